@@ -17,7 +17,6 @@ const errorNames: Readonly<Record<string, ErrorName>> = {
 };
 
 interface Pipeline {
-  /** Response to the current or last request. */
   current: ServerResponse;
   newest: ServerResponse;
   waiting: number;
@@ -26,23 +25,16 @@ interface Pipeline {
 export type Connections = ReturnType<typeof createConnections>;
 
 /**
- * Limits of a connection beyond Node's own. Runs the requests of a connection one after the other, so that no request
- * behind a response that ends the connection is executed ("carries out nothing that comes behind an answer which ends
- * the connection" in `test/http/transport.test.ts`). Responds to requests that the parser refuses, and to pipelined
- * ones beyond `MAX_PIPELINED_WAITING`, in the API's error shape after the pending responses ("answers a create before
- * what is wrong behind it on its connection" there, and `test/http/pipelining.test.ts`).
- *
- * @param isHttpsOnly whether callers use only HTTPS, so that responses may set Strict-Transport-Security
+ * Limits of a connection beyond Node's own. Runs its requests one after the other, so that none behind a response that
+ * ends the connection is executed. Refusals come in the API's error shape after the pending responses
+ * (`test/http/transport.test.ts`, `test/http/pipelining.test.ts`). `isHttpsOnly` allows Strict-Transport-Security.
  */
 export function createConnections({ isHttpsOnly }: { readonly isHttpsOnly: boolean }) {
   const pipelines = new WeakMap<Socket, Pipeline>();
   /** Connections with a refused request. Later bytes on them are not parsed. */
   const refused = new WeakSet<Socket>();
 
-  /**
-   * Writes the reason after the pending responses and closes the connection. Responses of HTTP/1.1 carry no identifier,
-   * so an error written earlier would be taken for the response to the previous request.
-   */
+  /** Writes the reason after the pending responses, because an earlier error would be taken for one of them. */
   function refuse(socket: Socket, error: ServiceError): void {
     const current = pipelines.get(socket)?.current;
     const isPending = current !== undefined && !isDone(current);
@@ -66,10 +58,7 @@ export function createConnections({ isHttpsOnly }: { readonly isHttpsOnly: boole
   }
 
   return {
-    /**
-     * Wraps a request listener so that the requests of a connection run one after the other. Callers that wait for each
-     * response are not delayed. The work for a request is constant, because each waits only for its predecessor.
-     */
+    /** Runs the requests of a connection one after the other. Each waits only for its predecessor. */
     serialize(serve: RequestListener): RequestListener {
       return (request, response) => {
         const { socket } = request;
@@ -110,10 +99,7 @@ export function createConnections({ isHttpsOnly }: { readonly isHttpsOnly: boole
       socket.on('error', () => socket.destroy());
       refuseOnce(socket as Socket, new ServiceError('invalid_request'));
     },
-    /**
-     * Responds to an unknown `Expect` header; Node's own 417 has no body. Keeps the connection open, because a
-     * following request is executed and needs its response.
-     */
+    /** Responds to an unknown `Expect` header, for which Node's own 417 has no body. Keeps the connection open. */
     answerUnknownExpectation(_request: IncomingMessage, response: ServerResponse): void {
       const { status, headers, body } = rawError(new ServiceError('invalid_request'), isHttpsOnly);
       const { connection: _, ...others } = headers;
@@ -122,18 +108,12 @@ export function createConnections({ isHttpsOnly }: { readonly isHttpsOnly: boole
   };
 }
 
-/**
- * Whether Node has detached a response from its connection. If the response closes the connection, Node has ended it by
- * then.
- */
+/** Whether Node has detached a response from its connection, and ended the connection if the response closes it. */
 function isDone(response: ServerResponse): boolean {
   return response.writableEnded && response.socket === null;
 }
 
-/**
- * Closes a connection on which the caller may still be sending. Closing with unread bytes would reset it and lose
- * pending responses ("answers a caller who goes on sending" in `test/http/transport.test.ts`).
- */
+/** Closes a connection on which the caller may still be sending. Unread bytes would reset it and lose responses. */
 function closeReadably(socket: Socket): void {
   socket.on('error', () => {});
   socket.end();
@@ -144,10 +124,8 @@ function closeReadably(socket: Socket): void {
 // What follows depends on undocumented behavior of Node. The named tests fail if an upgrade changes it.
 
 /**
- * Responds to callers that closed their half of the connection. By default, Node would close the other half too, and
- * the service would store a payment whose caller never learns of it. `httpAllowHalfOpen` has existed since Node 0.x,
- * but is neither documented nor in the types. ("answers a caller who has said that no more will come" in
- * `test/http/transport.test.ts`.)
+ * Responds to callers that closed their half of the connection; Node would close the other half, and a payment would be
+ * stored whose caller never learns of it. `httpAllowHalfOpen` is neither documented nor in the types.
  */
 export function allowHalfOpen(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -156,18 +134,15 @@ export function allowHalfOpen(server: Server): void {
 /** Return value of `onIncoming` that stops the parser. */
 const STOP_PARSING = 2;
 
-/** Parser of a connection in Node 24's HTTP server. */
 interface Parser {
   incoming: IncomingMessage | null;
   onIncoming: (() => number) | null;
 }
 
 /**
- * Discards all further bytes of a connection without parsing them. The rest of the current chunk can be 64 KiB with
- * thousands of requests, and Node has no public way to stop within it, so the parser is stopped at the next request
- * that it finds ("keeps little of thousands of requests that wait behind a stream" in `test/http/pipelining.test.ts`).
- * `removeAllListeners('data')` detaches the parser ("carries out what may wait on one connection" there). A pause would
- * be permanent, because the parser has stopped the socket's handle.
+ * Discards all further bytes of a connection without parsing them. The current chunk may hold thousands of requests,
+ * and Node has no public way to stop within it. A pause would be permanent, because the parser stopped the socket's
+ * handle.
  */
 function discardInput(socket: Socket): void {
   const { parser } = socket as Socket & { readonly parser?: Parser | null };

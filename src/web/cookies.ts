@@ -1,11 +1,9 @@
 /**
- * Reads and sets cookies without `@fastify/cookie`, which silently takes the first of two cookies with the same name. A
- * repeated session cookie must be refused, because another host of the same site may have planted one.
+ * `@fastify/cookie` takes the first of two cookies with the same name, which another host of the site may have planted.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
-/** Value of a cookie; null if it is missing or repeated. */
 export function readCookie(headers: IncomingHttpHeaders, name: string): string | null {
   const beginning = `${name}=`;
   const found = (headers.cookie ?? '')
@@ -19,7 +17,6 @@ export function readCookie(headers: IncomingHttpHeaders, name: string): string |
 interface CookieScope {
   readonly path: string;
   readonly isSecure: boolean;
-  /** 0 removes the cookie. */
   readonly lifetimeSeconds?: number | undefined;
 }
 

@@ -20,12 +20,7 @@ export function sendError(reply: FastifyReply, error: ServiceError): FastifyRepl
     .send(JSON.stringify(bodyOf(error)));
 }
 
-/**
- * Headers of data responses, which forbid caching, sniffing, framing and scripts. Pages and public data replace some of
- * them.
- *
- * @param isHttpsOnly whether the response may set Strict-Transport-Security
- */
+/** Headers of data responses. `isHttpsOnly` allows Strict-Transport-Security. */
 export function securityHeaders(isHttpsOnly: boolean): Readonly<Record<string, string>> {
   return {
     'cache-control': 'no-store',
@@ -76,8 +71,7 @@ const frameworkErrors: Readonly<Record<string, readonly [name: ErrorName, text?:
 };
 
 /**
- * The service error for any thrown value. A client error of the framework stays a client error with our text, because
- * the framework's text may quote the request. Unknown errors are `internal`, with the cause for the log.
+ * The service error for any thrown value. Errors of the framework get our text, because theirs may quote the request.
  */
 export function serviceErrorOf(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;

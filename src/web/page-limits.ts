@@ -25,10 +25,8 @@ export function createPageLimits(monotonicMs: () => number) {
 }
 
 /**
- * Counts a request against its address and the networks around it; throws `rate_limited`. Loopback is not limited: it
- * is this machine or a proxy that TRUST_PROXY does not name, behind which one visitor could lock out all customers.
- *
- * @param subject counted separately for each address, such as a page
+ * Counts a request by its networks and `subject`; throws `rate_limited`. Loopback is not limited: it may be a proxy
+ * that TRUST_PROXY does not name, behind which one visitor could lock out all customers.
  */
 export async function limitByAddress(
   limiter: Pick<LocalRateLimiter, 'take'>,

@@ -4,12 +4,8 @@ import { peerAddress } from '../platform/public-address.ts';
 import type { RateLimiter } from '../platform/rate-limiter.ts';
 
 export const MINUTE_MS = 60_000;
-/**
- * Maximum keys of one limiter; the oldest window is dropped first. A window takes 160 bytes, and strangers can fill a
- * dozen limiters.
- */
+/** Maximum keys of one limiter, of 160 bytes each. The oldest window is dropped first. */
 const MAXIMUM_WINDOWS = 20_000;
-/** Maximum keys for windows longer than a minute. */
 const MAXIMUM_LONG_WINDOWS = 50_000;
 
 interface Window {
@@ -18,11 +14,9 @@ interface Window {
 }
 
 /**
- * Fixed windows in memory, each starting with its key's first request. A `Map` keeps insertion order, so with one
- * window length the oldest are first. Each insertion removes up to two windows that have expired or exceed the maximum,
- * which bounds the memory without a timer. `lru-cache` would allocate all entries in advance.
- *
- * @param monotonicMs a clock that never goes back
+ * Fixed windows in memory, each starting with its key's first request. The oldest come first in the `Map`; each
+ * insertion removes up to two that have expired or exceed the maximum, so no timer is needed. `monotonicMs` never goes
+ * back.
  */
 export function createFixedWindowLimiter(
   limit: number,
@@ -120,9 +114,7 @@ export async function requirePassingFrom(
   await requirePassing({ take: (key) => limiter.take(key, around) }, `${group}${subject}`);
 }
 
-/**
- * Caller's identity for limits: an IPv4 address, or an IPv6 /64, because a household or rented server has a whole /64.
- */
+/** Caller's identity for limits: an IPv4 address, or an IPv6 /64, which a household or rented server has. */
 export function addressGroupOf(ip: string): string {
   return networksOf(ip).group;
 }
@@ -139,10 +131,7 @@ interface WiderNetwork {
   readonly factor: number;
 }
 
-/**
- * A caller's network and the wider ones that one customer may also have: providers assign a /56 to a household, and
- * tunnel brokers a /48 to anyone. A /48 may also hold the customers of a whole town, hence the larger limits.
- */
+/** A caller's network and the wider ones that one customer may have. A /48 may also be a whole town's. */
 function networksOf(ip: string): { readonly group: string; readonly wider: readonly WiderNetwork[] } {
   const address = peerAddress(ip);
   if (address === null || isIPv4(address)) return { group: address ?? 'unknown', wider: [] };

@@ -43,8 +43,7 @@ function routeOf(request: FastifyRequest): string {
 }
 
 /**
- * Texts that must never be logged, whatever their source, because an error's message may quote a request. Query strings
- * are removed, because they contain tokens, email addresses and notes.
+ * Texts that must never be logged: an error's message may quote a request, and query strings contain tokens and emails.
  */
 const secrets: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/service_live_[\w-]+/g, 'service_live_[redacted]'],
@@ -56,10 +55,7 @@ const secrets: readonly (readonly [RegExp, string | ((found: string) => string)]
   ],
 ];
 
-/**
- * Whether this is the scope of an npm package, in a path (`/app/node_modules/@scope/`) or quoted (`'@scope/`). Unlike
- * an email address, it has no user and no dot.
- */
+/** Whether this is the scope of an npm package in a path or quoted (`'@scope/`). It has no user and no dot. */
 function isPackageScope(found: string): boolean {
   return /^(?:['`]|[^@]*(?<![^/])node_modules\/)@[\w-]+\/$/.test(found);
 }
@@ -67,7 +63,6 @@ function isPackageScope(found: string): boolean {
 /** Maximum length of a logged text. The patterns look back at most 64 characters, so the cost is linear. */
 const MAXIMUM_CHARACTERS = 10_000;
 
-/** Replaces keys, tokens, query strings and email addresses with `[redacted]`, and truncates long text. */
 export function redact(text: string): string {
   const start = text.length > MAXIMUM_CHARACTERS ? `${text.slice(0, MAXIMUM_CHARACTERS)}…` : text;
   // TypeScript's `replace` accepts a text or a function, not their union.

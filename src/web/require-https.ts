@@ -5,15 +5,11 @@ import { rawErrorText, sendError } from './error-reply.ts';
 
 /** Maximum open connections from one untrusted address, which may only check health; probes need one or two. */
 const CONNECTIONS_OF_PROBES = 8;
-/** Maximum open connections from all untrusted addresses together. */
 const CONNECTIONS_OF_ALL_PROBES = 1_000;
 
 /**
- * Refuses plain HTTP from untrusted peers, because an API key sent in clear text counts as leaked. Health checks are
- * allowed, because probes of Kubernetes and load balancers use addresses outside the trusted networks. All other
- * requests get the reason.
- *
- * Call it before routes are registered.
+ * Refuses plain HTTP from untrusted peers, because an API key sent in clear text counts as leaked. Probes of Kubernetes
+ * and load balancers may check health from any address. Call it before routes are registered.
  */
 export function requireHttps(server: FastifyInstance, isTrusted: (address: string) => boolean): void {
   const probing = new WeakSet<Socket>();
@@ -49,13 +45,9 @@ export function isHealthCheck(request: FastifyRequest): boolean {
 }
 
 /**
- * Refuses requests that reached a trusted proxy over plain HTTP, according to the proxy's header. Redirects requests
- * for a page and refuses all others, because API callers would otherwise keep sending their key in clear text. A proxy
- * without the header is assumed to terminate TLS, and health checks come from the proxy itself.
- *
- * Call it before routes are registered.
- *
- * @param baseUrl public root of the server; without HTTPS in it nothing is refused
+ * Refuses what reached a trusted proxy over plain HTTP, according to the proxy's header. Redirects requests for a page;
+ * API callers would otherwise keep sending their key in clear text. A proxy without the header is assumed to terminate
+ * TLS. Call it before routes are registered.
  */
 export function requireForwardedHttps(
   server: FastifyInstance,
@@ -78,7 +70,6 @@ function isPlainHttp(protocol: string | string[]): boolean {
   return String(protocol).split(',').at(-1)?.trim().toLowerCase() === 'http';
 }
 
-/** Whether a path belongs to an API, which takes a key and never redirects. */
 export function isApiPath(path: string): boolean {
   return /^\/+(api|merchant)\//i.test(path);
 }

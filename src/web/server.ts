@@ -31,10 +31,7 @@ export interface BaseServerOptions {
   readonly tls?: { readonly cert: string; readonly key: string } | null;
   /** Whether callers use only HTTPS, so that responses may set Strict-Transport-Security. */
   readonly isHttpsOnly?: boolean;
-  /**
-   * Whether the server is draining. Every response then ends its connection, so that no connection is closed during a
-   * request.
-   */
+  /** Whether the server is draining. Every response then ends its connection. */
   readonly isLeaving?: () => boolean;
   readonly observe?: Observe | null;
   readonly limits?: Partial<ServerLimits>;
@@ -51,18 +48,13 @@ const defaultLimits = {
   keepAliveTimeoutMs: 72_000,
   /** Maximum idle time of a connection, also within a request. */
   stalledMs: 120_000,
-  /** Maximum time for requests in progress when the server closes. */
   drainTimeoutMs: 10_000,
   pathParameterCharacters: 100,
-  /** Maximum open connections; further ones are closed immediately. */
   connections: 16_000,
 };
 type ServerLimits = typeof defaultLimits;
 
-/**
- * A server for the public or the admin port; each part registers its own routes. It parses no body and answers no HEAD
- * request unless a route asks for it. Errors have the API's shape unless a page replaces them.
- */
+/** A server for the public or the admin port. It parses no body and answers no HEAD unless a route asks for it. */
 export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
   // Redacts request data that errors quote, also in the framework's log lines.
@@ -155,10 +147,7 @@ function createHttpServer(
 
 const MAXIMUM_PROXIES = 20;
 
-/**
- * Normalizes X-Forwarded-For before the framework looks for the last untrusted address. Some proxies append the port
- * (`192.0.2.1:61598`), and such an address would be neither recognized nor trusted.
- */
+/** Normalizes X-Forwarded-For: some proxies append the port, and such an address would not be recognized. */
 function readForwardedAddresses(headers: IncomingMessage['headers']): void {
   const forwarded = headers['x-forwarded-for'];
   if (forwarded === undefined) return;
@@ -183,8 +172,7 @@ function addHooks(
     // Lets the operator find the request in the log.
     reply.header('x-request-id', request.id);
     if (isLeaving()) reply.header('connection', 'close');
-    // Drops the session cookie, so that HEAD writes nothing: neither the session's last use nor the account that an
-    // operator viewed.
+    // Drops the session cookie, so that HEAD writes nothing, such as the session's last use.
     if (request.method === 'HEAD') delete request.raw.headers.cookie;
     const problem = hostProblem(request.raw);
     done(problem === null ? undefined : new ServiceError('invalid_request', problem));
@@ -195,10 +183,7 @@ function addHooks(
   });
 }
 
-/**
- * Problem with a request's Host header; null if there is none. Counts raw headers, because `headers` has only the first
- * of several.
- */
+/** Problem with a request's Host header, or null. Counts raw headers, because `headers` has only one of several. */
 function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
   if (headers.host === undefined) return httpVersion === '1.1' ? 'The Host header is missing.' : null;
   let hosts = 0;
@@ -209,10 +194,7 @@ function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): str
   return hosts > 1 ? 'The Host header appears more than once.' : null;
 }
 
-/**
- * On close, waits for requests in progress. Closes connections when they become idle, and the rest after the drain
- * time.
- */
+/** On close, closes connections when they become idle, and the rest after the drain time. */
 function drainOnClose(server: FastifyInstance, drainTimeoutMs: number): void {
   let isDraining = false;
   server.addHook('preClose', (done) => {
@@ -249,16 +231,12 @@ interface Entry {
 export function createAllowedMethods() {
   const entries = new Map<string, Entry>();
   return {
-    /** Records a route by its pattern (`/pay/:id`). */
     add(pattern: string, methods: string | readonly string[]): void {
       const entry = entries.get(pattern) ?? { segments: pattern.split('/'), methods: new Set() };
       for (const method of [methods].flat()) entry.methods.add(method);
       entries.set(pattern, entry);
     },
-    /**
-     * Sorted methods at a path (without query); empty if there is none. Scans all patterns, which is fast enough for
-     * requests that matched no route.
-     */
+    /** Sorted methods at a path (without query). Scans all patterns, because only requests without a route ask. */
     at(path: string): readonly string[] {
       const segments = path.split('/');
       const found = [...entries.values()].filter((entry) => matches(entry.segments, segments));

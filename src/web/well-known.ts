@@ -31,9 +31,7 @@ const recomputation = {
   on_chain: 'factory.depositOf((merchant, fee_basis_points, fee_wallet, reference)) gives the same address',
 };
 
-/**
- * `GET /.well-known/card-checkout.json`: lets anyone verify the destination of the money without trusting the service.
- */
+/** `GET /.well-known/card-checkout.json`: lets anyone verify where the money goes without trusting the service. */
 export function registerWellKnown(server: FastifyInstance, publication: SettlementPublication): void {
   const document = {
     chain_id: publication.chainId,
@@ -53,10 +51,7 @@ export function registerWellKnown(server: FastifyInstance, publication: Settleme
   });
 }
 
-/**
- * Problems of a service that still serves: its database does not answer, no block was scanned for minutes, or RPC
- * endpoints do not confirm the deposit factory.
- */
+/** Problems of a service that still serves. */
 export const degradations = ['database_lost', 'scan_late', 'factory_unverified'] as const;
 export type Degradation = (typeof degradations)[number];
 
@@ -66,7 +61,6 @@ export type Readiness =
   | {
       readonly ready: true;
       readonly degraded?: readonly Degradation[];
-      /** Age of the newest scanned block; null before the first one. */
       readonly scannedAgeMs?: number | null;
     };
 

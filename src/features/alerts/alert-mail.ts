@@ -6,10 +6,8 @@ import type { Alert } from './alert-store.ts';
 export interface AlertMailParts {
   readonly alert: Alert;
   readonly shop: string;
-  /** The newest failures that the alert is about. */
   readonly webhooks: readonly FailingWebhook[];
   readonly payments: readonly Payment[];
-  /** Base URL of the dashboard, without a trailing slash. */
   readonly dashboardUrl: string;
 }
 

@@ -13,16 +13,9 @@ export interface Alert {
 }
 
 export interface AlertStore {
-  /**
-   * Counts failures since the last call and no later than `throughMs`, ignoring those before `earliestMs`. Those found
-   * by the first call are old, and count as notified.
-   */
+  /** Counts failures up to `throughMs`. Those before `earliestMs`, and all of the first call, count as notified. */
   recordAlerts(earliestMs: number, throughMs: number): Promise<void>;
-  /**
-   * Claims alerts of accounts whose owners were notified of the kind before `notifiedBeforeMs` or never, each for one
-   * caller.
-   */
+  /** Claims alerts of accounts not notified of the kind since `notifiedBeforeMs`, each for one caller. */
   claimAlerts(notifiedBeforeMs: number, limit: number, nowMs: number): Promise<readonly Alert[]>;
-  /** Returns a claimed alert for which no mail was sent. */
   returnAlert(alert: Alert): Promise<void>;
 }

@@ -21,11 +21,9 @@ const WEBHOOKS_READ = 1_000;
 const DAY_MS = 86_400_000;
 /** Maximum age of listed webhook failures and overpayments; older ones remain on the payments' pages. */
 const NEWS_MS = 14 * DAY_MS;
-/** Age after which a dismissal no longer hides its group. */
 const DISMISSED_MS = 90 * DAY_MS;
 
 interface AlertGroup {
-  /** Name of the group in a dismissal. */
   readonly name: string;
   /** Content of the group. A dismissal ends when something is added. */
   readonly holds: readonly string[];
@@ -72,7 +70,6 @@ async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
   return groups.filter(({ name, holds }) => !holds.every((one) => seenOf.get(name)?.has(one)));
 }
 
-/** Payments and failed webhooks that need the merchant's attention, grouped by cause. */
 export const alertsCard: HomeCard = {
   show: showAlerts,
   register: (routes) => routes.pages('home', 'developer').form('/alerts/dismiss', dismissAlert),
@@ -94,7 +91,6 @@ function dismissForm(visit: Visit, name: string): Html {
 <button class="button compact" name="alert" value="${name}" title="Dismiss" aria-label="Dismiss: ${name.replaceAll(/[_:]/g, ' ')}">×</button></form>`;
 }
 
-/** Dismisses a group for all members, until something is added to it or `DISMISSED_MS` have passed. */
 async function dismissAlert(visit: Visit, form: FormFields): Promise<PageAnswer> {
   const { context } = visit;
   const group = (await readGroups(visit)).find(({ name }) => name === form.text('alert'));
@@ -137,7 +133,6 @@ function groupOfPayments(
   ];
 }
 
-/** @param path of the action, below the payments' */
 function alertRow(text: Html, path: string, action: string, of: string): Html {
   return html`<p class="head"><span>${text}</span>
 <a class="button compact" href="${DASHBOARD_PATH}/payments/${path}">${action}<span class="quiet">: ${of}</span></a></p>`;

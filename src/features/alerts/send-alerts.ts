@@ -10,7 +10,6 @@ export interface SendAlertsContext {
   readonly accounts: Pick<AccountStore, 'findAccount'>;
   readonly people: Pick<PeopleStore, 'listMembers'>;
   readonly mailer: Mailer;
-  /** Base URL of the dashboard, without a trailing slash. */
   readonly dashboardUrl: string;
   readonly nowMs: () => number;
   readonly log: Readonly<{ warn: (fields: object, text: string) => void }>;
@@ -36,11 +35,9 @@ const MAXIMUM_NAMED = 10;
 const MAXIMUM_OWNERS = 20;
 
 /**
- * Emails owners about webhooks that failed and payments that need attention: at most one mail per kind, hour and
- * account, with everything since the last one. Claims each alert durably before sending, so that no owner gets it
- * twice, and releases it if no mail was sent. Sends one mail at a time and stops at `signal`. Resolves to whether more
- * may be waiting. Throws the last error of an alert that was released: `MailNotSentError` if the mail server accepted
- * none.
+ * Emails owners about failed webhooks and payments that need attention: at most one mail per kind, hour and account.
+ * Claims each alert durably before sending, so that no owner gets it twice, and releases it if no mail was sent.
+ * Resolves to whether more may be waiting. Throws the last error of a released alert.
  */
 export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal): Promise<boolean> {
   const { alerts } = context;

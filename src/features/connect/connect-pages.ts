@@ -10,8 +10,7 @@ import { approveConnection, CONNECT_CODE_MS, callbackHostOf, parseConnectRequest
 const CONNECT_PATH = `${DASHBOARD_PATH}/connect`;
 
 /**
- * `/connect`: a shop asks for an API key, and a member who may create keys approves with the password and a fresh
- * second factor. A refusal does not redirect to the shop, whose address is untrusted until approval.
+ * `/connect`: a member approves a shop's request for an API key. A refusal stays here, because the shop is untrusted.
  */
 export function registerConnectPages(routes: DashboardRoutes): void {
   const pages = routes.pages(null, 'developer');

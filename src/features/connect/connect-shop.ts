@@ -15,10 +15,7 @@ import { parseName } from '../../accounts/shop-profile.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { isLoopbackHost, isSecureUrl } from '../../platform/public-address.ts';
 
-/*
- * OAuth 2.0 authorization code flow with PKCE (RFC 7636). The shop sends the merchant's browser here with the hash of a
- * secret, the merchant approves, and the shop exchanges the returned code for an API key.
- */
+/* OAuth 2.0 authorization code flow with PKCE (RFC 7636), whose code a shop exchanges for an API key. */
 
 /** Request of a shop. All fields are untrusted. */
 export interface ConnectRequest {
@@ -50,7 +47,6 @@ const MAXIMUM_URL_CHARACTERS = 500;
 const MAXIMUM_CODE_CHARACTERS = 2_000;
 const parameters = ['name', 'return', 'state', 'code_challenge', 'code_challenge_method', 'scopes'] as const;
 
-/** Parses the query of a connection. Throws `invalid_request`, naming the field. */
 export function parseConnectRequest(query: URLSearchParams): ConnectRequest {
   for (const name of parameters)
     if (query.getAll(name).length > 1) throw invalidField(name, 'must be given once');
@@ -123,14 +119,10 @@ export interface Exchange {
   readonly code: string;
   readonly codeVerifier: string;
   readonly returnUrl: string;
-  /** IP address of the request. */
   readonly address: string;
 }
 
-/**
- * Exchanges a code for an API key, once. Throws `connect_code_invalid` if the code is unknown, expired or used, if the
- * verifier or return URL differs, or if the approving user may no longer create keys; otherwise like `createKey`.
- */
+/** Exchanges a code for an API key, once. Throws `connect_code_invalid`, also if the user may no longer create keys. */
 export async function exchangeCode(
   context: ConnectContext,
   { code, codeVerifier, returnUrl, address }: Exchange,

@@ -3,13 +3,9 @@ import type { NotificationChannel } from './notification-channel.ts';
 /** Maximum messages of a channel per hour. Further events are summed in one message after the hour. */
 const MESSAGES_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;
-/**
- * Pause after a message, because the slowest channel accepts 20 messages a minute. The next message covers the events
- * of the pause.
- */
+/** Pause after a message, because the slowest channel accepts 20 messages a minute. */
 const PAUSE_MS = 15_000;
 
-/** The channel after one more message, with the time of the next one. */
 export function countMessage(channel: NotificationChannel, nowMs: number): NotificationChannel {
   const isNewHour = nowMs - channel.hourStartMs >= HOUR_MS;
   const hourStartMs = isNewHour ? nowMs : channel.hourStartMs;
@@ -18,26 +14,19 @@ export function countMessage(channel: NotificationChannel, nowMs: number): Notif
   return { ...channel, hourStartMs, sentInHour, notBeforeMs };
 }
 
-/** Failures in a row that pause a channel. */
 const MAXIMUM_FAILURES = 5;
 const FIRST_RETRY_MS = 60_000;
 const MAXIMUM_RETRY_MS = HOUR_MS;
 
 /**
- * Outcome of a send. `unsent`: the channel rejected the message. `unknown`: the message may have arrived. `busy`: not
- * sent for a reason unrelated to the channel; retry after the given time.
+ * `unsent`: the channel rejected it. `unknown`: it may have arrived. `busy`: not sent, for a reason beyond the channel.
  */
 export type NotificationOutcome =
   | { readonly result: 'sent' }
   | { readonly result: 'unsent' | 'unknown'; readonly reason: string }
   | { readonly result: 'busy'; readonly retryAfterMs: number };
 
-/**
- * The channel after a message. A message that was certainly not sent waits again; one that may have arrived does not,
- * so that no message is sent twice.
- *
- * @param before the channel before the claim
- */
+/** The channel after a message, from `before` the claim. A message that may have arrived is not sent again. */
 export function afterMessage(
   before: NotificationChannel,
   claimed: NotificationChannel,

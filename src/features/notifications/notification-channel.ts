@@ -17,7 +17,6 @@ export const notifiedTypes = {
   late_money: 'payment.attention_required',
 } as const satisfies Record<PaymentNotification, PaymentEventType>;
 
-/** Delivery state of a channel, with the initial values. */
 export const unsentChannel = {
   hourStartMs: 0,
   sentInHour: 0,
@@ -41,7 +40,6 @@ export interface NotificationChannel extends Readonly<typeof unsentChannel> {
   readonly createdAtMs: number;
   /** Number of the last event handled; the largest safe integer if only the daily summary is sent. */
   readonly readThrough: number;
-  /** Time of the next daily summary; null if there is none. */
   readonly dailyDueAtMs: number | null;
   /** Time before which nothing is sent. Each claim raises it, so that only one process wins. */
   readonly notBeforeMs: number;
@@ -57,7 +55,6 @@ interface ChannelField {
 }
 type ChannelFields = Readonly<Record<string, ChannelField>>;
 
-/** Kinds of channels and the fields of their targets. Mail goes to the member's own address. */
 export const channelKinds = {
   mail: { name: 'Email', fields: {} },
   slack: {
@@ -102,7 +99,6 @@ export const channelKinds = {
 } as const satisfies Record<string, { name: string; fields: ChannelFields }>;
 export type ChannelKind = keyof typeof channelKinds;
 
-/** Fields of a target by name; empty for mail. */
 export type ChannelTarget = Readonly<Record<string, string>>;
 
 export function isChannelKind(text: string): text is ChannelKind {

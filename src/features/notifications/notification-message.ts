@@ -8,12 +8,10 @@ import {
   type PaymentNotification,
 } from './notification-channel.ts';
 
-/** Message before a channel formats it. */
 export interface NotificationMessage {
   /** Contains no text from third parties. */
   readonly title: string;
   readonly lines: readonly MessageLine[];
-  /** A page of the dashboard. */
   readonly url: string;
 }
 
@@ -23,9 +21,7 @@ export interface MessageLine {
   readonly quoted: string | null;
 }
 
-/** Events of an account's payments that a channel subscribes to. */
 export interface PaymentNews {
-  /** Number of the last event read. */
   readonly through: number;
   readonly counts: ReadonlyMap<PaymentNotification, number>;
   /** The latest events, newest first. */
@@ -39,7 +35,6 @@ const LATE_ADVICE =
 
 interface MessagePlace {
   readonly shop: string;
-  /** Base URL of the dashboard, without a trailing slash. */
   readonly dashboardUrl: string;
 }
 

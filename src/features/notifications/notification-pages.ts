@@ -57,7 +57,6 @@ export function registerNotificationPages(routes: DashboardRoutes, channels: Cha
   });
 }
 
-/** Finds the member's channel of the path. Throws `not_found`. */
 async function findChannel({ notifications }: ChannelsContext, { account, user, params }: Visit) {
   const channels = await notifications.listChannels(account.id, user.id);
   const channel = channels.find(({ id }) => id === params['channelId']);
@@ -169,10 +168,7 @@ async function answerAdd(channels: ChannelsContext, visit: Visit, form: forms.Fo
   return seeOther('/notifications?flash=added');
 }
 
-/**
- * Notifies the member of a new channel, because another person may have added it and a channel outlives the session
- * that added it.
- */
+/** Notifies the member, because another person may have added the channel, which outlives the session that added it. */
 async function mailAboutChannel(
   { account, user, context: { mailer, baseUrl } }: Visit,
   channel: NotificationChannel,

@@ -6,12 +6,9 @@ import type { MessageLine, NotificationMessage } from './notification-message.ts
 import type { SendNotification } from './notification-store.ts';
 
 /**
- * Formats and sends messages: mail by the mail server, all others as one POST to the channel's fixed host under the
- * rules of webhooks (`deliverWebhook`).
- *
- * - Slack: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
- * - Discord: https://discord.com/developers/docs/resources/webhook#execute-webhook
- * - Telegram: https://core.telegram.org/bots/api#sendmessage
+ * Sends mail by the mail server, all others as one POST to the channel's fixed host under the rules of webhooks.
+ * Formats: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks,
+ * https://discord.com/developers/docs/resources/webhook#execute-webhook, https://core.telegram.org/bots/api#sendmessage
  */
 export function createNotificationSender(
   dependencies: Omit<DeliveryDependencies, 'allowedHosts' | 'own'>,
@@ -58,7 +55,6 @@ function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Message flag `SUPPRESS_EMBEDS`. */
 const SUPPRESS_EMBEDS = 4;
 
 function discordBody({ title, lines, url }: NotificationMessage) {

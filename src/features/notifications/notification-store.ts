@@ -5,7 +5,6 @@ import type { NotificationMessage, PaymentNews } from './notification-message.ts
 export interface NotificationStore {
   /** Resolves to false if the user is not a member of the account or has the maximum number of channels. */
   addChannel(channel: NotificationChannel): Promise<boolean>;
-  /** A member's channels, oldest first. */
   listChannels(accountId: string, userId: string): Promise<readonly NotificationChannel[]>;
   /** Updates a channel unless it was claimed, changed or removed since `before` was read. */
   updateChannel(before: NotificationChannel, after: NotificationChannel): Promise<boolean>;

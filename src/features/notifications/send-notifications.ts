@@ -54,7 +54,6 @@ export async function addChannel(
   return channel;
 }
 
-/** Start of notifications for a new or reactivated channel. */
 async function startOf(
   { notifications, nowMs }: ChannelsContext,
   { id, timeZone }: Account,
@@ -68,10 +67,7 @@ async function startOf(
   };
 }
 
-/**
- * Pauses or reactivates a channel. Events during the pause are not sent. Throws `invalid_request` if the channel has
- * changed since it was read, as by a message in progress.
- */
+/** Events during a pause are not sent. Throws `invalid_request` if the channel has changed since it was read. */
 export async function setPaused(
   context: ChannelsContext,
   account: Account,
@@ -92,7 +88,6 @@ export async function setPaused(
 }
 
 export interface Notifier {
-  /** Seals the targets of channels. */
   readonly box: SecretBox;
   readonly send: SendNotification;
 }
@@ -101,7 +96,6 @@ export interface NotifyContext extends ChannelsContext {
   readonly accounts: Pick<AccountStore, 'findAccount'>;
   readonly people: Pick<PeopleStore, 'findUser'>;
   readonly search: Pick<PaymentSearchStore, 'listSlots' | 'listPaidCounts'>;
-  /** Base URL of the dashboard, without a trailing slash. */
   readonly dashboardUrl: string;
   readonly log: Readonly<Record<'info' | 'error', (fields: object, text: string) => void>>;
 }
@@ -110,10 +104,7 @@ const NOTIFICATION_INTERVAL_MS = 5_000;
 /** Maximum messages in progress; each has a time limit. */
 const OPEN_NOTIFICATIONS = 40;
 
-/**
- * Background task that sends each due channel its message independently, so that a slow one does not delay the others.
- * `drain` waits for open messages.
- */
+/** Sends each due channel its message independently. `drain` waits for open messages. */
 export function createNotificationTask(context: NotifyContext) {
   const open = new Map<string, Promise<void>>();
   const send = async (channel: NotificationChannel) => {
@@ -140,9 +131,8 @@ export function createNotificationTask(context: NotifyContext) {
 }
 
 /**
- * Sends one message of a due channel: the daily summary, or all subscribed events since the last message. Claims the
- * message durably before sending, so that it is sent at most once. The claim fails if another process was faster, or if
- * the channel was removed or paused meanwhile.
+ * Sends one message of a due channel: the daily summary, or all events since the last message. Claims it durably before
+ * sending, so that it is sent at most once, unless another process was faster or the channel was paused.
  */
 export async function notifyChannel(context: NotifyContext, channel: NotificationChannel): Promise<void> {
   const { notifications, log } = context;
@@ -187,7 +177,6 @@ function nextDailyMs(nowMs: number, timeZone: string): number {
   return (today?.endMs ?? nowMs) + AFTER_MIDNIGHT_MS;
 }
 
-/** Sends a message to a channel now, without a claim. */
 export async function sendToChannel(
   { notifier: { box, send }, people }: Pick<NotifyContext, 'notifier' | 'people'>,
   { id, userId, kind, sealedTarget }: NotificationChannel,

@@ -35,10 +35,7 @@ const channelTable = table<NotificationChannel>('notification_channels', ['id'])
 /** Maximum events per message, which take a few milliseconds to read. */
 const EVENTS_AT_A_TIME = 5_000;
 
-/**
- * Whether the money of an event arrived after a cancellation or expiry. A payment that expires with a partial deposit
- * also needs attention, but its money is not late.
- */
+/** Whether the money of an event arrived after a cancellation or expiry, unlike that of a partial deposit before it. */
 const isLate = sql`EXISTS (
   SELECT 1 FROM state_changes
   WHERE state_changes.payment_id = events.payment_id

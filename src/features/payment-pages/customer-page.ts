@@ -47,9 +47,7 @@ const FORM_LIMIT_BYTES = 4 * 1024;
 /** Limited per window, because each submission of a payment page may create a payment. */
 const submissionLimits = {
   ofVisitor: [10, MINUTE_MS],
-  /**
-   * Submissions by page and address, for a page with a stock, in the time for which an unpaid payment holds its place.
-   */
+  /** By page and address, for a page with a stock, in the time for which an unpaid payment holds its place. */
   placesOfVisitor: [30, HOLD_MS],
   ofPage: [120, MINUTE_MS],
   ofAccount: [300, MINUTE_MS],
@@ -79,7 +77,6 @@ interface Typed {
   readonly answer: string;
   readonly amountError?: string | undefined;
   readonly answerError?: string | undefined;
-  /** Error that concerns no single field. */
   readonly problem?: string;
 }
 
@@ -170,7 +167,6 @@ function readForm(
   return { typed, submission: isGood ? { token, amountCents: Number(cents), answer: line || null } : null };
 }
 
-/** Format of a form's token: 16 random bytes in base64url. */
 const TOKEN_FORM = /^[\w-]{22}$/;
 
 function boundsText({ page, account }: FoundPage, language: Language) {

@@ -67,9 +67,7 @@ const kinds = {
 } as const;
 type Kind = (typeof kinds)[keyof typeof kinds];
 
-/**
- * Asks for confirmation if the form names the payout wallet, because a session alone must not decide where money goes.
- */
+/** Needs confirmation if the form names the wallet, because a session alone must not decide where money goes. */
 async function formView(kind: Kind, visit: Visit): Promise<Html> {
   const action = `${DASHBOARD_PATH}${kind.path}`;
   const fields = kind === kinds.card ? linkFields : commonFields;
@@ -101,7 +99,6 @@ const commonFields = {
   },
 } satisfies Fields;
 
-/** Fields of card payments only: their provider receives the email address, and the fee can be passed on. */
 export const linkFields = {
   ...commonFields,
   email: { ...commonFields.email, hint: 'Prefilled at the provider' },
@@ -204,7 +201,6 @@ async function readLinkForm(
   return { ...request, callbackUrl, order };
 }
 
-/** Newest links, or payments of another origin, each with its page below `path`. */
 export async function linksCard(
   payments: readonly Payment[],
   visit: Visit,

@@ -22,12 +22,10 @@ export interface FoundPage {
   readonly page: PaymentPage;
   readonly account: Account;
   readonly state: PageState;
-  /** Payments left in stock; null without a stock limit. */
   readonly left: number | null;
 }
 
 export interface PageSubmission {
-  /** Random text from the form. */
   readonly token: string;
   readonly amountCents: number;
   readonly answer: string | null;
@@ -46,10 +44,7 @@ export class PageClosedError extends Error {
 /** Seconds after which a busy page may have free places. */
 const BUSY_SECONDS = 300;
 
-/**
- * Creates a payment under the rules of the API. A repeated form with the same values returns the same payment, also
- * under concurrent calls. Throws `PageClosedError` and `ServiceError`.
- */
+/** Creates a payment under the API's rules; a repeated form returns the same one. Throws `PageClosedError`. */
 export async function payOnPage(
   { paymentPages, create }: PayOnPageContext,
   { page, account, state }: Omit<FoundPage, 'left'>,

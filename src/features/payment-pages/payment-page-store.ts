@@ -10,17 +10,14 @@ export interface PageOfPayment extends Pick<PaymentPage, 'slug' | 'title'> {
 export interface PaymentPageStore {
   /** Writes nothing if another page has the slug or the account has `MAXIMUM_PAGES`. */
   createPage(page: PaymentPage): Promise<'created' | 'slug_taken' | 'too_many'>;
-  /** Resolves to null if the account has no such page. */
   changePage(accountId: string, id: string, change: Partial<PaymentPage>): Promise<PaymentPage | null>;
   findPage(accountId: string, id: string, nowMs: number): Promise<UsedPage | null>;
-  /** Finds a page of any account. */
   findPageBySlug(slug: string, nowMs: number): Promise<UsedPage | null>;
   /** The account's pages, newest first. */
   listPages(accountId: string, nowMs: number): Promise<readonly UsedPage[]>;
   /**
-   * Stores a payment of a page with its submission. Resolves to the earlier payment of the same submission, also under
-   * concurrent calls. Otherwise `requireOpen` decides, serialized per page, on the page without this payment; its error
-   * rolls the transaction back. Resolves to null and stores nothing if the payout address is a deposit address.
+   * Stores a payment of a page with its submission, or resolves to the earlier one of the same submission.
+   * `requireOpen` decides, serialized per page; its error rolls back. Null if the payout address is a deposit address.
    */
   createPagePayment(
     payment: Payment,

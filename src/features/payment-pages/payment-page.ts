@@ -11,8 +11,8 @@ import {
 import { PAGE_ID_PREFIX } from '../../payment/payment.ts';
 
 /**
- * A page at a fixed URL on which any number of customers pay; each submission creates a payment. A payment holds a
- * place of the stock for `HOLD_MS`. A payment that is paid later still counts, so a page can be oversold.
+ * A page at a fixed URL on which any number of customers pay. A payment that is paid after its `HOLD_MS` still counts,
+ * so a page can be oversold.
  */
 export interface PaymentPage {
   readonly id: string;
@@ -23,7 +23,6 @@ export interface PaymentPage {
   /** Description on the checkout; null for the title. */
   readonly orderLine: string | null;
   readonly currency: Currency;
-  /** Null if the customer chooses the amount. */
   readonly amountCents: number | null;
   /** Bounds of an amount that the customer chooses; null for the service's own. */
   readonly minimumCents: number | null;
@@ -34,7 +33,6 @@ export interface PaymentPage {
   /** Webhook URL, if the account has no saved one; null sends no event. */
   readonly callbackUrl: string | null;
   readonly endsAtMs: number | null;
-  /** Maximum number of payments; null if there is no limit. */
   readonly stock: number | null;
   readonly question: string | null;
   readonly isAnswerRequired: boolean;
@@ -47,7 +45,6 @@ export interface UsedPage {
   readonly paid: number;
   /** Received amount without later surplus, in 10⁻⁶ USDC. */
   readonly receivedUnits: bigint;
-  /** Unpaid payments that still hold a place. */
   readonly held: number;
 }
 
@@ -62,7 +59,6 @@ export interface PagePayment {
   readonly heldUntilMs: number | null;
 }
 
-/** Time for which an unpaid payment holds a place of the stock. */
 export const HOLD_MINUTES = 30;
 export const HOLD_MS = HOLD_MINUTES * 60_000;
 /** Maximum unpaid payments that hold a place at one time, also without a stock. */
@@ -73,10 +69,7 @@ export const TITLE_CHARACTERS = 80;
 export const QUESTION_CHARACTERS = 120;
 export const ANSWER_CHARACTERS = 200;
 
-/**
- * Whether a page takes payments. `reserved`: unpaid payments hold the last places. `busy`: it has the maximum of unpaid
- * payments.
- */
+/** `reserved`: unpaid payments hold the last places. `busy`: the page has the maximum of unpaid payments. */
 export type PageState = 'open' | 'busy' | ClosedState;
 export type ClosedState = 'paused' | 'ended' | 'sold_out' | 'reserved';
 
@@ -95,7 +88,6 @@ export function pageStateAt(used: UsedPage, account: Account, nowMs: number): Pa
   return held >= MAXIMUM_HELD ? 'busy' : 'open';
 }
 
-/** Wallet of a page's payments: the account's saved wallet takes precedence. */
 export function payoutAddressOf(page: PaymentPage, account: Account): Address | null {
   return account.wallet ?? page.payoutAddress;
 }
@@ -105,7 +97,6 @@ export function oversoldOf({ page, paid }: UsedPage): number {
   return page.stock === null ? 0 : Math.max(0, paid - page.stock);
 }
 
-/** Payments left in stock; null without a stock limit. */
 export function leftOf({ page, paid, held }: UsedPage): number | null {
   return page.stock === null ? null : Math.max(0, page.stock - paid - held);
 }

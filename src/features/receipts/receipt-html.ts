@@ -3,7 +3,6 @@ import { brandTokens } from '../../accounts/brand-color.ts';
 import type { Language } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 
-/** Parts of a mail that text and HTML show alike. */
 export interface ReceiptContent {
   readonly amount: string;
   readonly heading: string;
@@ -14,7 +13,6 @@ export interface ReceiptContent {
   readonly closing: readonly string[];
 }
 
-/** A term with its value, which HTML shows as a link if it has a URL. */
 export interface ReceiptRow {
   readonly term: string;
   readonly value: string;
@@ -27,10 +25,7 @@ export const LOGO_CID = 'logo';
 const OWN_COLOR = '#0c5a49';
 const FONTS = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
 
-/**
- * HTML of a mail. Blocks with styles in their attributes, which Gmail and Outlook keep; dark colors are in a style sheet
- * for mail programs that support it.
- */
+/** HTML of a mail, with styles in attributes, which Gmail and Outlook keep. Dark colors need a style sheet. */
 export function receiptHtml(
   { amount, heading, sentence, rows, page, questions, closing }: ReceiptContent,
   subject: string,

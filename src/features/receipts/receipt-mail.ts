@@ -20,16 +20,14 @@ import {
 import { LOGO_CID, type ReceiptContent, type ReceiptRow, receiptHtml } from './receipt-html.ts';
 
 export interface ReceiptLinks {
-  /** Public base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
   readonly adapters?: ProviderAdapters;
 }
 
 /**
- * Mail about the end of a payment. An address that the customer gave gets a receipt or what happened instead, in the
- * language of that page; the payment's own address gets a receipt, in the language of the last provider session, or in
- * English. Null if there is nothing to send. Omits the merchant's note, the callback and all API fields.
+ * Mail about the end of a payment; null if there is nothing to send. An address that the customer gave also learns what
+ * happened instead, in the language of that page. Omits the merchant's note, the callback and all API fields.
  */
 export function receiptMail(
   { email: given, language: pageLanguage }: Pick<ClaimedReceipt, 'email' | 'language'>,
@@ -88,7 +86,6 @@ function textOf({ heading, sentence, rows, page, questions, closing }: ReceiptCo
     .concat('\n');
 }
 
-/** State of the payment in the words of its page. */
 function outcomeOf(view: PaymentView, account: Account, language: Language) {
   const { payment } = view;
   return wordsOf(checkoutViewOf(view, payment.createdAtMs), {

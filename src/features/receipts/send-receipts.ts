@@ -29,9 +29,8 @@ export function createReceiptTask(context: SendReceiptsContext) {
 /** Maximum receipts in progress. Leaves one background mail slot for alerts. */
 const RECEIPTS_AT_A_TIME = 4;
 /**
- * Sends pending receipts, but none that is a day late, for example after mail is first configured. Claims each durably
- * before sending, so that each is sent at most once. Resolves to whether more may be waiting. Throws `MailNotSentError`
- * if the mail server did not accept one, which is then retried.
+ * Sends pending receipts less than a day late. Claims each durably before sending, so that each is sent at most once.
+ * Resolves to whether more may be waiting. Throws `MailNotSentError` if one is to be retried.
  */
 export async function sendReceipts(context: SendReceiptsContext): Promise<boolean> {
   const nowMs = context.nowMs();

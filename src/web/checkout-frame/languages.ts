@@ -55,10 +55,7 @@ export function chosenLanguage(query: unknown): Language | null {
   return typeof code === 'string' ? (byCode.get(code) ?? null) : null;
 }
 
-/**
- * Language of a response: the choice in the link, the stored choice, the browser's first supported language, or
- * English.
- */
+/** Language of the link, the stored choice, the browser's first supported one, or English. */
 export function languageOf(request: {
   readonly query: unknown;
   readonly headers: IncomingHttpHeaders;
@@ -180,8 +177,7 @@ export function formatList({ code }: Language, names: readonly string[]): string
 export type Values = Readonly<Record<string, string>>;
 
 /**
- * Catalog text as markup. Isolates each value, so that its script and direction marks do not reorder the text around
- * it. Throws `RangeError` for a missing value.
+ * Catalog text as markup. Isolates each value, so that its direction does not reorder the text. Throws `RangeError`.
  */
 export function fillIn(text: string, values: Values): Html {
   const parts = text.split(/\{(\w+)\}/);

@@ -12,10 +12,7 @@ import {
 } from '../design/page-style.ts';
 import { type Language, languages } from './languages.ts';
 
-/**
- * Kinds of pages, each with only the styles and scripts it needs; `checkout.css` comes last. They are inlined, so that
- * the first paint needs one response, and unescaped, because they are the project's own files.
- */
+/** Kinds of pages with the styles and scripts they need, inlined so that the first paint needs one response. */
 const pageKinds = {
   /** Follows its payment: has the styles of every state, so that a change needs no further request. */
   follow: {
@@ -23,7 +20,6 @@ const pageKinds = {
     components: ['button', 'card', 'banner'],
     script: ['./client/follow-payment.js'],
   },
-  /** Follows a direct payment, which is paid from a wallet. */
   followTransfer: {
     style: ['./payment.css', './transfer.css'],
     components: ['button', 'card', 'banner'],
@@ -55,7 +51,6 @@ interface PageParts {
   readonly title: string;
   readonly isTestMode: boolean;
   readonly head?: Html;
-  /** Merchant and amount; omitted on pages without a payment. */
   readonly summary?: Html;
   /** The shop's color; null or absent for the service's own. */
   readonly brandColor?: string | null;
@@ -101,7 +96,6 @@ ${main}
   };
 }
 
-/** Style sheet with the tokens that the shop's color changes. */
 function brandStyleOf(color: string): string {
   const { light, dark } = brandTokens(color);
   const rule = (tokens: object) =>
@@ -169,9 +163,8 @@ const commonHeaders = {
 } as const;
 
 /**
- * Targets that the forms of a page may lead to. Chrome applies `form-action` to every redirect after a form, and
- * providers redirect customers to unknown hosts, so all https hosts are allowed. A page served over HTTP (in live mode,
- * only on loopback) may also submit over HTTP.
+ * Targets that forms may lead to. Chrome applies `form-action` to redirects too, and providers redirect customers to
+ * unknown hosts, so all https hosts are allowed, and HTTP for a page served over it (in live mode, only on loopback).
  */
 function formTargetsOf(baseUrl: string): string {
   return `'self' https:${baseUrl.startsWith('http:') ? ' http:' : ''}`;

@@ -11,12 +11,9 @@ interface Chart {
     readonly label: string;
     /** Value of each part; null if there is no value. */
     readonly values: readonly (number | null)[];
-    /** Value of the comparison line. */
     readonly earlier?: number;
   }[];
-  /** Name of the comparison line. */
   readonly earlier?: string;
-  /** Formats a value; by default as a count. */
   readonly textOf?: (value: number) => string;
   /** Whether bars are horizontal with names and sums, for categories instead of days. */
   readonly isOfNames?: boolean;
@@ -42,10 +39,7 @@ interface Drawn {
   readonly text: string;
 }
 
-/**
- * A chart as SVG, and a table of its values. A bar whose values are not written beside it shows them on hover and
- * focus: Tab focuses the first bar, the arrow keys the others (`client/chart.js`).
- */
+/** A chart as SVG, and a table of its values. Bars show their values on hover and focus (`client/chart.js`). */
 export function barChart(chart: Chart): Html {
   const { title, axis, series, bars, isOfNames = false, textOf = (value) => counts.format(value) } = chart;
   const written = (value: number | null | undefined) =>

@@ -4,10 +4,7 @@ export type Cell = Html | string | number | null;
 
 type CellOf<Row> = (row: Row, index: number) => Cell;
 
-/**
- * Kind of content, which determines alignment and width: row headings, right-aligned numbers, wider sentences, or
- * actions, whose heading is for screen readers only.
- */
+/** Kind of content, which determines alignment and width; the heading of actions is for screen readers only. */
 interface Column<Row> {
   readonly holds: 'values' | 'headings' | 'numbers' | 'sentences' | 'actions';
   readonly cellOf: CellOf<Row>;
@@ -26,12 +23,9 @@ export const sentences = holding('sentences');
 export const actions = holding('actions');
 
 interface DataTable {
-  /** Name for screen readers. */
   readonly label: string;
   readonly caption?: string;
-  /**
-   * Whether a phone shows a row as a few lines without column names, for long lists whose values explain themselves.
-   */
+  /** Whether a phone shows a row as a few lines without column names, for values that explain themselves. */
   readonly isCompact?: boolean;
   readonly empty?: Html;
 }
@@ -40,8 +34,7 @@ interface DataTable {
 const NARROW_COLUMNS = 2;
 
 /**
- * A table whose rows become cards on a phone, with column names beside values. Explicit roles keep the table semantics,
- * which the card layout would otherwise remove.
+ * A table whose rows become cards on a phone. Explicit roles keep the table semantics, which that layout would remove.
  */
 export function dataTable<Row>(table: DataTable | string, rows: readonly Row[], named: Columns<Row>): Html {
   const { label, caption, isCompact = false, empty } = typeof table === 'string' ? { label: table } : table;

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { html as escapeTemplate } from 'ghtml';
 
-/**
- * Markup with escaped insertions. A class, so that no text can be mistaken for markup: insertions of any other type are
- * escaped.
- */
+/** Markup with escaped insertions. A class, so that no text can be mistaken for markup. */
 export class Html {
   readonly #markup: string;
 
@@ -23,9 +20,8 @@ type Insertion = string | number | Html | readonly Html[] | null;
 export const nothing = new Html('');
 
 /**
- * Template whose text insertions ghtml escapes, while `Html` insertions stay unchanged. ghtml gets one text at a time
- * and never the template, so that no template can disable escaping. Attributes must be quoted, and the caller checks a
- * link's scheme.
+ * Template whose text insertions ghtml escapes. ghtml gets one text at a time and never the template, which therefore
+ * cannot disable escaping. Attributes must be quoted, and the caller checks a link's scheme.
  */
 export function html({ raw }: TemplateStringsArray, ...insertions: readonly Insertion[]): Html {
   let markup = raw[0] as string;

@@ -3,7 +3,6 @@ import type { FastifyReply } from 'fastify';
 import { sendCompressed } from '../compression.ts';
 import { Html, html, newNonce, nothing } from './html.ts';
 
-/** Style sheet of a component; its file documents the markup. */
 export type DesignComponent =
   | 'badge'
   | 'banner'
@@ -16,10 +15,7 @@ export type DesignComponent =
   | 'table'
   | 'tones';
 
-/**
- * Content of a page's `<style>`: tokens, shared styles, components, and the page's own style sheets. Read and minified
- * once at startup.
- */
+/** Content of a page's `<style>`: tokens, shared styles, components, and the page's own style sheets, minified. */
 export function pageStyleOf(components: readonly DesignComponent[], ...own: readonly URL[]): Html {
   const shared = ['tokens', 'base', ...components.map((name) => `components/${name}`)];
   const files = [...shared.map((name) => new URL(`./${name}.css`, import.meta.url)), ...own];
@@ -59,10 +55,8 @@ function withoutUnusedTokens(sheet: string): string {
   return less === sheet ? sheet : withoutUnusedTokens(less);
 }
 
-/** Policy of a response that is not a page. */
 export const noContentPolicy = "default-src 'none'; frame-ancestors 'none'";
 
-/** Headers that checkout and dashboard share, on pages and redirects. */
 export const pageHeaders = {
   'cache-control': 'no-store',
   'x-robots-tag': 'noindex, nofollow',
@@ -73,26 +67,19 @@ export const pageHeaders = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 } as const;
 
-/** A page that lacks only its nonce. */
 export interface Page {
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
   /** Color of the icon, in hex digits. */
   readonly color: string;
   readonly style: Html;
-  /** Rules in addition to the style. */
   readonly brand?: string | null;
   readonly head: Html;
   readonly body: Html;
   readonly script: Html;
 }
 
-/**
- * Responds with a page. Its content security policy allows only its own style and script, by their nonce, and no
- * framing.
- *
- * @param formTargets sources that its forms may lead to
- */
+/** Responds with a page whose policy allows only its own style and script, and forms that lead to `formTargets`. */
 export function sendHtml(
   reply: FastifyReply,
   page: Page,

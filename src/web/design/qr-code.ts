@@ -1,7 +1,6 @@
 import { encode } from 'uqr';
 import { type Html, html } from './html.ts';
 
-/** Quiet zone around the code, which scanners need. */
 const QUIET_MODULES = 4;
 
 /** QR code as SVG: dark on light in either color scheme, as scanners expect. */
@@ -13,10 +12,7 @@ export function qrCodeFile(text: string): string {
   return drawing(text, html` xmlns="http://www.w3.org/2000/svg"`).toString();
 }
 
-/**
- * Draws each row of dark modules as a stroke of height 1 with relative positions, which compress to a third of the size
- * of absolute ones.
- */
+/** Draws each row of dark modules as a stroke with relative positions, which compress best. */
 function drawing(text: string, attributes: Html): Html {
   const { data, size } = encode(text, { ecc: 'M', border: QUIET_MODULES });
   const rows = data.map((row, y) => {

@@ -25,7 +25,6 @@ import { addressGroupOf } from '../rate-windows.ts';
 import type { RefusedForm } from './form-fields.ts';
 import type { DashboardLimits } from './sign-in-limits.ts';
 
-/** Steps of signing in that can fail. */
 export const failedSteps = ['password', 'second_factor'] as const;
 
 export interface AreaContext extends SecondFactorContext, ShowOnceContext {
@@ -43,7 +42,6 @@ export interface AreaContext extends SecondFactorContext, ShowOnceContext {
   readonly isTestMode: boolean;
 }
 
-/** Dependencies of the dashboard's pages. Pages of features take a separate context. */
 export interface DashboardContext extends AreaContext {
   readonly payments: PaymentStore;
   readonly search: PaymentSearchStore;
@@ -58,7 +56,6 @@ export interface DashboardContext extends AreaContext {
   readonly callbacks: CallbackGuard;
   readonly pictures: Pictures;
   readonly checkEndpoint: CheckEndpoint;
-  /** USDC contract, for wallets. */
   readonly token: Address;
   /** URL of a transaction in a block explorer; null if there is no explorer. */
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
@@ -81,7 +78,6 @@ export interface AreaRequest<Context extends AreaContext = AreaContext> extends 
   readonly params: Readonly<Record<string, string>>;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The refused form of this request, whose page is shown again. */
   readonly refused?: RefusedForm;
 }
 
@@ -126,7 +122,6 @@ export const dashboardArea: Area = {
 
 export interface AreaVisit<Context extends AreaContext = AreaContext> extends SignedIn, AreaRequest<Context> {
   readonly actor: Actor;
-  /** For each form of the page: `formTokenField(visit.formToken)`. */
   readonly formToken: string;
   readonly timeZone: string;
   /** Challenge of all passkey forms of the page; the first form submitted uses it up. */
@@ -142,23 +137,18 @@ export function record({ context, account, actor }: Visit, action: AuditAction, 
   return recordAction(context, account.id, actor, action, target);
 }
 
-/** The admitted request, or the response that was sent because the request has no access. */
 export type Admission<AnyVisit> = { readonly visit: AnyVisit } | { readonly answered: FastifyReply };
 
 /**
- * `session`: signed-in user. `visitor`: owner of a form before sign-in. `browser`: mark of a known browser. `viewing`:
- * account that an operator views.
+ * `visitor`: owner of a form before sign-in. `browser`: mark of a known one. `viewing`: account that an operator views.
  */
 type CookieName = 'session' | 'visitor' | 'browser' | 'viewing';
 
 export type Cookies = ReturnType<typeof createCookies>;
 
 /**
- * HttpOnly cookies of this host; without a lifetime they end with the browser's session. Over HTTPS the name starts
- * with `__Host-`, so that no other host can set it. Over HTTP, which live mode serves only on loopback, browsers would
- * reject the prefix.
- *
- * @param prefix distinguishes the areas, because browsers do not separate cookies by port
+ * HttpOnly cookies of this host. Over HTTPS, `__Host-` keeps other hosts from setting them; over HTTP, browsers would
+ * reject that prefix. `prefix` tells the areas apart, because browsers do not separate cookies by port.
  */
 export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_checkout_operator') {
   const isSecure = baseUrl.startsWith('https:');
@@ -176,12 +166,10 @@ export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_c
   };
 }
 
-/** Address group and user agent of a request, as stored with its session. */
 export function callerOf(request: FastifyRequest): Caller {
   return { address: addressGroupOf(request.ip), userAgent: request.headers['user-agent'] ?? '' };
 }
 
-/** Records and counts a wrong second factor of a user who has given the password. */
 export async function recordWrongFactor({ context, user, actor }: AreaVisit): Promise<void> {
   context.observeFailure('second_factor');
   await recordForUser(context, user, actor, 'second_factor.failed', null);

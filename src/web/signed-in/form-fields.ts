@@ -12,7 +12,6 @@ import {
 
 export interface Field {
   readonly label: string;
-  /** Defaults to `text`. */
   readonly type?:
     | 'text'
     | 'email'
@@ -23,9 +22,7 @@ export interface Field {
     | 'textarea'
     | 'checkbox'
     | 'select';
-  /** Stored value: a text, or whether a box is ticked. */
   readonly value?: string | boolean;
-  /** Choices of a `select`, and their labels. */
   readonly options?: readonly string[];
   readonly wordsOf?: (option: string) => string;
   readonly hint?: string;
@@ -33,7 +30,6 @@ export interface Field {
   /** Hint for browsers and password managers (`username`). */
   readonly autocomplete?: string;
   readonly inputMode?: 'decimal';
-  /** Currency sign, shown in the field. */
   readonly sign?: string;
   /** Defaults to the name; needed if a page has several fields of one name. */
   readonly id?: string;
@@ -68,7 +64,6 @@ export interface FormVisit {
   readonly refused?: RefusedForm | undefined;
 }
 
-/** The refused form if it was submitted to this path. */
 function refusedAt({ refused }: Pick<FormVisit, 'refused'>, action: string): RefusedForm | undefined {
   return refused?.path === action.replace(/[?#].*$/, '') ? refused : undefined;
 }
@@ -77,7 +72,6 @@ export interface CardForm {
   readonly action: string;
   readonly title?: string;
   readonly fields: Fields;
-  /** Content between fields and buttons. */
   readonly more?: Html;
   readonly button: string;
 }
@@ -91,7 +85,6 @@ ${formFields(visit, action, fields)}${more}
 <div class="actions"><button class="button primary">${button}</button></div></form>`;
 }
 
-/** A form behind a summary, open after a refusal or if asked for. */
 export function foldedForm(
   visit: FormVisit,
   action: string,
@@ -104,8 +97,7 @@ export function foldedForm(
 }
 
 /**
- * Fields with labels, hints and errors. A refused form shows the submitted values except passwords and codes, and
- * focuses the first wrong field.
+ * Fields with labels, hints and errors. A refused form shows the submitted values and focuses the first wrong field.
  */
 export function formFields(visit: Pick<FormVisit, 'refused'>, action: string, fields: Fields): Html {
   const refused = refusedAt(visit, action);
@@ -178,10 +170,7 @@ export function refusalBanner(refused: RefusedForm | undefined): Html {
   return html`<p class="banner bad" role="alert">Nothing was saved. Check: ${links}.</p>`;
 }
 
-/**
- * Reads each field and resolves to the values. Throws one `invalid_request` with the errors of all fields; rethrows
- * other errors.
- */
+/** Resolves to the values of all fields. Throws one `invalid_request` with the errors of all; rethrows other errors. */
 export async function checkFields<Checks extends Readonly<Record<string, () => unknown>>>(checks: Checks) {
   const problems = new Map<string, string>();
   const read: Record<string, unknown> = {};

@@ -80,7 +80,6 @@ export function formatAbout(
 
 const format = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 });
 
-/** Basis points as a percentage: "2.5%". */
 export function formatPercent(basisPoints: number): string {
   return format.format(basisPoints / 10_000);
 }

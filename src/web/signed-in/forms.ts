@@ -8,7 +8,6 @@ import { type Html, html, nothing } from '../design/html.ts';
 /** Maximum size of a form, enough for the longest field, a note. */
 const FORM_LIMIT_BYTES = 16 * 1024;
 
-/** Accepts form bodies as `URLSearchParams`, and no others. */
 export function acceptForms(scope: FastifyInstance, bodyLimit = FORM_LIMIT_BYTES): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -41,7 +40,6 @@ export function notesOf(id: string, { hint, error }: Notes): Html {
   return html`${note('error', error)}${note('hint', hint)}`;
 }
 
-/** Options of a choice; a value without a label shows itself. */
 export function optionsOf<Value extends string>(
   values: readonly Value[],
   chosen: string | undefined,
@@ -95,7 +93,6 @@ interface Question {
   readonly effect: Html;
   readonly action: string;
   readonly button: string;
-  /** Page to return to without confirming. */
   readonly back: string;
   /** Field of the original form, sent again together with `confirmed`. */
   readonly field?: { readonly name: string; readonly value: string };
@@ -111,7 +108,6 @@ export function confirmationPage({ formToken }: { readonly formToken: string }, 
   return { title, main };
 }
 
-/** Message that screen readers announce. */
 export function banner(tone: 'good' | 'bad' | 'warn' | 'plain', text: string): Html {
   return tone === 'bad'
     ? html`<p class="banner bad" role="alert">${text}</p>`
@@ -130,11 +126,9 @@ export function flashOf(
 
 /** Submitted form. Each field appears once, with CRLF as LF. */
 export interface FormFields {
-  /** Empty if missing. */
   text(name: string): string;
   /** Whether a checkbox was ticked, or the button of this name pressed. */
   has(name: string): boolean;
-  /** Uploaded file; empty without one. */
   readonly file?: Uint8Array;
 }
 
@@ -164,14 +158,13 @@ const FIELD = 'form_token';
 const TOKEN_BYTES = 32;
 
 /**
- * Token that proves that a form comes from a page shown to this browser. It is derived from a cookie, so it is not
- * stored, ends with the cookie, and cannot be computed without it. Pages contain it only masked: `formTokenField`.
+ * Token that proves that a form comes from a page shown to this browser. Derived from a cookie, so it is not stored and
+ * ends with the cookie. Pages contain it only masked: `formTokenField`.
  */
 export function formTokenOf(cookie: string): string {
   return hash('sha256', `card-checkout form ${cookie}`, 'base64url');
 }
 
-/** Hidden field whose value differs in each response. */
 export function formTokenField(formToken: string): Html {
   return html`<input type="hidden" name="${FIELD}" value="${maskToken(formToken)}">`;
 }
@@ -180,7 +173,6 @@ export function fieldText(form: URLSearchParams): string {
   return form.get(FIELD) ?? '';
 }
 
-/** Compares the hidden field with this token in constant time. */
 export function isFormToken(value: string, formToken: string): boolean {
   const given = unmaskToken(value);
   return given !== null && timingSafeEqual(given, Buffer.from(formToken, 'base64url'));
@@ -198,10 +190,7 @@ export function requireOwnForm(
   if (!isOwn) throw new ServiceError('foreign_form');
 }
 
-/**
- * A random mask, followed by the token XORed with it. Pages are compressed, so a constant secret could be guessed from
- * the compressed size (BREACH).
- */
+/** A random mask and the token XORed with it, because a compressed size reveals a constant secret (BREACH). */
 function maskToken(formToken: string): string {
   const mask = randomBytes(TOKEN_BYTES);
   return Buffer.concat([mask, combine(mask, Buffer.from(formToken, 'base64url'))]).toString('base64url');
@@ -217,10 +206,7 @@ function combine(one: Uint8Array, other: Uint8Array): Buffer {
   return Buffer.from(one.map((byte, index) => byte ^ (other[index] as number)));
 }
 
-/**
- * Whether a form came from our own site, so that another site cannot act in a visitor's name. Browsers send the origin
- * of a form; a client without it is not a browser.
- */
+/** Whether a form came from our own site. Browsers send the origin of a form; a client without it is not a browser. */
 export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none';

@@ -25,9 +25,7 @@ import { moment } from './format.ts';
 import { formTokenField, formTokenOf } from './forms.ts';
 
 export interface PageContent {
-  /** Heading, and start of the window's title. */
   readonly title: string;
-  /** Beside the heading. */
   readonly actions?: Html;
   readonly main: Html;
   /** Refused form that the page shows again, below the reason. */
@@ -114,7 +112,6 @@ The account’s audit log records it.</p>
 const suspendedNotice = html`<p class="banner warn">This account is suspended:
 new checkouts are refused. Existing payments continue. Contact the operator.</p>`;
 
-/** Page for a visitor or a user without an account: a form or message. */
 export function plainPage(
   { title, main, refused }: PageContent,
   { context }: Pick<AreaRequest, 'context'>,

@@ -32,9 +32,8 @@ interface Try {
 }
 
 /**
- * Counts a sign-in attempt by the submitted email address, whether or not the user exists. A known browser has its own
- * counter, so that other attempts do not block it, not even those from its own IP address. Throws `rate_limited` at a
- * rate beyond human typing.
+ * Counts a sign-in attempt by the submitted address, whether or not the user exists. A known browser has its own
+ * counter, so that no other attempt blocks it. Throws `rate_limited` at a rate beyond human typing.
  */
 export async function countSignIn(
   { context, cookies, request }: AreaRequest,
@@ -55,10 +54,7 @@ export async function countSignIn(
 const pathOf = ({ path }: Area) => `${path}/new-browser`;
 const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sign-in">Go to sign-in</a></p>`;
 
-/**
- * `/dashboard/new-browser` and `/operator/new-browser`: sends an email with a link that makes a browser known to this
- * area. Registered only if email is configured.
- */
+/** `…/new-browser`: sends an email with a link that makes a browser known to this area. */
 export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): void {
   const pages = visitorPages(routes);
   pages.form('/new-browser', (asked, form) => answerAsking(asked, form, mailer));
@@ -66,10 +62,7 @@ export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): voi
   pages.form('/new-browser/known', answerLink);
 }
 
-/**
- * Changes nothing on GET, because a browser keeps only one mark, which an attacker must not replace by leading the user
- * to a link for another address.
- */
+/** Changes nothing on GET, so that nobody can replace a browser's only mark by leading the user to a link. */
 async function showLink(asked: AreaRequest): Promise<PageView> {
   const { context, area, query } = asked;
   // In the query, because it is longer than a path segment may be.
@@ -125,7 +118,6 @@ ${toSignIn(area)}`,
   };
 }
 
-/** What to do if email is not configured. */
 function withoutMail({ name, help }: Area, waitSeconds: number): string {
   const wait = `This browser can sign in in ${Math.ceil(waitSeconds / 60)} minutes`;
   return name === 'operator'
@@ -164,8 +156,7 @@ You still need your password. Do not share the link. If this was not you, ignore
 }
 
 /**
- * Mails a link to the user with this address. Resolves in equal time whether or not the user exists, because the mail is
- * sent afterwards. Throws `rate_limited`.
+ * Mails a link to the user with this address, after the response, whose time must not reveal whether the user exists.
  */
 export async function mailLink(
   { context, request }: AreaRequest,

@@ -1,21 +1,8 @@
 /*
- * How to add a page to the dashboard: export a function that registers related pages from its own file, and call
- * it in `routes.ts`:
- *
- *   export function registerKeyPages(routes: DashboardRoutes): void {
- *     const pages = routes.pages('keys', 'developer');
- *     pages.page('/keys', showKeys);
- *     pages.form('/keys', createKey, showKeys);
- *   }
- *
- * - A handler runs only for a signed-in user with the role in the chosen account (`visit.account`), a form handler only
- *   for a form of our own. Respond to an id of another account as to an unknown one: `throw new
- *   ServiceError('not_found')`.
- * - Return the page's content, or `seeOther(path)` after a successful form. A refused form shows its page again, with
- *   the submitted values and errors.
- * - Write forms as `<form method="post" action="…">${formTokenField(visit.formToken)}…`, with `formFields`.
- * - A `ServiceError` becomes a page, any other error a 500 without details. Send a response that is not a page on
- *   `visit.reply`.
+ * A file of `src/pages/dashboard/` or of a feature registers its pages with `routes.pages(section, role)` and is called
+ * in `routes.ts`. Its handlers run only for members with the role, and for forms of our own. They return content, or
+ * `seeOther(path)` after a form; a refused form shows its page again. Respond to an id of another account as to an
+ * unknown one: `throw new ServiceError('not_found')`.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createChallenge } from '../../accounts/passkeys.ts';
@@ -58,14 +45,12 @@ export interface SeeOther {
   readonly location: string;
 }
 
-/** A page, a redirect, or the reply that was already sent. */
 export type PageAnswer = PageView | SeeOther | FastifyReply;
 
 export type PageHandler<Asked = Visit> = (asked: Asked) => Promise<PageAnswer>;
 export type FormHandler<Asked = Visit> = (asked: Asked, form: FormFields) => Promise<PageAnswer>;
 
 interface PagesFrame<Context extends AreaContext, Asked> {
-  /** Path of the area's start page. */
   readonly path: string;
   readonly admit: (asked: AreaRequest<Context>) => Promise<Admission<Asked>>;
   /** Throws if an admitted user may not use the section. */
@@ -107,10 +92,7 @@ export function createPages<Context extends AreaContext, Asked extends AreaReque
     /** Registers a page for `GET`, and for `HEAD`, which is answered as for a visitor who is not signed in. */
     page: (path: string, show: PageHandler<Asked>) =>
       server.get(path, { exposeHeadRoute: true }, (request, reply) => answer(request, reply, show)),
-    /**
-     * Registers the handler of a form (`POST`). `show` renders its page after a refusal; `read` reads a form with a
-     * file.
-     */
+    /** Registers a form (`POST`). `show` renders its page after a refusal; `read` reads a form with a file. */
     form: (
       path: string,
       act: FormHandler<Asked>,
@@ -153,14 +135,11 @@ export async function showRefused<Asked extends AreaRequest>(
   return view.status === undefined ? { ...view, refused, status } : view;
 }
 
-/** Page of a link that is used up, expired or incomplete. */
 export function goneView(main: Html, title = 'This link does not work'): PageView {
   return { status: 404, title, main };
 }
 
-/**
- * Whether an error concerns the submitted values, so that the page is shown again; all others have separate pages.
- */
+/** Whether an error concerns the submitted values, so that the page is shown again. */
 function isRefusal(error: unknown): error is ServiceError {
   return (
     error instanceof ServiceError &&
@@ -214,12 +193,10 @@ export function registerNothing(
   );
 }
 
-/** Ends a form with a redirect to a path below the area's. */
 export function seeOther(location: string): SeeOther {
   return { location };
 }
 
-/** Responds with the page of an error; `home` is the area's start page. */
 export function sendFailure(
   { context }: AreaRoutes,
   request: FastifyRequest,
@@ -277,7 +254,6 @@ function wordsOf(error: ServiceError): { readonly title: string; readonly senten
   return { title: 'Something went wrong on our side', sentence: 'Please try again in a moment.' };
 }
 
-/** "Wait 10 minutes.", rounded to a readable unit. */
 function waitSentence(seconds: number): string {
   return seconds > 90 ? `Wait ${Math.ceil(seconds / 60)} minutes.` : `Wait ${seconds} seconds.`;
 }
@@ -286,7 +262,6 @@ export interface OwnSession extends SignedIn {
   readonly token: string;
 }
 
-/** Session of a request's cookie; null if there is no valid one. */
 export async function readOwnSession(
   { context, cookies, area, request }: AreaRequest,
   cookie: 'session' | 'viewing' = 'session',
@@ -297,10 +272,7 @@ export async function readOwnSession(
   return signedIn === null ? null : { ...signedIn, token };
 }
 
-/**
- * Redirects a request without a valid session to the sign-in page. Removes the cookie of an ended session and says that
- * it ended.
- */
+/** Redirects a request without a valid session to the sign-in page, which says if a session has ended. */
 export function toSignIn({ cookies, area, request, reply }: AreaRequest) {
   const hasEnded = cookies.read(request.headers, 'session') !== null;
   if (hasEnded) cookies.remove(reply, 'session');
@@ -352,7 +324,6 @@ export function returnPathOf({ path }: Area, text: string): string {
   return isOwn ? text : path;
 }
 
-/** Path of the sign-in page, which returns to the requested page. */
 function signInPath(area: Area, request: FastifyRequest, hasEnded: boolean): string {
   const path =
     request.method === 'GET' || request.method === 'HEAD' ? returnPathOf(area, request.url) : area.path;

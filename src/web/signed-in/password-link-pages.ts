@@ -13,10 +13,7 @@ import { sendAfterPassword } from './sign-in-pages.ts';
 
 export const tokenOf = ({ params }: AreaRequest) => params['token'] ?? '';
 
-/**
- * `/dashboard/password/:token` and `/operator/password/:token`: page of a link that sets a password. Opening it does
- * not use it up. The console accepts links of operators only.
- */
+/** `…/password/:token`: page of a link that sets a password. Opening it does not use it up. */
 export function registerPasswordLinkPages(routes: AreaRoutes): void {
   const pages = visitorPages(routes);
   pages.page('/password/:token', showForm);
@@ -38,13 +35,11 @@ async function answerPassword(asked: AreaRequest, form: FormFields): Promise<Pag
   return sendAfterPassword(asked, opened, area.path);
 }
 
-/** Counts a form with a new password by IP address; resolves to the address group. */
 export async function countPassword({ context, request }: AreaRequest): Promise<string> {
   await requirePassingFrom(context.limits.signInsOfAddress, request.ip);
   return addressGroupOf(request.ip);
 }
 
-/** Null for a link that is invalid in this area. */
 async function findPasswordLink(asked: AreaRequest): Promise<OneTimeLink | null> {
   const link = await readLink(asked.context, tokenOf(asked), 'password');
   if (link === null || link.userId === null || asked.area.name === 'dashboard') return link;

@@ -18,7 +18,6 @@ export function fact(term: Html | string, description: Html | string): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
 }
 
-/** Text, shortened on the screen, with a button that copies it; the button is hidden without script. */
 export function copyable(id: string, text: string, label: string): Html {
   return html`<code class="hash" title="${text}" id="${id}">${text}</code> ${copyButton(id, label)}`;
 }
@@ -38,11 +37,7 @@ const displayTones: Readonly<Partial<Record<DisplayStatus, Tone>>> = {
   paid: 'good',
 };
 
-/**
- * The status, and the release state if the status does not imply it.
- *
- * @param session the payment's last session
- */
+/** The status, and the release state if the status does not imply it. `session` is the payment's last one. */
 export function displayStatusBadges(payment: Payment, session: LastSession | undefined, nowMs: number): Html {
   const status = displayStatusOf(payment, session, nowMs);
   const shown = badge(status.replaceAll('_', ' '), displayTones[status] ?? '');
@@ -99,7 +94,6 @@ export function mismatchBadge({ amountMismatch }: Pick<Payment, 'amountMismatch'
   return amountMismatch === null ? nothing : badge(amountMismatch.replaceAll('_', ' '), 'warn');
 }
 
-/** Received part: "5.00 of 25.00 USDC". */
 export function partPaid({ receivedUnits, usdUnits }: Pick<Payment, 'receivedUnits' | 'usdUnits'>): string {
   return `${formatUsdc(receivedUnits)} of ${formatUsdc(usdUnits)} USDC`;
 }
@@ -148,7 +142,6 @@ export function stateMeaning(state: PaymentState): string {
   return state === 'paid/completed' ? 'Funds sent to your wallet.' : paymentStates[state];
 }
 
-/** Headings of a payment's timeline. */
 export const stateTitles = {
   'unpaid/pending': 'Waiting for the payment',
   'unpaid/ready': 'Payment received',
@@ -170,10 +163,7 @@ export function providerName(provider: Payment['provider']): string {
   return provider === MULTI_PROVIDER ? 'Any provider' : providerCatalog[provider].name;
 }
 
-/**
- * Provider of a payment in a list. If the customer chose, the provider of the last session before the payment was paid,
- * because the chain does not record which provider delivered.
- */
+/** Provider of a payment in a list: of the last session if the customer chose, because the chain does not record it. */
 export function usedProvider(
   { provider }: Pick<Payment, 'provider'>,
   session: LastSession | undefined,

@@ -148,9 +148,8 @@ async function answerCode(visit: AreaVisit, form: FormFields): Promise<PageAnswe
 }
 
 /**
- * Counts a code and resolves to the seconds to wait. Passkeys are not counted, because a signature cannot be guessed
- * and an attacker with only the password must not block their use. For the same reason, a known browser has its own
- * counter.
+ * Counts a code and resolves to the seconds to wait. A known browser has its own counter, and passkeys are not counted,
+ * so that an attacker with only the password cannot block the user.
  */
 async function countCode(asked: AreaRequest, { id, email }: User): Promise<number> {
   return asked.context.limits.codesOfUser.take(isKnownBrowser(asked, email) ? `${id} known` : id);
@@ -160,10 +159,7 @@ export function partyOf({ passkeyUrl, baseUrl }: AreaContext): RelyingParty | nu
   return relyingPartyOf(passkeyUrl, baseUrl);
 }
 
-/**
- * Pages for users who have given the password and are at this stage of the sign-in; others must sign in. A second
- * factor is set up only if there is none.
- */
+/** Pages for users at this stage of the sign-in; others must sign in. */
 function pendingPages<Context extends AreaContext>(
   routes: AreaRoutes<Context>,
   stage: 'second_factor' | 'set_up',
@@ -229,9 +225,7 @@ export function registerSetUpPages(routes: AreaRoutes): void {
   pages.form('/set-up', answerSetUp, showOffer);
 }
 
-/**
- * Replaces the pending session with a new one, because a session that began with a password alone never becomes open.
- */
+/** Replaces the pending session, because a session that began with a password alone never becomes open. */
 async function answerSetUp(visit: AreaVisit, form: FormFields): Promise<PageAnswer> {
   const { context, cookies, area, request, reply, user, session } = visit;
   await requirePassing(context.limits.signInsOfUser, `${user.id} ${session.id}`);

@@ -2,23 +2,15 @@ import { createLimiters, MINUTE_MS } from '../rate-windows.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Requests per window. */
 const dashboardLimits = {
   /** All requests per address. Far above what users click, because an office may share an address. */
   requests: [300, MINUTE_MS],
-  /** Sign-in attempts per address, against guesses for many users from one place. */
   signInsOfAddress: [20, MINUTE_MS],
-  /**
-   * Requests for an emailed link, per address. Separate from attempts with passwords, which must not block this way
-   * around them.
-   */
+  /** Requests for an emailed link, per address, apart from attempts with passwords, which must not block this way. */
   linksOfAddress: [20, MINUTE_MS],
   /** Passwords for one user, per known browser, otherwise per address. */
   signInsOfUser: [10, 10 * MINUTE_MS],
-  /**
-   * Sign-in attempts per user from all unknown browsers together: 720 guesses a day at a password of at least twelve
-   * characters.
-   */
+  /** Attempts per user from all unknown browsers together: 720 guesses a day. */
   strangersOfUser: [30, HOUR_MS],
   mailsOfUser: [3, HOUR_MS],
   testMessagesOfUser: [10, HOUR_MS],
@@ -27,8 +19,8 @@ const dashboardLimits = {
   channelsOfUser: [20, HOUR_MS],
   invitationsOfAccount: [30, HOUR_MS],
   /**
-   * Second factor codes, per user and other credentials (password only, known browser, session): three of a million
-   * codes are valid at a time, so a year of guessing succeeds with a probability of 1/4.
+   * Codes per user and other credentials (password only, known browser, session): a year of guessing succeeds with a
+   * probability of 1/4, because three of a million codes are valid at a time.
    */
   codesOfUser: [10, HOUR_MS],
 } as const satisfies Record<string, readonly [limit: number, windowMs: number]>;
