@@ -37,7 +37,6 @@ export const refundsCard = (context: RefundContext): PaymentCard => ({
   register: (routes, showPayment) => registerForms(context, routes, showPayment),
 });
 
-/** Empty if the payment has no refunds and nothing can be refunded. */
 async function showRefunds(context: RefundContext, visit: Visit, payment: Payment): Promise<Html> {
   const { refunds, leftUnits } = await readRefunds(context, visit.account.id, payment.id);
   if (refunds.length === 0 && leftUnits === 0n) return nothing;
@@ -88,7 +87,6 @@ Ask the customer for an address over a channel that you know, or send them the l
   return foldedForm(visit, action, 'Open a refund…', form, visit.query.has('refund'));
 }
 
-/** Amounts to refund, by their value in the form. */
 function choicesOf(payment: Payment, leftUnits: bigint): Readonly<Record<string, string>> {
   const { amountMismatch, forwardedUnits, receivedUnits, usdUnits } = payment;
   const surplusUnits = amountMismatch === 'overpaid' ? receivedUnits - usdUnits : 0n;
@@ -172,7 +170,6 @@ ${mayCancel ? form('cancel', html`<p class="actions"><button class="button dange
 
 type RefundForm = (visit: Visit, form: FormFields) => Promise<Refund>;
 
-/** Results and errors appear on the payment's page. */
 function registerForms(
   context: RefundContext,
   routes: DashboardRoutes,
@@ -209,7 +206,6 @@ async function open(context: RefundContext, visit: Visit, form: FormFields): Pro
   await readRefunds(context, visit.account.id, paymentId);
   const destination = form.text('destination').trim();
   await requirePasswordAndFactor(visit, form, {
-    // `createRefund` reports invalid addresses.
     destination: () => (parsePayoutAddress(destination) === null ? null : meantWalletOf(form, 'destination')),
   });
   return createRefund(context, visit.account.id, paymentId, {

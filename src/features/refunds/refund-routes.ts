@@ -31,7 +31,6 @@ import {
 } from './refunds.ts';
 
 export interface RefundRoutesContext extends RefundContext {
-  /** The USDC contract and its chain. */
   readonly token: Address;
   readonly chainId: number;
 }
@@ -63,7 +62,6 @@ function presentRefund(
   };
 }
 
-/** Reads the refunds that events refer to. */
 export async function readEventRefunds(
   context: RefundRoutesContext,
   accountId: string,

@@ -100,7 +100,6 @@ export const refundListSchema = json.object({
   refundable_amount: json.usdc('The USDC that can still be refunded.'),
 });
 
-/** Refuses unknown members of a body. */
 const closed = { additionalProperties: false };
 
 const bodies = {

@@ -41,10 +41,7 @@ export const noTransfer = {
   paidAtMs: null as number | null,
 };
 
-/**
- * A refund in USDC that the merchant transfers from their own wallet. The service never holds this money: it watches
- * the chain and keeps the records.
- */
+/** A refund that the merchant transfers from their own wallet. The service never holds this money. */
 export interface Refund extends Readonly<typeof noTransfer> {
   readonly id: string;
   readonly accountId: string;
@@ -58,11 +55,9 @@ export interface Refund extends Readonly<typeof noTransfer> {
   readonly expiresAtMs: number;
   /** `Idempotency-Key` of the request that opened the refund. */
   readonly idempotencyKey: string | null;
-  /** SHA-256 of that request's parameters. */
   readonly fingerprint: string;
   /** The customer's address, given by the merchant or entered by the customer; null until then. */
   readonly destination: Address | null;
-  /** Highest final block that was searched for the transfer. */
   readonly scannedBlock: number;
 }
 
@@ -85,7 +80,6 @@ const DAY_MS = 86_400_000;
 export const ADDRESS_LINK_MS = 7 * DAY_MS;
 /** Time for the merchant to confirm an address, and then to transfer. */
 export const TRANSFER_MS = 30 * DAY_MS;
-/** Maximum refunds of a payment, including canceled ones. */
 const MAXIMUM_REFUNDS = 20;
 export const MAXIMUM_REASON_LENGTH = 200;
 /** Refunds of equal amounts to one address are distinguished by at most 0.000999 USDC. */
@@ -129,11 +123,7 @@ export function refundConflict(text: string): ServiceError {
   return new ServiceError('refund_state_conflict', text);
 }
 
-/**
- * Creates a refund, checked against the others of its payment. Throws `refund_state_conflict`.
- *
- * @param askedUnits null for the whole remainder
- */
+/** Creates a refund of these units, or of the whole remainder. Throws `refund_state_conflict`. */
 export function openRefund(
   { refund, others, rivals }: RefundView,
   askedUnits: bigint | null,
@@ -161,10 +151,8 @@ export function nameAddress({ refund }: RefundView, destination: Address, nowMs:
 }
 
 /**
- * Records that the merchant confirmed the address they saw. The service then watches for the transfer. Throws
+ * Records that the merchant confirmed the address they saw. Transfers are in blocks above `scannedBlock`. Throws
  * `refund_state_conflict` for another address or state.
- *
- * @param scannedBlock the newest final block, because the transfer is in a later one
  */
 export function confirmAddress(
   { refund, rivals }: RefundView,
@@ -195,10 +183,7 @@ export function cancelRefund({ refund }: RefundView, nowMs: number): RefundDecis
   return { refund: { ...refund, ...noTransfer, status: 'canceled' }, event: 'refund.canceled' };
 }
 
-/**
- * The refund that waits for a transfer: same address, exact amount, and opened or confirmed before the transfer's
- * block.
- */
+/** The refund that waits for this transfer since before its block. */
 export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund[]): Refund | undefined {
   return watched.find(
     ({ destination, units, scannedBlock }) =>
@@ -207,8 +192,8 @@ export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund
 }
 
 /**
- * Books one of the final transfers to the refund's address: preferably one of the exact amount, otherwise the first
- * that no other refund to the address waits for. Leaves a refund unchanged that no longer waits for one.
+ * Books one of the final transfers to the refund's address: preferably of the exact amount, otherwise the first that no
+ * other refund waits for.
  */
 export function bookTransfer(
   { refund, others, rivals }: RefundView,
@@ -231,10 +216,7 @@ export function bookTransfer(
   return { refund: paid, event: 'refund.paid' };
 }
 
-/**
- * Rejects a transaction, by default the submitted one; another can be submitted. Leaves a refund unchanged that already
- * shows the problem, because each pass finds the transfers of the last blocks again.
- */
+/** Rejects a transaction, by default the submitted one. Null if the refund already shows the problem. */
 export function refuseTransaction(
   { refund }: Pick<RefundView, 'refund'>,
   problem: TransactionProblem,

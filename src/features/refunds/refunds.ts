@@ -43,7 +43,6 @@ export interface RefundContext
   readonly isServiceAddress: (address: Address) => Promise<boolean>;
   /** Derives the token of a customer's link from the refund id, so that it is never stored. */
   readonly links: KeyedHash;
-  /** Public base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly nowMs: () => number;
 }
@@ -61,7 +60,6 @@ export interface RefundRequest {
   readonly idempotencyKey?: string | null;
 }
 
-/** Final received amount of a payment, which limits all its refunds together. */
 export function refundLimitUnits({ observations }: Pick<PaymentView, 'observations'>): bigint {
   return sumObservations(observations).finalSeenUnits;
 }
@@ -81,8 +79,7 @@ export async function readRefunds(
 
 /**
  * Opens a refund, or returns the first one for a repeated `Idempotency-Key`. Throws `payment_not_found`,
- * `invalid_request` for a field, `refund_state_conflict` if less can be refunded, and `idempotency_conflict` for other
- * parameters.
+ * `invalid_request`, `refund_state_conflict` and `idempotency_conflict`.
  */
 export async function createRefund(
   context: RefundContext,
@@ -198,7 +195,6 @@ function parseReason(reason: string | null): string | null {
   return text;
 }
 
-/** The checksummed address. Throws `invalid_request` for an address that must not receive refunds. */
 async function parseDestination(
   { isServiceAddress, accounts }: RefundContext,
   payment: Payment,
@@ -215,7 +211,6 @@ async function parseDestination(
   return address;
 }
 
-/** The newest final block. Later transfers are in higher blocks. */
 async function readScannedBlock({ observations }: RefundContext): Promise<number> {
   const cursor = await observations.readCursor();
   if (cursor === null) throw refundConflict('The payment network has not been read yet. Try again shortly.');
@@ -278,10 +273,7 @@ export const recordedRefunds = (store: Pick<RefundStore, 'listRefunds'>) => ({
   fieldsOf: ({ refundId }: Pick<NumberedEvent, 'refundId'>) =>
     refundId === null ? {} : { refund_id: refundId },
 
-  /**
-   * Checks that paid refunds together are at most what was received, and that each is a transfer of its amount to its
-   * address.
-   */
+  /** Checks that paid refunds are at most what was received, and that each is a transfer on the chain. */
   readCheck: async (view: PaymentView) => {
     const paid = (await store.listRefunds(view.payment.id)).filter(({ status }) => status === 'paid');
     return async (

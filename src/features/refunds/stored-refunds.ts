@@ -31,10 +31,7 @@ const refundTable = table<Refund>('refunds', ['id'])({
   amount: ['units'],
 });
 
-/**
- * Serializes all changes of refunds, so that no transfer is stored with two refunds. Rewinds take it too, so that data
- * read from the chain is checked and written before a rewind, or refused after it.
- */
+/** Serializes all changes of refunds, so that no transfer is stored twice, and with rewinds of the chain. */
 const REFUND_LOCK = 'refunds';
 
 export function createRefundStore({ read, write }: Scripts): RefundStore {

@@ -26,7 +26,6 @@ export interface WatchRefundsContext
   readonly nowMs: () => number;
 }
 
-/** One pass: an endpoint, and the newest final block that was scanned. */
 interface Pass extends WatchRefundsContext {
   readonly view: ChainView;
   readonly cursor: BlockReference;
@@ -49,10 +48,7 @@ export function createRefundTask(context: WatchRefundsContext, intervalMs: numbe
   };
 }
 
-/**
- * Searches final blocks for the transfers of open refunds and books them. Does not query the chain without an open
- * refund. Books a transfer only if an endpoint of another host also shows it.
- */
+/** Books final transfers of open refunds, each only if an endpoint of another host also shows it. */
 export async function watchRefunds(context: WatchRefundsContext): Promise<void> {
   const { refunds, observations, chain, nowMs } = context;
   const watched = await refunds.listWatchedRefunds(nowMs() - GRACE_MS, REFUNDS_A_PASS);

@@ -33,7 +33,6 @@ export function actions(selection: OfferList): Html {
   }
 }
 
-/** The choice, unless only one provider can be asked, or one was chosen that needs to know the country. */
 function choices(selection: OfferList): Html {
   const { checkout, offers, question = null } = selection;
   const single = singleProviderOf(checkout);
@@ -81,10 +80,7 @@ export function providerHelp(id: ProviderId, checkout: Checkout, { words }: Lang
 target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.facts.newTab}</span></a></p>`;
 }
 
-/**
- * Ways to pay the rest: at a provider that can charge it, otherwise with the shop's help, or by a transfer from a
- * wallet.
- */
+/** Pays the rest at a provider that can charge it, otherwise with the shop's help, or from a wallet. */
 function addTheRest(view: Underpaid, selection: OfferList): Html {
   const { checkout, language } = selection;
   const { path, payment, account, offers } = checkout;

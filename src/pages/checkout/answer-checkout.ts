@@ -56,9 +56,8 @@ function lastChoiceOf({ view }: Checkout, { headers }: FastifyRequest): Provider
 }
 
 /**
- * Shows the page again after a provider session failed to start, with the reason and the other providers. Reads the
- * checkout again, because its state matters more than the reason if it was paid or canceled meanwhile. Rethrows errors
- * other than `ServiceError`.
+ * Shows the page again after a session failed to start, with the reason, or with the state if the payment has ended
+ * meanwhile. Rethrows errors other than `ServiceError`.
  */
 export async function sendProblem(
   asked: CheckoutRequest,
@@ -97,7 +96,6 @@ function hasAnswered({ body }: FastifyRequest): boolean {
   return body instanceof URLSearchParams && body.has('country');
 }
 
-/** The country question if the country is missing, and again with its answer after another error. */
 function questionAfter(
   request: FastifyRequest,
   { offers }: Checkout,

@@ -35,13 +35,9 @@ import { ring, waitDetail } from './wait-detail.ts';
 
 interface ContentOptions {
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
-  /** USDC contract, for payments from a wallet. */
   readonly token: Address;
-  /** Source of quotes; without it, the offers have none. */
   readonly quotes?: OffersToAsk;
-  /** User agent of the browser, which decides the means offered. */
   readonly userAgent?: string;
-  /** Provider that the customer chose without the country that it requires. */
   readonly question?: CountryQuestion | null;
 }
 
@@ -83,8 +79,7 @@ export function checkoutContent(
 ${payableUntil(checkout, language)}
 ${shopLinks(checkout, language)}`;
   const mail = mailOffer(checkout, language);
-  // Leaves out the elapsed time, a country question, which no update may take away, and the order of the offers, which
-  // changes with every visit to a provider.
+  // Leaves out what changes without the payment: elapsed time, country question, order of the offers.
   const content = html`${title}\n${statusAt(0)}\n${detailWith([], null)}\n${offersInBrief(checkout)}\n${mail}`;
   return {
     title,
@@ -92,7 +87,6 @@ ${shopLinks(checkout, language)}`;
     status: statusAt(checkout.nowMs),
     /** Summary of a paid checkout; null keeps the page's summary. */
     panel: panelOf(checkout, language),
-    /** Action and receipt. */
     detail: detailWith(checkout.offers, question),
     mail,
     revision: crc32(content.toString()).toString(36),
@@ -139,8 +133,7 @@ export interface CheckoutPageOptions extends ContentOptions {
   /** Token for the page's forms of a visitor who knows the payment's email address; null or absent for others. */
   readonly emailToken?: string | null;
   /**
-   * Set for a direct link, whose page presses the provider's button by script. Without script, the browser requests this
-   * URL, whose response depends on whether the browser names the referring site.
+   * Set for a direct link, whose script presses the provider's button. Without script, the browser requests this URL.
    */
   readonly autoContinue?: string | null;
   /** Whether the page does not follow the payment, whose state would replace what is shown. */

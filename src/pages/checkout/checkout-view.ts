@@ -7,7 +7,6 @@ import { isDelivering, type ProviderSession, type SessionProgress } from '../../
 import { sumObservations } from '../../payment/settle.ts';
 import type { ProviderAdapters } from '../../providers/provider.ts';
 
-/** State of a checkout, as the customer sees it. */
 export type CheckoutView =
   | { readonly kind: 'choose'; readonly hasLittleArrived: boolean }
   /** At least one provider session was started for the missing amount. */
@@ -16,7 +15,6 @@ export type CheckoutView =
       readonly hasLittleArrived: boolean;
       readonly provider: ProviderId;
       readonly providerReference: string;
-      /** Whether the session can still be continued. */
       readonly isOpen: boolean;
       /** Progress that the provider reports, which is only a hint; null without a report. */
       readonly progress: SessionProgress | null;
@@ -138,7 +136,6 @@ export function chargingProviders(
     : providersOf(sessions.filter(({ progress }) => progress === 'delivered'));
 }
 
-/** Whether the customer may start a provider session. */
 export function takesPayment(view: CheckoutView): boolean {
   if (view.kind === 'underpaid') return view.canBeCharged;
   return view.kind === 'choose' || view.kind === 'at_provider';
@@ -177,7 +174,6 @@ export function traitsOf(view: CheckoutView): ViewTraits {
   return traits[view.kind];
 }
 
-/** The deposit that reached the paid threshold, otherwise the last one. */
 function decisiveDeposit(deposits: readonly Deposit[], paidThresholdUnits: bigint): string | null {
   let units = 0n;
   for (const deposit of deposits) {

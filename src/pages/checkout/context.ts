@@ -11,7 +11,6 @@ import type { PageLimits } from '../../web/page-limits.ts';
 import type { ExplorerTransactionUrl } from './payment-facts.ts';
 import type { ReadCheckoutContext } from './read-checkout.ts';
 
-/** Dependencies of the customer's pages. Pages of features take a separate context. */
 export interface CheckoutPagesContext
   extends Omit<ReadCheckoutContext, 'accounts'>,
     Readonly<{
@@ -24,17 +23,14 @@ export interface CheckoutPagesContext
   readonly pictures: Pictures;
   /** Creates the tokens of visitors who came with the payment's email address. */
   readonly emailHash: KeyedHash;
-  /** Public base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   /** Lower-case header in which the operator's proxy sends the customer's country; null if there is no such proxy. */
   readonly countryHeader: string | null;
   /** Whether to show the banner that no real money moves. */
   readonly isTestMode: boolean;
-  /** Null in live mode. */
   readonly testPayments: Pick<TestPayments, 'simulateOutcome'> | null;
   /** URL of a transaction in a block explorer; null if there is no explorer. */
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
-  /** USDC contract, for payments from a wallet. */
   readonly token: Address;
 }
 

@@ -74,7 +74,6 @@ ${known === null ? nothing : networkHelp(payment.chainId, known, words)}`,
   };
 }
 
-/** Name of the network as wallets show it, or the sandbox's name. */
 export function networkIn({ direct }: Language['words'], chainId: number): string {
   return publicNetwork(chainId)?.chainName ?? fillText(direct.testNetwork, { chain: String(chainId) });
 }
@@ -121,16 +120,12 @@ export function copyButton(text: string, { direct }: Language['words'], label?: 
 /** First four bytes of the hash of `transfer(address,uint256)`. */
 const TRANSFER_SELECTOR = '0xa9059cbb';
 
-/** Token call that a wallet signs. */
 function transferCall(to: Address, units: bigint): string {
   const word = (hex: string) => hex.toLowerCase().padStart(64, '0');
   return `${TRANSFER_SELECTOR}${word(to.slice(2))}${word(units.toString(16))}`;
 }
 
-/**
- * `GET /pay/:paymentId/qr.svg`: the checkout's URL as a QR code. A separate route, because drawing takes longer than
- * the rest of the page and few visitors open it. Reads no payment, because it contains only the requested URL.
- */
+/** `GET /pay/:paymentId/qr.svg`: the checkout's URL as a QR code, apart from the page because few visitors open it. */
 export async function showPhoneCode({
   context,
   reply,
@@ -141,7 +136,6 @@ export async function showPhoneCode({
   return sendPhoneCode(reply, `${context.baseUrl}/pay/${paymentId}`);
 }
 
-/** `GET /pay/:paymentId/transfer.svg`: transfer of the missing amount, as a QR code for a wallet. */
 export async function showTransferCode({
   context,
   reply,

@@ -10,18 +10,12 @@ import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 
 /*
  * A provider gets the payment's email address only if the visitor came with it: `checkout_url` contains it, the short
- * link does not. The proof is a token bound to payment and address, which reveals neither. Forms carry it, and so does
- * a cookie of this checkout, because the page's script removes the address from the address bar. The proof survives a
- * reload, a change of language, and the return from the provider.
+ * link does not. The proof is a token bound to payment and address, in forms and in a cookie of this checkout.
  */
 
-/** Cookie that ends with the browser's session. */
 const COOKIE = 'email_token';
 
-/**
- * Token for the forms of this visitor's page. Null if the visitor came without the payment's address, or after too many
- * wrong ones, so that a stranger with the short link cannot guess it.
- */
+/** Token for this visitor's forms. Null without the payment's address, or after too many wrong guesses of it. */
 export function emailTokenOf(
   { emailHash, limits }: Pick<CheckoutPagesContext, 'emailHash' | 'limits'>,
   request: Pick<FastifyRequest, 'query' | 'body' | 'headers' | 'ip'>,
@@ -39,12 +33,10 @@ export function emailTokenOf(
   return token;
 }
 
-/** Hidden field of a form; empty for a visitor who does not know the address. */
 export function emailTokenField(token: string | null): Html {
   return token === null ? nothing : formTokenField(token);
 }
 
-/** Stores the token in a cookie of this checkout. */
 export function rememberEmailToken(
   { context, request, reply }: CheckoutRequest,
   { id }: Pick<Payment, 'id'>,

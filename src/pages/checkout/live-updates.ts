@@ -14,13 +14,11 @@ import { type Checkout, readCheckout } from './read-checkout.ts';
 /** Update of an open page: all parts that change, as the poll returns them. */
 export interface LiveContent {
   readonly revision: string;
-  /** JSON of the content in one line. */
   readonly text: string;
   /** Whether nothing more changes by itself, which ends the stream. */
   readonly isLast: boolean;
 }
 
-/** Reads the current content of a page for a user agent; null if the payment does not exist. */
 export type ReadLiveContent = (
   page: Pick<Viewer, 'paymentId' | 'language' | 'userAgent'>,
 ) => Promise<LiveContent | null>;
@@ -29,7 +27,6 @@ interface Viewer {
   readonly paymentId: string;
   readonly language: LanguageCode;
   readonly userAgent: string;
-  /** Key of the limit per address. */
   readonly address: string;
   /** Revision that the page already shows. */
   readonly revision: string;
@@ -40,7 +37,6 @@ interface Viewer {
 
 interface LiveUpdatesOptions {
   readonly read: ReadLiveContent;
-  /** Interval between reads of an open page's payment. */
   readonly everyMs: number;
   readonly maximumViewers: number;
   readonly maximumViewersOfAddress: number;
@@ -88,9 +84,7 @@ export function createLiveUpdates(options: LiveUpdatesOptions) {
   }
 
   return {
-    /**
-     * Adds a viewer and returns a function that removes it; null if there are too many, so that the page has to poll.
-     */
+    /** Adds a viewer and returns a function that removes it; null if there are too many. */
     follow(viewer: Viewer): (() => void) | null {
       const { paymentId, language, userAgent, address } = viewer;
       const all = [...watches.values()].flatMap(({ viewers }) => [...viewers.keys()]);
@@ -117,9 +111,7 @@ const HEARTBEAT_MS = 20_000;
 const LONGEST_MS = 10 * 60_000;
 
 /**
- * `GET /pay/:paymentId/events`: changes of a page as server-sent events, from the revision that it shows
- * (`?revision=…`). Responds 204 if the payment cannot be followed or there are too many streams, so that the page
- * polls.
+ * `GET /pay/:paymentId/events`: changes of a page as server-sent events. Responds 204 if the page has to poll instead.
  */
 export function showEvents(
   live: ReturnType<typeof createLiveUpdates>,
@@ -176,10 +168,7 @@ function stringHeadersOf(reply: FastifyReply): Record<string, string> {
   return Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]));
 }
 
-/**
- * `GET /pay/:paymentId/status`: the changing parts of the page, polled by its script. 304 while the revision equals
- * If-None-Match.
- */
+/** `GET /pay/:paymentId/status`: the changing parts of the page. 304 while If-None-Match names its revision. */
 export async function showStatus({
   context,
   request,

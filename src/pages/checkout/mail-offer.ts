@@ -3,10 +3,7 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Checkout } from './read-checkout.ts';
 import { waitOf } from './wait.ts';
 
-/*
- * The customer's own address for one mail at the end of the payment. It is stored beside the payment and never shown, not
- * even to the customer, because anyone with the link sees the page.
- */
+/* The customer's own address for one mail. It is never shown, because anyone with the link sees the page. */
 
 export function mailOffer(checkout: Checkout, { words }: Language): Html {
   const { path, mail, view, account } = checkout;

@@ -38,7 +38,6 @@ function* rowsOf(checkout: Checkout, language: Language): Generator<Html> {
   yield fact(names.reference, html`<code>${payment.id}</code>`);
 }
 
-/** Known transactions of the view. */
 export function* transactionRows(
   { view }: Checkout,
   language: Language,
@@ -54,11 +53,7 @@ export function* transactionRows(
   }
 }
 
-/**
- * A time in UTC, which the page's script converts to the customer's time zone.
- *
- * @param look `clock` for the time of day with seconds, `day` for "today, 1:26 AM"; both with the date on other days
- */
+/** A time in UTC, which the page's script converts. `clock` shows seconds, `day` "today, 1:26 AM". */
 export function timeElement(atMs: number, language: Language, look?: 'clock' | 'day'): Html {
   const text = look === 'clock' ? formatClock(language, atMs) : formatTime(language, atMs);
   const shown = look === undefined ? nothing : html` data-look="${look}"`;

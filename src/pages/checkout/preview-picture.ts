@@ -24,10 +24,7 @@ const MAXIMUM_DRAWINGS_PER_MINUTE = 60;
 /** Limit of one account, so that its links do not use up the previews of others. */
 const MAXIMUM_DRAWINGS_OF_ACCOUNT = 10;
 
-/**
- * Draws link previews, and caches them. Where a limit is reached, the queue is full, the account already has a drawing
- * in progress, or drawing fails, returns the plain picture (`isPlain`). Never rejects.
- */
+/** Draws link previews, and caches them. Returns the plain picture at a limit and after failures. Never rejects. */
 export function createPreviewDrawer({ monotonicMs, onFailure, draw }: PreviewDrawerOptions) {
   const pictures = createTtlCache<Buffer>({
     monotonicMs,
@@ -54,12 +51,9 @@ export function createPreviewDrawer({ monotonicMs, onFailure, draw }: PreviewDra
 
 const plainPreview = readFileSync(new URL('./plain-preview.png', import.meta.url));
 
-/** Size of link previews in pixels. */
 export const PREVIEW_WIDTH = 1_200;
 export const PREVIEW_HEIGHT = 630;
-/** Height of the line along the lower edge. */
 const PREVIEW_LINE_HEIGHT = 18;
-/** Colors without a brand color. */
 const ownColors = { panel: '#0f3d33', 'panel-soft': '#cfe8df', line: '#7fd1b5' } as const;
 
 const MARGIN = 90;
@@ -68,10 +62,7 @@ const SIGN_SIZE = 112;
 const [NAME_SIZE, AMOUNT_SIZE, LINE_SIZE] = [52, 150, 46];
 const MOST_LINES = 2;
 
-/**
- * Link preview of a checkout as SVG: logo or initial and name of the shop, amount, and the order line or the merchant's
- * note, in the shop's color. Omits the payment's state, because sites store the picture.
- */
+/** Link preview of a checkout as SVG. Omits the payment's state, because sites store the picture. */
 export function previewDrawing(
   { payment, account }: Pick<Checkout, 'payment' | 'account'>,
   logo: ShopLogo | null = null,

@@ -25,9 +25,8 @@ import { customerPlace, rememberCountry, rememberProvider } from './remember.ts'
 import { meansFor } from './selector.ts';
 
 /**
- * `POST /pay/:paymentId/providers/:provider`: the customer's click, answered with a 303 to the provider. With `multi` in
- * place of the provider, the row that was chosen on the page names it (`choice` of the form); without a row, `means` of
- * the form or URL decides which one. The row or URL also carries the total that the page has shown.
+ * `POST /pay/:paymentId/providers/:provider`: the customer's click. For `multi`, the chosen row (`choice` of the form)
+ * names provider, means and shown total; without a row, `means` decides.
  */
 export async function openProviderSession(
   asked: CheckoutRequest<'paymentId' | 'provider'>,
@@ -68,7 +67,6 @@ function clickOf({ request, query, params }: CheckoutRequest<'provider'>) {
   return { provider, means: known, shownTotalCents };
 }
 
-/** Provider that sells the means to this customer; undefined if none does. */
 function providerFor(
   means: PaymentMeans,
   { context, request }: CheckoutRequest,
@@ -82,12 +80,7 @@ function providerFor(
   return ways.find((way) => way.means === means)?.offer.provider;
 }
 
-/**
- * Starts a session and redirects the customer to it with a 303; on failure shows the page with the reason.
- *
- * @param choice means that the customer chose, and total that the page has shown
- * @param onStarted runs before the redirect
- */
+/** Redirects the customer to a new session, after `onStarted`; on failure shows the page with the reason. */
 export async function redirectToProvider(
   asked: CheckoutRequest,
   payment: Payment,
@@ -120,17 +113,13 @@ function secureUrlOf({ provider, redirectUrl }: ProviderSession): string {
   });
 }
 
-/**
- * User agents that fetch links for a preview or index. (Cubot makes telephones.) The library `isbot` counts every HTTP
- * client as a bot, but a program that follows a link has to get a browser's redirect.
- */
+/** User agents that fetch links for a preview. (Cubot makes telephones.) `isbot` counts every HTTP client as a bot. */
 const previewAgent = new RegExp(
   '(?<!cu)bot\\b|crawl|spider|preview|facebookexternalhit|^whatsapp/|skypeuri|embedly|iframely|slurp|pinterest/|vkshare|' +
     'mediapartners|bingbot|yandex(?:images|media)|google-(?:read-aloud|inspectiontool)',
   'i',
 );
 
-/** Whether a preview or crawler sends the request, not a customer who follows the link. */
 export function isPreview(headers: IncomingHttpHeaders): boolean {
   const purposes = ['purpose', 'sec-purpose', 'x-purpose', 'x-moz'].map((name) =>
     String(headers[name] ?? ''),
@@ -143,9 +132,8 @@ export function isPreview(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Provider to which opening the checkout redirects; null for the page. `auto=1` counts only for a payment with a single
- * provider and a stored email (not one edited into the query). `returned=1` is in the URL to which providers send the
- * customer back, and shows the page instead of redirecting again.
+ * Provider to which opening the checkout redirects; null for the page. `auto=1` counts only with a single provider and
+ * a stored email, and not after a return from the provider (`returned=1`).
  */
 export function automaticProvider(
   payment: Payment,

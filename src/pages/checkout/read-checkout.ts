@@ -24,11 +24,9 @@ export interface ReadCheckoutContext
     accounts: Pick<AccountStore, 'findAccount'>;
     search: Pick<PaymentSearchStore, 'listStateChanges'>;
   }> {
-  /** Null or absent if email is not configured. */
   readonly receipts?: Pick<ReceiptStore, 'findReceiptStatus' | 'askForReceipt'> | null;
   readonly directory: ProviderDirectory;
   readonly nowMs: () => number;
-  /** Time after creation in which a checkout can be paid. */
   readonly expiryMs: number;
 }
 
@@ -46,14 +44,12 @@ export interface Checkout {
   readonly charge: Charge;
   /** Providers of this payment, each with the reason if it cannot serve; empty if no session may be started. */
   readonly offers: readonly ProviderOffer[];
-  /** How often visits to providers end with a delivery. */
   readonly success: SuccessRates;
   readonly expiresAtMs: number;
   readonly nowMs: number;
   readonly mail: MailOffer | null;
 }
 
-/** The payment's only provider; null if the customer may choose. */
 export function singleProviderOf({ payment }: Pick<Checkout, 'payment'>): ProviderId | null {
   return isProviderId(payment.provider) ? payment.provider : null;
 }
@@ -88,7 +84,6 @@ async function readMailOffer(
 /** `own`: the payment has an address. `none`: the customer may give one. */
 export type MailOffer = ReceiptStatus | 'own' | 'none';
 
-/** Whether the customer has paid, or may have paid, and waits. */
 function isUnderWay(view: CheckoutView): boolean {
   const { kind } = view;
   if (kind === 'at_provider') return view.isOpen || isTakenByProvider(view);

@@ -18,7 +18,6 @@ import { nameOf, takesCards } from './state-words.ts';
 
 type Paid = Extract<CheckoutView, { kind: 'paid' }>;
 
-/** Panel of a paid checkout with its amount, in place of the summary. */
 export function paidPanel(view: Paid, { account }: Checkout, language: Language, amount: Html): Html {
   return html`<header class="summary paid">
 <svg class="seal" viewBox="0 0 34 34" width="44" height="44" fill="currentColor" aria-hidden="true">

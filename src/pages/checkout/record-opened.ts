@@ -13,10 +13,7 @@ const MAXIMUM_WAITING = 1_000;
 const REMEMBERED = 10_000;
 const WRITE_AFTER_MS = 1_000;
 
-/**
- * Records the first time that a customer opens a payment's page, batched by second and outside requests. `flush` writes
- * the pending records.
- */
+/** Records the first time that a customer opens a payment's page, batched by second. `flush` writes what is pending. */
 export function createOpenedRecorder({ records, nowMs, onFailure }: Context) {
   const known = new LRUCache<string, true>({ max: REMEMBERED });
   let waiting: AccountRecord[] = [];

@@ -8,7 +8,6 @@ import { countryOfForm, knownCountry } from './country.ts';
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 const PROVIDER_COOKIE = 'provider';
-/** Cookie that ends with the browser's session. */
 const COUNTRY_COOKIE = 'country';
 
 export function rememberLanguage({ context, query, reply }: CheckoutRequest): void {
@@ -25,7 +24,6 @@ export function rememberedProvider(headers: IncomingHttpHeaders): ProviderId | n
   return value !== null && isProviderId(value) ? value : null;
 }
 
-/** Stores the customer's country, so that the next page shows its prices. */
 export function rememberCountry({ context, request, reply }: CheckoutRequest): void {
   const country = countryOfForm(request.body);
   if (country === null) return;
@@ -36,9 +34,8 @@ export function rememberCountry({ context, request, reply }: CheckoutRequest): v
 const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1', 'A1', 'A2']);
 
 /**
- * Customer's country (ISO 3166-1 alpha-2): the new choice, the stored choice, or the report of the operator's proxy;
- * null if there is none. The state is known only in the United States, if the proxy reports it (`US-NY`). A client that
- * forges them affects only its own checkout.
+ * Customer's country (ISO 3166-1 alpha-2), as chosen, stored or reported by the operator's proxy; null if unknown. The
+ * proxy may report a US state (`US-NY`). A client that forges them affects only its own checkout.
  */
 export function customerPlace(
   { countryHeader }: Pick<CheckoutPagesContext, 'countryHeader'>,

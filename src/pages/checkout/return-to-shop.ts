@@ -6,10 +6,7 @@ import type { Words } from '../../web/locales/locale.ts';
 import type { CheckoutView } from './checkout-view.ts';
 import type { Checkout } from './read-checkout.ts';
 
-/**
- * The shop's links, if set: return after the end of the payment, support and terms. The link to take next is a button:
- * support if only the shop can help, otherwise the way back.
- */
+/** The shop's links. The one to take next is a button: support if only the shop can help, otherwise the way back. */
 export function shopLinks(checkout: Checkout, language: Language): Html {
   const { account } = checkout;
   const { name: shop, supportUrl } = account;
@@ -27,7 +24,6 @@ ${links}
 </div>`;
 }
 
-/** Support and terms of the shop, if set. */
 export function furtherLinks(
   { name: shop, supportUrl, termsUrl }: Account,
   { words }: Language,
@@ -49,7 +45,6 @@ function needsShop(view: CheckoutView): boolean {
   return view.kind === 'closed_with_money' || view.kind === 'closed_and_released';
 }
 
-/** Way back to the shop once the customer has nothing left to do. */
 interface Return {
   readonly url: URL;
   readonly isAutomatic: boolean;

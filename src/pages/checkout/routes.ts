@@ -50,12 +50,7 @@ const polledRoutes: readonly (string | undefined)[] = [
   LOGO_ROUTE,
 ];
 
-/**
- * Registers the pages for customers: `/pay/:paymentId` with its subordinate routes, and the short links
- * `/s/:shortCode`. Uses a separate scope, in which errors are pages and the server's body parsers do not apply.
- *
- * @param features register the features' pages in the same scope
- */
+/** Registers the customers' pages and those of features, in a scope whose errors are pages. */
 export function registerCheckoutPages(
   server: FastifyInstance,
   context: CheckoutPagesContext,
@@ -159,7 +154,6 @@ function sendMessage(
   return sendPage(asked, status, page);
 }
 
-/** Shows errors as pages in the checkout's design. Logs internal errors and never shows them. */
 function showError(asked: CheckoutRequest, error: unknown): FastifyReply {
   const { request, reply } = asked;
   const { status, retryAfterSeconds } = serviceErrorOf(error);
@@ -187,7 +181,6 @@ async function answerSimulation(
   if (!isOutcome(outcome) || !outcomesOf(payment).includes(outcome)) throw new ServiceError('not_found');
   if (!isSameOrigin(request.headers, context.baseUrl)) throw new ServiceError('invalid_request');
   try {
-    // Ignores a second click after a success.
     if (takesPayment(view)) await testPayments.simulateOutcome(payment, outcome);
   } catch (error) {
     return sendProblem(asked, payment.id, simulatedProviderOf(payment), error);
@@ -234,9 +227,8 @@ function sendWithout(unserved: ProviderOffer, asked: CheckoutRequest, checkout: 
 const REFRESHED = 'refreshed';
 
 /**
- * Whether the provider would refuse the customer after a redirect, because it checks the referring site, and the
- * browser would send the shop's or none. Some browsers send none with a refresh either; their customers press the
- * button.
+ * Whether the provider checks the referring site, which a redirect would not name. Browsers that send none with a
+ * refresh either show the button.
  */
 function needsOwnPage(
   { directory, baseUrl }: CheckoutPagesContext,

@@ -46,14 +46,11 @@ export function sameProvider(selection: OfferList, provider: ProviderId, label: 
 ${totalNote(row, checkout.charge, language).map((note) => html`<p class="until">${note}</p>`)}`;
 }
 
-/** What a choice of provider depends on. */
 export interface OfferList {
   readonly checkout: Checkout;
   readonly offers: readonly ProviderOffer[];
   readonly language: Language;
-  /** Source of quotes; without it, the offers have none. */
   readonly quotes?: OffersToAsk | undefined;
-  /** User agent of the browser, which decides the means offered. */
   readonly userAgent?: string | undefined;
   readonly question?: CountryQuestion | null | undefined;
 }
@@ -85,7 +82,6 @@ export function selector(selection: OfferList): Html {
     : choiceOfMeans(shown, ways, rows);
 }
 
-/** All offers folded, beside another primary button. */
 export function foldedOffers(selection: OfferList): Html {
   const { checkout, offers, language } = selection;
   if (offers.length === 0) return nothing;
@@ -112,10 +108,7 @@ ${promises(selection, [row])}`;
 /** Address of the list of all providers within the page. It works without script, and the way back leaves it again. */
 const SERVICES = 'services';
 
-/**
- * Rows of means, of which the first is chosen, above one button, and all providers in a list that takes their place once
- * the page is opened at it.
- */
+/** Rows of means above one button, and all providers in a list that takes their place. */
 function choiceOfMeans(selection: OfferList, ways: readonly MeansRow[], rows: readonly OfferRow[]): Html {
   const { checkout, language, quotes } = selection;
   const { offers: words, actions, page } = language.words;
@@ -223,7 +216,6 @@ aria-hidden="true">${offer.name}</b>
 <small>${offerDetails(row, checkout.charge, language)}</small></span>${arrow}</button></li>`;
 }
 
-/** The total where it is above the amount, otherwise nothing. */
 function totalNote(row: OfferRow, charge: Charge, language: Language): readonly Html[] {
   const chargedCents = higherChargeOf(row, charge);
   if (chargedCents === null) return [];
@@ -231,7 +223,6 @@ function totalNote(row: OfferRow, charge: Charge, language: Language): readonly 
   return [fillIn(language.words.offers.charges, { amount })];
 }
 
-/** What a customer needs at the provider, and whether it answers. */
 function conditionsOf(
   { offer, outcome, isLastChoice = false }: OfferRow,
   { words }: Language,
@@ -267,7 +258,6 @@ function refusedOffers({ checkout, offers, language }: OfferList): Html {
 </dl></section>`;
 }
 
-/** Source of quotes for a customer. */
 export interface OffersToAsk {
   /** Null for a page whose script presses the button, which may show no higher total. */
   readonly source: Quotes | null;
@@ -343,8 +333,8 @@ function totalCentsOf(row: OfferRow, charge: Charge): number {
 }
 
 /**
- * Pinned providers that can serve come first, the merchant's before the operator's; then the customer's last choice,
- * the others, those that charge more than the amount, and silent and refused ones.
+ * Pins first, the merchant's before the operator's; then the customer's last choice, the others, those that charge more
+ * than the amount, and silent and refused ones.
  */
 function rankOf(row: OfferRow, charge: Charge): number {
   const { offer, outcome, isLastChoice = false } = row;
@@ -356,9 +346,8 @@ function rankOf(row: OfferRow, charge: Charge): number {
 }
 
 /**
- * Orders by rank, then by expected delivery for the charge: the quoted or assumed amount times the success rate, less
- * the share by which the customer is charged more than the amount. The explored provider leads its rank (see
- * `exploredProvider`).
+ * Orders by rank, then by expected delivery: the quoted or assumed amount times the success rate, less a higher charge.
+ * The explored provider leads its rank.
  */
 function inExpectedOrder<Row extends OfferRow>(
   { payment, charge, success }: Pick<Checkout, 'payment' | 'charge' | 'success'>,
@@ -378,10 +367,7 @@ function inExpectedOrder<Row extends OfferRow>(
     .sort((a, b) => rankOf(a, charge) - rankOf(b, charge));
 }
 
-/**
- * Means that are sold for a checkout and may work in this browser, each with the first provider in the order of the list
- * that can be asked for it, in that order themselves.
- */
+/** Means that may work in this browser, each with the first listed provider that can be asked for it. */
 export function meansFor(
   checkout: Pick<Checkout, 'payment' | 'charge' | 'success' | 'offers'>,
   customerCountry: string | null,

@@ -33,10 +33,7 @@ export async function showShortLink(asked: CheckoutRequest<'shortCode'>): Promis
   return sendPage(asked, 200, shortLinkPage(checkout, options));
 }
 
-/**
- * Page of a short link, with preview data and the link to the checkout. The only page for customers that has the
- * merchant's note. Preview crawlers are not redirected.
- */
+/** Page of a short link, with preview data and the merchant's note. Preview crawlers are not redirected. */
 function shortLinkPage(
   { payment, charge, account, view }: Checkout,
   options: {

@@ -30,7 +30,6 @@ import type { Checkout } from './read-checkout.ts';
 
 export interface StateWords {
   readonly heading: Html;
-  /** Null if the heading suffices. */
   readonly sentence: Html | null;
   readonly notice?: Html;
   readonly text: { readonly heading: string; readonly sentence: string };
@@ -41,10 +40,8 @@ interface WordsContext {
   readonly payment: Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;
   readonly charge: Pick<Charge, 'amountCents'>;
   readonly shop: string;
-  /** The payment's only provider; null if the customer may choose. */
   readonly single: ProviderId | null;
   readonly offers: readonly ProviderOffer[];
-  /** Whether any provider can serve the payment now. */
   readonly canBePaid: boolean;
   /** Minimum amount in USD cents that a provider would accept, if only the amount prevents it; otherwise null. */
   readonly servedFromUsdCents: number | null;

@@ -32,7 +32,6 @@ const RELEASE_MINUTES = 1;
 const LATE_FACTOR = 2;
 const MINUTE_MS = 60_000;
 
-/** What the page shows while a customer who has paid waits. */
 export type Wait = NonNullable<ReturnType<typeof waitOf>>;
 
 export const waitSteps = ['approvedBy', 'onItsWay', 'confirmed', 'withShop'] as const;
@@ -58,10 +57,8 @@ export function waitOf({ view, times, offers, nowMs }: WaitContext) {
       : RELEASE_MINUTES;
   const stepSinceMs = current === 1 ? approval?.atMs : arrivedAtMs;
   return {
-    /** Start of the elapsed time; null if unknown. */
     sinceMs: approval?.atMs ?? arrivedAtMs,
     isLate: view.kind !== 'held' && nowMs - (stepSinceMs ?? nowMs) > LATE_FACTOR * usualMinutes * MINUTE_MS,
-    /** Index in `waitSteps`. */
     current,
     provider: view.kind === 'at_provider' ? view.provider : (approval?.provider ?? null),
     times: [approval?.isExact === true ? approval.atMs : null, arrivedAtMs, releasingAtMs],

@@ -41,7 +41,6 @@ const badges = {
   fail: html`<span class="badge bad">failed</span>`,
 } as const;
 
-/** Overall result: if one step fails, every webhook does. */
 function verdict(steps: readonly EndpointStep[]): Html {
   if (steps.some(({ level }) => level === 'fail'))
     return banner('bad', 'Webhooks to this endpoint fail. See the failed step below.');

@@ -12,18 +12,14 @@ export interface DashboardFeatures {
   readonly columns: readonly AddedColumns[];
 }
 
-/** Card at the top of Home. */
 export interface HomeCard {
-  /** Empty if there is nothing to show. */
   readonly show: (visit: Visit) => Promise<Html>;
   readonly register: (routes: DashboardRoutes) => void;
-  /** Messages at the top of Home after a form. */
   readonly flashMessages: Readonly<Record<string, string>>;
 }
 
 /** Card of a payment's page, below the payment's money. */
 export interface PaymentCard {
-  /** Empty if the payment has nothing to show. */
   readonly show: (visit: Visit, payment: Payment) => Promise<Html>;
   /** Registers the card's forms; a refused one shows the payment's page again. */
   readonly register: (routes: DashboardRoutes, showPayment: (visit: Visit) => Promise<PageView>) => void;
@@ -32,7 +28,6 @@ export interface PaymentCard {
 /** Origin of a payment other than a shop's checkout. */
 export interface PaymentOrigin {
   readonly label: string;
-  /** Path of its page below the dashboard's. */
   readonly path: string;
   readonly title: string;
   /** Personal data: the customer's answer there. */

@@ -5,9 +5,7 @@ import { copyButton } from '../../web/signed-in/payment-words.ts';
 
 const MAXIMUM_PAID_PAYMENTS = 5;
 
-/**
- * First steps of a new merchant, each ticked once done; empty when all are, or after more than `MAXIMUM_PAID_PAYMENTS`.
- */
+/** First steps of a new merchant; empty when all are done, or after `MAXIMUM_PAID_PAYMENTS`. */
 export async function firstSteps(visit: Visit): Promise<Html> {
   const { account, context, user } = visit;
   const { search } = context;
@@ -59,9 +57,7 @@ ${isProtected ? nothing : html`<p class="small"><a href="${DASHBOARD_PATH}/secur
 <details><summary>I’m integrating an API</summary>${createExample(visit)}</details></section>`;
 }
 
-/**
- * Uses the merchant's own webhook URL or a placeholder, because a made-up address would only cause failing webhooks.
- */
+/** Uses a placeholder, because a made-up address would only cause failing webhooks. */
 function createExample({ account, context: { baseUrl } }: Visit): Html {
   const body = JSON.stringify({
     address: account.wallet ?? 'YOUR_POLYGON_ADDRESS',

@@ -93,7 +93,6 @@ ${history.webhooks.map((webhook) => webhookCard(context, webhook, visit, check))
 
 const menuForms = /\/(?:note|settlement|cancel|erase-email)$/;
 
-/** @param forms of the menu, which opens after a refusal of one of them */
 function paymentActions(visit: Visit, { id, status, receivedUnits }: Payment, forms: Html): Html {
   const path = `${DASHBOARD_PATH}/payments/${id}`;
   const mayRefund = status !== 'unpaid' && receivedUnits > 0n && roleIncludes(visit.role, 'developer');
@@ -103,7 +102,6 @@ function paymentActions(visit: Visit, { id, status, receivedUnits }: Payment, fo
 <div class="card"><p><a href="${path}/evidence">Evidence for a refund or a dispute</a></p>${forms}</div></details></div>`;
 }
 
-/** Meaning of a partial payment or overpayment for the merchant, and the possible actions. */
 function mismatchNotice({ baseUrl }: DashboardContext, history: PaymentHistory): Html {
   const { payment, observations, sessions } = history;
   if (payment.amountMismatch === 'partially_paid') {
@@ -139,10 +137,7 @@ function restSentence(view: PaymentView): string {
   return `The customer can pay the rest, ${amount}, at a provider that accepts the amount, or from a wallet.`;
 }
 
-/**
- * Form that accepts a partial payment as paid. Empty for other payments, before the deposits are final, and for users
- * who are not owners.
- */
+/** Form for owners that accepts a final partial payment as paid. */
 async function acceptCard(visit: Visit, { payment, observations }: PaymentHistory): Promise<Html> {
   const { seenUnits, finalSeenUnits } = sumObservations(observations);
   const isOffered = payment.amountMismatch === 'partially_paid' && finalSeenUnits === seenUnits;
@@ -161,7 +156,6 @@ your shop gets the webhook, and the customer no longer owes the rest. This canno
 ${foldedForm(visit, action, `Accept ${formatUsdc(seenUnits)} USDC…`, form)}</section>`;
 }
 
-/** Note for an open payment that no provider serves, with the smallest amount that one would serve. */
 async function unservedNotice({ account, context: { directory } }: Visit, view: PaymentView): Promise<Html> {
   const { payment } = view;
   if (isDirect(payment) || stateOf(payment) !== 'unpaid/pending') return nothing;
@@ -241,7 +235,6 @@ function noteCard(visit: Visit, { id, note }: Payment): Html {
   });
 }
 
-/** How the merchant settled a wrong amount with the customer. */
 function settledCard(visit: Visit, { payment, observations }: PaymentHistory, settled?: AccountRecord): Html {
   const hasArrived = !isDust(payment, sumObservations(observations).seenUnits);
   const isOffered = hasArrived && stateOf(payment) !== 'paid/completed';

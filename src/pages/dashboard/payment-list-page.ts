@@ -120,7 +120,6 @@ function emptyBanner({ given, before }: PaymentFilters, page: FoundPayments, vis
 <p>Payments appear here when your shop creates a checkout, or when you create a payment link.</p></section>`;
 }
 
-/** Payments, each row a link to its page. */
 export async function paymentTable(
   { readOrigins }: Pick<DashboardFeatures, 'readOrigins'>,
   { account, context, timeZone }: Visit,
@@ -158,7 +157,6 @@ function forOf({ note, orderLine }: Payment, origin: PaymentOrigin | undefined):
     : html`${text === null ? nothing : html`<bdi>${text}</bdi> `}${page}`;
 }
 
-/** What reached the wallet; before a release, the part that has arrived. */
 function receivedOf({ forwardedUnits, receivedUnits }: Payment): Html | string | null {
   if (forwardedUnits > 0n) return formatUsdcSum(forwardedUnits);
   return receivedUnits === 0n
@@ -185,7 +183,6 @@ function givenFilters({ query }: Visit): PaymentFilters['given'] {
   return given;
 }
 
-/** Throws `invalid_request` for an invalid query. */
 function readFilters(visit: Visit, nowMs: number): PaymentFilters {
   const given = givenFilters(visit);
   const query = parsePaymentQuery(visit.account.id, queryTextOf(given), nowMs);

@@ -26,7 +26,6 @@ import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
 const INVITATION = 'invitation';
-/** Value that removes a member. */
 const NO_ROLE = 'none';
 const flashMessages = {
   changed: 'Role updated.',
@@ -66,12 +65,8 @@ const answerInvite: FormHandler = (visit, form) =>
   });
 
 /**
- * Invites a person with the form of `inviteFields`, which includes the inviter's password and second factor. Sends the
- * link by email if configured, so that only a reader of that mailbox gets it; otherwise keeps it for
- * `takeInvitationPage`.
- *
- * @param baseUrl of the public server, which has the dashboard
- * @param next pages that follow, and the one that shows the form again if the email was not sent
+ * Invites a person with the form of `inviteFields`, confirmed by the inviter. Sends the link by email if configured, so
+ * that only a reader of that mailbox gets it; otherwise keeps it for `takeInvitationPage`.
  */
 export async function sendInvitation<Asked extends AreaVisit>(
   visit: Asked,

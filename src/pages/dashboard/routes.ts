@@ -33,17 +33,13 @@ import { registerSecurityPages } from './security-pages.ts';
 import { registerSettingsPages } from './settings-pages.ts';
 import { registerStatementPages } from './statement-page.ts';
 
-/**
- * Registers the merchants' dashboard below `/dashboard`, in a separate scope for forms and error pages.
- * `signed-in/pages.ts` explains how to add a page.
- */
+/** Registers the dashboard below `/dashboard`, in a scope with forms and error pages (`signed-in/pages.ts`). */
 export function registerDashboard(
   server: FastifyInstance,
   context: DashboardContext,
   features: DashboardFeatures,
 ): void {
-  // URL to which shops link. Rewrites the query so that sign-in pages can return to it (`returnPathOf`), however the
-  // shop encodes it.
+  // URL to which shops link, rewritten so that sign-in pages can return to it (`returnPathOf`).
   server.get('/connect', { exposeHeadRoute: true }, (request, reply) => {
     const query = String(new URL(request.url, context.baseUrl).searchParams).replaceAll('*', '%2A');
     return sendSeeOther(reply, `${DASHBOARD_PATH}/connect?${query}`);

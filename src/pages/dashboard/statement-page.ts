@@ -25,7 +25,6 @@ export function registerStatementPages(routes: DashboardRoutes): void {
   seen.page('/journal.csv', sendJournal);
 }
 
-/** Month of the URL, or the current one; null for an invalid one. */
 function monthOfVisit({ query, timeZone, context }: Visit): LocalMonth | null {
   return monthOf(query.get('month') || dateAt(context.nowMs(), timeZone).slice(0, 7), timeZone);
 }
@@ -107,7 +106,6 @@ ${providers.size === 0 ? nothing : html`<section class="card"><h2>By provider</h
 
 type Part = readonly [name: string, units: bigint];
 
-/** Parts, and their sum as shown. */
 function waterfall(title: string, currency: string, parts: readonly Part[]): Html {
   const cents = roundedCents(parts.map(([, units]) => units));
   const lines = parts.flatMap(([name, units], index) =>

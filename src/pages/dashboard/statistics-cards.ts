@@ -6,7 +6,6 @@ import { DASHBOARD_PATH } from '../../web/signed-in/context.ts';
 import { formatMoney, formatUsdcSum } from '../../web/signed-in/format.ts';
 import { providerName } from '../../web/signed-in/payment-words.ts';
 
-/** Selectable periods in days. */
 export const spans = [7, 30, 90] as const;
 type Span = (typeof spans)[number];
 
@@ -65,7 +64,6 @@ ${base.currency === 'USD' ? '' : `Amounts in ${base.currency} are at the first r
 Updated every few seconds.</p></section>`;
 }
 
-/** What reached the wallet in these days and in as many days before. */
 export function receivedCard(
   { days }: Pick<AccountStatistics, 'days'>,
   { days: before }: Pick<AccountStatistics, 'days'>,
@@ -87,7 +85,6 @@ ${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, convert
 ${tile('Costs (provider + fee)', costShare === null ? '–' : percents.format(costShare))}</dl></section>`;
 }
 
-/** Links to the page with its figures of other periods. */
 export function spanLinks(path: string, current: number): Html {
   return html`<nav class="actions" aria-label="Days">${spans.map(
     (span) => html`<a class="button compact"
@@ -124,7 +121,6 @@ function moneyTiles(
   return html`${tileOf('Net', netOf)}${tileOf('Received', (day) => day.receivedUnits)}${tileOf('Fees', (day) => day.feeUnits)}`;
 }
 
-/** Sum of a field over days. */
 export function sum(
   days: readonly DayStatistics[],
   field: 'created' | 'converted' | 'paid' | 'receivedUnits' | 'feeUnits',
@@ -151,7 +147,6 @@ function moneyChart(days: readonly DayStatistics[], before: readonly DayStatisti
   });
 }
 
-/** Payments created per day, and those of them paid so far. */
 function createdChart(days: readonly DayStatistics[]): Html {
   return barChart({
     title: 'Payments created',

@@ -9,11 +9,7 @@ import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
 
 export type SignatureCheck = 'good' | 'bad' | 'unknown' | 'erased' | null;
 
-/**
- * An event as it was sent: body, headers, signature, response.
- *
- * @param baseUrl public root of the API
- */
+/** An event as it was sent. `baseUrl` is the public root of the API. */
 export function webhookCard(
   { baseUrl }: { readonly baseUrl: string },
   webhook: Webhook,
@@ -73,10 +69,7 @@ ${check === null ? nothing : checkBanners[check]}
 <button class="button">Verify this signature</button></form>`;
 }
 
-/**
- * Advice for an event that did not arrive. Does not suggest resending, because receivers refuse old events and a status
- * request has the same effect.
- */
+/** Does not suggest resending, because receivers refuse old events and a status request has the same effect. */
 function reconcileAdvice(baseUrl: string, paymentId: string): Html {
   const command = [
     `curl --header 'Authorization: Bearer YOUR_API_KEY' \\`,
@@ -92,7 +85,6 @@ function indented(json: string): string {
   return JSON.stringify(JSON.parse(json), null, 2);
 }
 
-/** Text to copy, focusable for screen readers and keyboards. */
 function block(labelId: string, text: string): Html {
   const id = `${labelId}-text`;
   return html`<pre class="block" role="region" aria-labelledby="${labelId}" tabindex="0"><code id="${id}">${text}</code></pre>${copyButton(id, 'this text')}`;
@@ -106,7 +98,6 @@ The signature covers the original body, so it can be verified only with your own
   unknown: html`<p class="banner" role="status">The signature cannot be verified: the secret of the payment’s ipn_token is no longer configured.</p>`,
 };
 
-/** Headers that `deliverWebhook` sends. */
 function headersOf(url: string, body: string, signature: string): [string, string][] {
   const { hostname, port } = new URL(url);
   const target = { hostname: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 443 : Number(port) };

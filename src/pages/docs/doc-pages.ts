@@ -2,9 +2,7 @@ import { type Html, html, navigationLink, nothing } from '../../web/design/html.
 import { pageStyleOf } from '../../web/design/page-style.ts';
 
 export interface DocPage {
-  /** Path below `/docs/`. */
   readonly slug: string;
-  /** Path from the project's root. */
   readonly file: string;
   readonly title: string;
   /** Purpose in half a sentence. */
@@ -92,7 +90,6 @@ export const docStyle = Buffer.from(
 
 interface DocPageParts {
   readonly title: string;
-  /** Slug of the page to mark in the navigation. */
   readonly current: string | null;
   readonly pages: readonly DocPage[];
   readonly isTestMode: boolean;
@@ -181,7 +178,6 @@ const introductions = {
   'Page not found': 'There is no such page in the documentation. These pages exist:',
 } as const;
 
-/** List of all pages, as the index or for an unknown page. */
 export function listOfPages(title: keyof typeof introductions, pages: readonly DocPage[]): Html {
   return html`<h1>${title}</h1>
 <p>${introductions[title]}</p>

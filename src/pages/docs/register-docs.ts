@@ -19,10 +19,8 @@ import {
 } from './doc-pages.ts';
 
 export interface DocsContext {
-  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly description: ApiDescription;
-  /** Whether to include operators' pages, for the sandbox. */
   readonly isTestMode: boolean;
   /** Additional links of `/`; empty in live mode. */
   readonly links?: readonly StartLink[];
@@ -51,16 +49,14 @@ const icon = Buffer.from(
     '<path d="M4 8.5l2.6 2.6L12 5.6" fill="none" stroke="#fff" stroke-width="2"/></svg>',
 );
 
-/** Loads Markdown and highlighting only when the first page is requested. */
 const loadRenderer = () => import('./render-markdown.ts');
 
 /** Allows the pictures' own style for light and dark. */
 const picturePolicy = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" } as const;
 
 /**
- * Start page `/`, and the documentation, rendered from the project's Markdown: `/docs`, its pages, each also as `.md`,
- * and `/llms.txt`. Renders each page at its first request and keeps it with its compressed forms; their number is
- * bounded by the files.
+ * Start page `/`, and the documentation: `/docs`, its pages, each also as `.md`, and `/llms.txt`. Renders each page at
+ * its first request and keeps it.
  */
 export function registerDocs(server: FastifyInstance, context: DocsContext): void {
   const pages = docPagesFor(context);

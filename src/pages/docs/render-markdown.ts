@@ -8,7 +8,6 @@ import type { DocPage } from './doc-pages.ts';
 export interface MarkdownContext {
   /** The page to whose file links are relative. */
   readonly page: Pick<DocPage, 'file'>;
-  /** All served pages; a link to another file becomes plain text. */
   readonly pages: readonly DocPage[];
   /** URL of this service for samples; without it they stay unchanged. */
   readonly baseUrl?: string;
@@ -69,7 +68,6 @@ export function renderMarkdown(context: MarkdownContext, text: string): Html {
 
 const languageOf = (token: Token): string => (token as Tokens.Code).lang ?? '';
 
-/** Groups the consecutive samples of one operation; other blocks stay alone. */
 function groupSamples(tokens: readonly Token[]): Token[][] {
   const groups: Token[][] = [];
   const isSample = (token: Token) => token.type === 'code' && sampleLanguages.has(languageOf(token));
@@ -209,7 +207,6 @@ function pictureMarkup(markup: string): string {
   return `${html`<p><picture>${darkSource}<img src="${imageTarget(light)}" alt="${words ?? ''}"></picture></p>`}\n`;
 }
 
-/** Path of a picture; all pictures are in one folder. */
 function imageTarget(href: string): string {
   return `/docs/images/${posix.basename(href)}`;
 }

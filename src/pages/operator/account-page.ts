@@ -100,7 +100,6 @@ function featureUpdateOf(form: forms.FormFields): AccountUpdate {
   throw invalidField('The form', 'is not a feature.');
 }
 
-/** Account of the path. Throws `not_found`. */
 export function readAccount({ params, context }: OperatorVisit): Promise<Account> {
   return findExistingAccount(context, params['accountId'] ?? '');
 }
@@ -207,7 +206,6 @@ function exampleTable(basisPoints: number): Html {
   });
 }
 
-/** Throws `invalid_request`. */
 export function parseFee(text: string): number {
   const basisPoints = parsePercentBasisPoints(readTypedNumber(text, 'percent', 2) ?? '');
   if (basisPoints === null)

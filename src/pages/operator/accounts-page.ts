@@ -56,7 +56,6 @@ function accountTable(accounts: readonly Account[]): Html {
   });
 }
 
-/** Form for a new account, which gets all features and providers. */
 const accountFields: Fields = {
   name: { label: 'Name', hint: 'The shop name that customers see.' },
   email: optional('Email address', '', 'The merchant’s email address.', 'email'),
@@ -94,10 +93,7 @@ async function showAccountForm(visit: OperatorVisit): Promise<PageView> {
   return { title: 'Create an account', main: await confirmedForm(visit, form) };
 }
 
-/**
- * `/operator/accounts/:accountId/invite`: invites a person to an account. Asks for the operator's password and second
- * factor, because a member can act in the merchant's name.
- */
+/** Asks for the operator's password and second factor, because a member can act in the merchant's name. */
 export function registerInvitePages(routes: OperatorRoutes): void {
   const pages = routes.pages('accounts');
   const path = '/accounts/:accountId/invite';

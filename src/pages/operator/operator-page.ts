@@ -1,8 +1,4 @@
-/*
- * To add a page to the console, export a function that registers it from a file of its topic, and call that function in
- * `routes.ts`. Pages register as in the dashboard (`../../web/signed-in/pages.ts`), but only operators can open them; live
- * mode also requires a second factor.
- */
+/* Pages of the console register as in the dashboard (`signed-in/pages.ts`), but only operators can open them. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SERVICE_LOG } from '../../accounts/audit-entry.ts';
@@ -67,7 +63,6 @@ function navigation(current: Section | null): Html[] {
   );
 }
 
-/** Paths that continue a sign-in after the password. */
 const pages = { second_factor: 'second-factor', set_up: 'set-up' } as const;
 
 /** Admits signed-in operators, in live mode only with a second factor. */
@@ -106,7 +101,6 @@ export interface OperatorContext extends AreaContext, Pick<DashboardContext, Sha
   readonly relayers: readonly Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>[];
   /** Sends a deposited token other than USDC to the payment's merchant; resolves to the transaction hash. */
   readonly rescue: (id: PaymentId, token: Address) => Promise<string>;
-  /** Public base URL of the service and the documentation, without a trailing slash. */
   readonly publicUrl: string;
   /** Whether a client at this address may use plain HTTP, where a password counts as leaked. */
   readonly isTrustedPeer: (address: string) => boolean;

@@ -78,7 +78,6 @@ async function readOverview(context: OperatorContext, span: number) {
   };
 }
 
-/** Payments that need manual action, and those whose release is due or in flight for too long. */
 async function readStuck({ search, relay, payments, nowMs }: OperatorContext) {
   const [manual, due, batches] = await Promise.all([
     search.listUnsettled(null, ['manual_required'], STUCK_COUNTED),
@@ -151,7 +150,6 @@ ${raised.map(
 
 const counts = new Intl.NumberFormat('en');
 
-/** "1 payment is", "2 payments are" */
 function countOf(count: number, noun: string): string {
   return `${counts.format(count)} ${noun}${count === 1 ? ' is' : 's are'}`;
 }

@@ -37,7 +37,6 @@ export interface Provider {
   readonly settings: ProviderSettings;
   /** Null if the provider is not configured, and so not monitored. */
   readonly health: ProviderHealth | null;
-  /** Result of `provider prove`. */
   readonly proof: ProviderProof;
 }
 
@@ -120,7 +119,6 @@ export function providerLink({ id }: Pick<Provider, 'id'>): Html {
   return html`<a href="${OPERATOR_PATH}/providers/${id}">${providerCatalog[id].name}</a>`;
 }
 
-/** Maximum rows; the others have fewer visits. */
 const MAXIMUM_DELIVERY_ROWS = 100;
 
 /** Shows aggregates, which identify no customer or payment. */

@@ -53,19 +53,12 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
   );
 }
 
-/**
- * Host names that public DNS cannot resolve: without a dot, as in Docker Compose, or under a top-level name that is
- * never delegated.
- */
+/** Host names that public DNS cannot resolve, such as those of Docker Compose. */
 const internalName = /^[a-z0-9_-]+$|\.(?:internal|local|localhost|svc|test)$/;
 
 /**
- * Refuses unknown host names at the admin server. Otherwise another site could resolve its own name to this server (DNS
- * rebinding) and read the responses. Metrics are also served under internal names, which collectors use.
- *
- * Call it before routes are registered.
- *
- * @param baseUrl of the admin server, as browsers use it
+ * Refuses unknown host names, because another site could resolve its own to this server (DNS rebinding) and read the
+ * responses. Collectors read metrics under internal names. Call it before routes are registered.
  */
 export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): void {
   const ownName = new URL(baseUrl).hostname;

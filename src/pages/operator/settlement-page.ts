@@ -71,7 +71,6 @@ ${relayersCard(relayers)}${endpointsCard(chain.listEndpoints())}
   };
 }
 
-/** Result within the timeout; null if there is none. */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   return within(CHAIN_TIMEOUT_MS, asked, () => new Error('the chain did not answer in time')).catch(
     () => null,
@@ -96,10 +95,7 @@ function chainCard(
 <div><dt>Sync delay</dt><dd>${delay}</dd></div></dl></section>`;
 }
 
-/**
- * Shows no "up to date" without a final block that a second host confirmed, because nothing progresses then, however
- * short the delay.
- */
+/** Not "up to date" without a final block that a second host confirmed, because nothing progresses then. */
 function delayBadge(lagMs: number, heads: ChainHeads | null): Html {
   if (lagMs > LATE_SCAN_MS) return html`<span class="badge bad">late</span>`;
   return heads?.final == null ? nothing : html`<span class="badge good">up to date</span>`;
@@ -118,7 +114,6 @@ export async function readRelayers({ relayers }: Pick<OperatorContext, 'relayers
       address,
       balanceWei,
       isLow: known !== null && known.balanceWei < lowGasWei(known.fees),
-      /** Approximate number of releases at the current gas price; null if unknown. */
       releases: known === null ? null : releasesPaidBy(known.balanceWei, known.fees),
     };
   });

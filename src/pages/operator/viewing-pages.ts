@@ -48,10 +48,7 @@ export function registerViewing(routes: OperatorRoutes): void {
   });
 }
 
-/**
- * The merchants' dashboard on the admin server, for an operator's view of an account: as a viewer, read-only (GET and
- * HEAD), and only while the console's session is open.
- */
+/** The dashboard for an operator's read-only view of an account, while the console's session is open. */
 export function registerViewedDashboard(
   server: FastifyInstance,
   operator: OperatorContext,
