@@ -20,6 +20,7 @@ import { checkCompose, checkKubernetes, checkUnits, kubernetesPackages } from '.
 import { checkPrometheus } from './check-prometheus.ts';
 import { checkBehindProxy, type Outcome } from './check-proxy.ts';
 import { castPackage, checkRecovery } from './check-recovery.ts';
+import { checkRollingRestart } from './check-rolling.ts';
 import { checkShop } from './check-shops.ts';
 import { checkStandby } from './check-standby.ts';
 import { checkSystemd } from './check-systemd.ts';
@@ -137,6 +138,7 @@ async function checkProxy(name: keyof typeof proxies, folder: string): Promise<v
     await proxy?.stop();
     await service.end('SIGTERM');
   }
+  if (name !== 'caddy') report(name, await checkRollingRestart(name, folder));
 }
 
 /** Live mode against a local chain, on PostgreSQL behind pgbouncer in transaction mode. */

@@ -15,8 +15,9 @@ export interface Neighbor {
 
 export interface ProxyOptions {
   readonly folder: string;
-  /** The service's. */
+  /** The instance's, or those of two. */
   readonly port: number;
+  readonly secondPort?: number;
   readonly httpPort: number;
   readonly httpsPort: number;
 }
@@ -82,12 +83,21 @@ function isListening(port: number): Promise<boolean> {
   });
 }
 
-async function startNginx({ folder, port, httpPort, httpsPort }: ProxyOptions): Promise<Neighbor> {
+async function startNginx({
+  folder,
+  port,
+  secondPort,
+  httpPort,
+  httpsPort,
+}: ProxyOptions): Promise<Neighbor> {
   certificateIn(folder);
   chmodSync(folder, 0o755);
   const site = replaced(deploy('nginx.conf'), [
     ['/etc/ssl/card-checkout', folder],
     ['server 127.0.0.1:3000', `server 127.0.0.1:${port}`],
+    ...(secondPort === undefined
+      ? []
+      : [['# server 127.0.0.1:3010', `server 127.0.0.1:${secondPort}`] as const]),
     ['listen 80;', `listen 127.0.0.1:${httpPort};`],
     ['listen [::]:80;', ''],
     ['listen 443 ssl http2;', `listen 127.0.0.1:${httpsPort} ssl http2;`],
@@ -102,7 +112,13 @@ async function startNginx({ folder, port, httpPort, httpsPort }: ProxyOptions): 
   return start(httpsPort, 'nginx', ['-c', file]);
 }
 
-async function startHaproxy({ folder, port, httpPort, httpsPort }: ProxyOptions): Promise<Neighbor> {
+async function startHaproxy({
+  folder,
+  port,
+  secondPort,
+  httpPort,
+  httpsPort,
+}: ProxyOptions): Promise<Neighbor> {
   certificateIn(folder);
   const file = join(folder, 'haproxy.cfg');
   const text = replaced(deploy('haproxy.cfg'), [
@@ -114,6 +130,9 @@ async function startHaproxy({ folder, port, httpPort, httpsPort }: ProxyOptions)
       ? []
       : [['    user haproxy\n    group haproxy\n    chroot /var/lib/haproxy\n', ''] as const]),
     ['127.0.0.1:3000', `127.0.0.1:${port}`],
+    ...(secondPort === undefined
+      ? []
+      : [['# server two 127.0.0.1:3010', `server two 127.0.0.1:${secondPort}`] as const]),
   ]);
   writeFileSync(file, text);
   return start(httpsPort, 'haproxy', ['-db', '-f', file]);
