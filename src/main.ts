@@ -4,11 +4,11 @@ import { createProgram } from './cli/program.ts';
 import {
   type Config,
   describePlace,
-  loadEnvironmentFile,
   readConfig,
   readContractDeploymentConfig,
   readRpcUrls,
 } from './config/config.ts';
+import { loadEnvironmentFile } from './config/environment-file.ts';
 import { ADDRESS_ATTEMPT_MS } from './platform/address-attempt.ts';
 import { ChainUnavailableError } from './settlement/chain/chain.ts';
 

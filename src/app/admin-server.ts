@@ -3,6 +3,7 @@ import type { OperatorContext } from '../pages/operator/operator-page.ts';
 import { refuseForeignHosts, registerOperatorConsole } from '../pages/operator/routes.ts';
 import { registerViewedDashboard } from '../pages/operator/viewing-pages.ts';
 import { providerDescriptions } from '../providers/adapters/providers.ts';
+import { hstsOf } from '../web/error-reply.ts';
 import { createPeerCheck, requireForwardedHttps } from '../web/require-https.ts';
 import { createBaseServer } from '../web/server.ts';
 import { type Readiness, registerHealth } from '../web/well-known.ts';
@@ -15,7 +16,7 @@ export function createAdminServer(parts: ServiceParts, isReady: () => Readiness)
   const server = createBaseServer({
     logger: log,
     trustProxy: config.trustProxy,
-    isHttpsOnly: config.adminBaseUrl.startsWith('https:'),
+    hsts: hstsOf(config.adminBaseUrl, config),
   });
   requireForwardedHttps(server, {
     isTrusted: createPeerCheck(config.trustProxy),

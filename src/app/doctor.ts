@@ -14,6 +14,7 @@ import type { Address } from '../payment/address.ts';
 import { createIpnTokens } from '../payment/ipn-token.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import { doubtAbout } from '../payment/unusual-address.ts';
+import { unencryptedHosts } from '../platform/database-url.ts';
 import { machineFaultOf } from '../platform/machine-fault.ts';
 import { within } from '../platform/outgoing-calls.ts';
 import { addressFamily, isLoopbackHost, isPublicAddress } from '../platform/public-address.ts';
@@ -315,6 +316,11 @@ function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescri
   const secondFactors = createSecretBox(SECOND_FACTOR, config.secretKey ?? '', config.previousSecretKeys);
   const missing = describeMissingSecrets(secrets, { tokens, secondFactors });
   if (missing !== null) return warn(missing);
+  const [remote] = config.databaseUrl === null ? [] : unencryptedHosts(config.databaseUrl);
+  if (remote !== undefined)
+    return warn(
+      `what is sent to ${remote} is not encrypted: append sslmode=verify-full to DATABASE_URL, and sslrootcert=FILE for a certificate authority of your own`,
+    );
   const fingerprints = tokens.fingerprints.join(', ');
   return ok(
     `${describePlace(config)}: the database opens, or a server uses it; fingerprints of the secrets: ${fingerprints}`,

@@ -13,6 +13,7 @@ import { currencies } from '../payment/money.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { languageOf } from '../web/checkout-frame/languages.ts';
 import { sendUnknownPage } from '../web/checkout-frame/layout.ts';
+import { hstsOf } from '../web/error-reply.ts';
 import { createPageLimits } from '../web/page-limits.ts';
 import { createFixedWindowLimiter } from '../web/rate-windows.ts';
 import { createPeerCheck, requireForwardedHttps, requireHttps } from '../web/require-https.ts';
@@ -33,7 +34,7 @@ export function createPublicServer(
       config.tls === null
         ? null
         : { cert: readFileSync(config.tls.certFile, 'utf8'), key: readFileSync(config.tls.keyFile, 'utf8') },
-    isHttpsOnly: config.baseUrl.startsWith('https:'),
+    hsts: hstsOf(config.baseUrl, config),
     observe: parts.metrics.observeRequest,
     isLeaving,
     limits: { connections: connectionsWithin(readOpenFilesLimit()) },

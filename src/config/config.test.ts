@@ -67,6 +67,7 @@ describe('defaults', () => {
       previousSecretKeys: [],
       trustProxy: [],
       countryHeader: null,
+      hstsIncludesSubdomains: false,
       tls: null,
       logLevel: 'info',
       callbackAllowedHosts: new Set(),
@@ -127,10 +128,21 @@ it.each<[Environment, Partial<Config>]>([
   [{ SECRET_KEY: SECRET }, { secretKey: SECRET }],
   [{ SECRET_KEY_PREVIOUS: `${SECRET}, ${SECRET}2,` }, { previousSecretKeys: [SECRET, `${SECRET}2`] }],
   [{ TRUST_PROXY: '10.0.0.0/8, ::1,fd00::/8' }, { trustProxy: ['10.0.0.0/8', '::1', 'fd00::/8'] }],
+  [{ HSTS_SUBDOMAINS: 'on' }, { hstsIncludesSubdomains: true }],
   [{ COUNTRY_HEADER: 'CF-IPCountry' }, { countryHeader: 'cf-ipcountry' }],
   [
-    { SMTP_URL: 'smtps://u:p@mail.example.com', MAIL_FROM: 'Shop <pay@example.com>' },
-    { mail: { url: 'smtps://u:p@mail.example.com', from: 'Shop <pay@example.com>' } },
+    {
+      SMTP_URL: 'smtps://u:p@mail.example.com',
+      MAIL_FROM: 'Shop <pay@example.com>',
+      BASE_URL: 'https://pay.example.com',
+    },
+    {
+      mail: {
+        url: 'smtps://u:p@mail.example.com',
+        from: 'Shop <pay@example.com>',
+        helloName: 'pay.example.com',
+      },
+    },
   ],
   ...logLevels.map((level): [Environment, Partial<Config>] => [{ LOG_LEVEL: level }, { logLevel: level }]),
   [
@@ -224,6 +236,7 @@ const invalid: readonly [string, readonly string[], RegExp][] = [
   ['SECRET_KEY', ['x'.repeat(31)], /at least 32 characters/],
   ['SECRET_KEY', [`${'x'.repeat(32)},y`], /must not contain a comma/],
   ['SECRET_KEY_PREVIOUS', [`${SECRET},short`], /at least 32 characters/],
+  ['HSTS_SUBDOMAINS', ['true', 'ON'], /must be one of on, off/],
   ['COUNTRY_HEADER', ['CF IPCountry', 'x:', '-', 'x'.repeat(62)], /must be the name of a header/],
   ['TRUST_PROXY', ['proxy.example', 'true', '::/129', '0.0.0.0/0', '10.0.0.0/33'], /is no network/],
   ['TRUST_PROXY', ['10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/-1'], /is no network/],

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseUsdRate } from '../payment/money.ts';
 import {
@@ -14,7 +13,7 @@ import type { ProviderVariable } from '../providers/adapters/provider-variables.
 import { providers as definitions } from '../providers/adapters/providers.ts';
 import { parsePolWei } from '../settlement/chain/gas.ts';
 import type { GasShareLimit } from '../settlement/relay/gas-deferral.ts';
-import { codeOf, createReader, type Environment, type Reader } from './reader.ts';
+import { createReader, type Environment, type Reader } from './reader.ts';
 import {
   HIGHEST_PORT,
   isSecureHttpUrl,
@@ -74,6 +73,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   if (databaseUrl !== null) refuseBadDatabaseUrl(read, databaseUrl);
 
   const adminPort = readAdminPort(read, port);
+  const baseUrl = readBaseUrl(read, 'BASE_URL', { isLive, isTls: tls !== null, port });
   const config = {
     host,
     port,
@@ -81,7 +81,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     adminPort,
     /** Address of the operator's console, without a trailing slash. */
     adminBaseUrl: readBaseUrl(read, 'ADMIN_BASE_URL', { isLive, isTls: false, port: adminPort }),
-    baseUrl: readBaseUrl(read, 'BASE_URL', { isLive, isTls: tls !== null, port }),
+    baseUrl,
     dataDir: readDataDir(read),
     /** `postgres://…`; null for SQLite in the data folder. */
     databaseUrl,
@@ -93,6 +93,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     /** Lower-case header with the customer's country, set by the operator's proxy; null if there is none. */
     countryHeader: readCountryHeader(read),
     tls,
+    hstsIncludesSubdomains: read.oneOf('HSTS_SUBDOMAINS', ['on', 'off'], 'off') === 'on',
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     callbackAllowedHosts: readAllowedHosts(read),
     rateLimits: {
@@ -121,7 +122,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     /** Settings of each configured provider, by the names in `providerVariables`. */
     providers: isLive ? readProviders(read) : new Map<ProviderId, ProviderValues>(),
     /** Null if no email is sent, such as in the sandbox. */
-    mail: readMail(read),
+    mail: readMail(read, baseUrl),
     /** Port of the sandbox's chain; null for a free one. */
     sandboxChainPort:
       read.text('SANDBOX_CHAIN_PORT') === null
@@ -191,20 +192,6 @@ function readRelayGasShare(read: Reader): GasShareLimit | null {
   if (polRate === null && (price !== null || basisPoints !== null))
     read.refuse('POL_PRICE_USD must be the price of one POL in USD, such as 0.25.');
   return basisPoints !== null && polRate !== null ? { basisPoints, polRate } : null;
-}
-
-/** Adds the variables of `.env` to the environment, except existing ones, even empty. The file may be missing. */
-export function loadEnvironmentFile(): NodeJS.ProcessEnv {
-  try {
-    // Read first, because `loadEnvFile` also reports ENOENT for a file that this user may not read.
-    readFileSync('.env');
-    process.loadEnvFile('.env');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT')
-      throw new ConfigError([`.env cannot be read (${codeOf(error)}): give the user of the service access.`]);
-  }
-  return process.env;
 }
 
 /** Reads the chain's endpoints for a command that can do without them. Throws `ConfigError`. */

@@ -105,7 +105,7 @@ export function isSecureHttpUrl(text: string): boolean {
 }
 
 /** Mail server and sender: both or neither. The URL contains a password and is not repeated. */
-export function readMail(read: Reader) {
+export function readMail(read: Reader, baseUrl: string) {
   const url = read.text('SMTP_URL');
   const from = read.text('MAIL_FROM');
   if (url === null && from === null) return null;
@@ -115,7 +115,13 @@ export function readMail(read: Reader) {
   if (from === null) read.refuse('MAIL_FROM is missing: SMTP_URL is set.');
   else if (!/^(?:[^<>@\r\n]{1,100} )?<?[^\s@<>,]+@[^\s@<>,]+>?$/.test(from))
     read.refuse('MAIL_FROM must be one email address, with or without a name: Shop <pay@example.com>.');
-  return url === null || from === null ? null : { url, from };
+  return url === null || from === null ? null : { url, from, helloName: publicNameOf(baseUrl) };
+}
+
+/** Mail servers refuse a bare name or an address in EHLO. */
+function publicNameOf(baseUrl: string): string | null {
+  const host = URL.parse(baseUrl)?.hostname ?? '';
+  return /^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/.test(host) ? host : null;
 }
 
 function isMailServerUrl(text: string): boolean {

@@ -27,6 +27,8 @@ const help = {
     "Header in which your proxy sends the customer's country, such as CF-IPCountry, or country and US state (US-NY) (none).",
   TLS_CERT_FILE: 'Certificate chain (PEM) for HTTPS without a proxy.',
   TLS_KEY_FILE: 'Private key of that certificate (PEM).',
+  HSTS_SUBDOMAINS:
+    'on extends Strict-Transport-Security to all subdomains of the host, when each of them has HTTPS (off).',
   LOG_LEVEL: `One of ${logLevels.join(', ')} (info).`,
   CALLBACK_ALLOWED_HOSTS:
     'Callback hosts, as host:port,…, that need not be public; HTTPS is still required (none).',

@@ -5,6 +5,8 @@ import { type Mailer, MailNotSentError } from './mail.ts';
 interface SmtpSettings {
   readonly url: string;
   readonly from: string;
+  /** Name in EHLO. Null leaves the machine's own, which is `[127.0.0.1]` in a container. */
+  readonly helloName?: string | null;
 }
 
 const usualTimeouts = {
@@ -77,6 +79,7 @@ async function openTransport(settings: SmtpSettings, timeouts: AnswerTimeout): P
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
     secure,
+    ...(settings.helloName == null ? {} : { name: settings.helloName }),
     requireTLS: !secure && !isLoopbackHost(url.hostname),
     ...(url.username === ''
       ? {}

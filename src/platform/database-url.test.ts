@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { databaseUrls } from './database-url.ts';
+import { databaseUrls, unencryptedHosts } from './database-url.ts';
 
 describe('the URL of a database', () => {
   it.each([
@@ -16,6 +16,32 @@ describe('the URL of a database', () => {
     ],
   ])('of %s has a URL for each host, in their order', (url, expected) => {
     expect(databaseUrls(url)).toEqual(expected);
+  });
+
+  it.each([
+    ['?sslmode=require&channel_binding=require', '?sslmode=verify-full&channel_binding=require'],
+    ['?sslmode=verify-ca&sslrootcert=/etc/ca.pem', '?sslmode=verify-full&sslrootcert=%2Fetc%2Fca.pem'],
+    ['?sslmode=verify-full&sslrootcert=system', '?sslmode=verify-full'],
+    ['?pgbouncer=true&connection_limit=1', '?pgbouncer=true&connection_limit=1&prepared_statements=false'],
+    ['?sslmode=no-verify', '?sslmode=no-verify'],
+    ['?uselibpqcompat=true&sslmode=require', '?uselibpqcompat=true&sslmode=require'],
+  ])('takes %s, as a managed service prints it, for %s', (given, expected) => {
+    const url = 'postgresql://u:p%40%3D@db.example.com:6543/shop';
+    expect(databaseUrls(url + given)).toEqual([url + expected]);
+  });
+
+  it.each([
+    ['postgres://db.example.com/x', ['db.example.com']],
+    ['postgres://db.example.com,10.0.0.2/x?sslmode=disable', ['db.example.com', '10.0.0.2']],
+    ['postgres://[2001:db8::1]/x', ['[2001:db8::1]']],
+    ['postgres://h/x?host=db.example.com', ['db.example.com']],
+    ['postgres://db.example.com/x?sslmode=require', []],
+    ['postgres://db.example.com/x?ssl=true', []],
+    ['postgres://postgres:5432/x', []],
+    ['postgres://127.0.0.1,[::1],localhost/x', []],
+    ['postgres:///x?host=/var/run/postgresql', []],
+  ])('of %s leaves unencrypted what goes to %j', (url, hosts) => {
+    expect(unencryptedHosts(url)).toEqual(hosts);
   });
 
   it.each([

@@ -1,3 +1,5 @@
+import { isLoopbackHost } from './public-address.ts';
+
 /** Limits the time for a new connection while most hosts are down. */
 const MAXIMUM_HOSTS = 5;
 const NO_URL =
@@ -25,5 +27,35 @@ export function databaseUrls(text: string): readonly string[] {
   const attributes = searchParams.get('target_session_attrs');
   if (attributes !== null && !SESSION_ATTRIBUTES.includes(attributes))
     throw new Error('DATABASE_URL can have target_session_attrs=read-write only: the service writes.');
-  return urls;
+  return urls.map(translate);
+}
+
+/** Replaces parameters that managed services print and the driver reads differently. */
+function translate(text: string): string {
+  const url = new URL(text);
+  const { searchParams } = url;
+  // The driver checks the certificate in all of these modes, and warns that a later version will not.
+  if (
+    /^(prefer|require|verify-ca)$/.test(searchParams.get('sslmode') ?? '') &&
+    !searchParams.has('uselibpqcompat')
+  )
+    searchParams.set('sslmode', 'verify-full');
+  // Node's own root certificates; the driver would read a file of this name.
+  if (searchParams.get('sslrootcert') === 'system') searchParams.delete('sslrootcert');
+  if (searchParams.get('pgbouncer') === 'true') searchParams.set('prepared_statements', 'false');
+  return searchParams.toString() === new URL(text).searchParams.toString() ? text : url.href;
+}
+
+/** Servers beyond this machine and its container network to which the connection is not encrypted. */
+export function unencryptedHosts(text: string): readonly string[] {
+  return databaseUrls(text).flatMap((each) => {
+    const { hostname, searchParams } = new URL(each);
+    const host = searchParams.get('host') ?? hostname;
+    const isEncrypted = searchParams.has('ssl')
+      ? /^(true|1)$/.test(searchParams.get('ssl') ?? '')
+      : ['sslmode', 'sslrootcert', 'sslcert'].some((name) => searchParams.has(name)) &&
+        searchParams.get('sslmode') !== 'disable';
+    const isNear = host.startsWith('/') || !/[.:]/.test(host) || isLoopbackHost(host);
+    return isEncrypted || isNear ? [] : [host];
+  });
 }

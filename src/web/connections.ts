@@ -27,9 +27,10 @@ export type Connections = ReturnType<typeof createConnections>;
 /**
  * Limits of a connection beyond Node's own. Runs its requests one after the other, so that none behind a response that
  * ends the connection is executed. Refusals come in the API's error shape after the pending responses
- * (`test/http/transport.test.ts`, `test/http/pipelining.test.ts`). `isHttpsOnly` allows Strict-Transport-Security.
+ * (`test/http/transport.test.ts`, `test/http/pipelining.test.ts`). `hsts` is the value of
+ * Strict-Transport-Security.
  */
-export function createConnections({ isHttpsOnly }: { readonly isHttpsOnly: boolean }) {
+export function createConnections({ hsts }: { readonly hsts: string | null }) {
   const pipelines = new WeakMap<Socket, Pipeline>();
   /** Connections with a refused request. Later bytes on them are not parsed. */
   const refused = new WeakSet<Socket>();
@@ -45,7 +46,7 @@ export function createConnections({ isHttpsOnly }: { readonly isHttpsOnly: boole
       // Writes nothing, because the bytes would become part of the response in progress.
       socket.destroySoon();
     } else {
-      socket.write(rawErrorText(error, isHttpsOnly));
+      socket.write(rawErrorText(error, hsts));
       closeReadably(socket);
     }
   }
@@ -101,7 +102,7 @@ export function createConnections({ isHttpsOnly }: { readonly isHttpsOnly: boole
     },
     /** Responds to an unknown `Expect` header, for which Node's own 417 has no body. Keeps the connection open. */
     answerUnknownExpectation(_request: IncomingMessage, response: ServerResponse): void {
-      const { status, headers, body } = rawError(new ServiceError('invalid_request'), isHttpsOnly);
+      const { status, headers, body } = rawError(new ServiceError('invalid_request'), hsts);
       const { connection: _, ...others } = headers;
       response.writeHead(status, others).end(body);
     },

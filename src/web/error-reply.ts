@@ -11,6 +11,15 @@ function bodyOf(error: ServiceError): ErrorBody {
   return error.code === null ? { error: error.message } : { error: error.message, code: error.code };
 }
 
+/** Value of Strict-Transport-Security; null where callers may use plain HTTP. */
+export function hstsOf(
+  url: string,
+  { hstsIncludesSubdomains }: { readonly hstsIncludesSubdomains: boolean },
+) {
+  if (!url.startsWith('https:')) return null;
+  return `max-age=31536000${hstsIncludesSubdomains ? '; includeSubDomains' : ''}`;
+}
+
 export function sendError(reply: FastifyReply, error: ServiceError): FastifyReply {
   if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));
   if (error.errorName === 'unauthorized') reply.header('www-authenticate', 'Bearer');
@@ -20,19 +29,19 @@ export function sendError(reply: FastifyReply, error: ServiceError): FastifyRepl
     .send(JSON.stringify(bodyOf(error)));
 }
 
-/** Headers of data responses. `isHttpsOnly` allows Strict-Transport-Security. */
-export function securityHeaders(isHttpsOnly: boolean): Readonly<Record<string, string>> {
+/** Headers of data responses. `hsts` is null where callers may use plain HTTP. */
+export function securityHeaders(hsts: string | null): Readonly<Record<string, string>> {
   return {
     'cache-control': 'no-store',
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
-    ...(isHttpsOnly ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+    ...(hsts === null ? {} : { 'strict-transport-security': hsts }),
   };
 }
 
 /** Error response without a reply object, for bytes that are not an accepted HTTP request. Closes the connection. */
-export function rawError(error: ServiceError, isHttpsOnly: boolean) {
+export function rawError(error: ServiceError, hsts: string | null) {
   const body = JSON.stringify(bodyOf(error));
   const { retryAfterSeconds } = error;
   return {
@@ -40,7 +49,7 @@ export function rawError(error: ServiceError, isHttpsOnly: boolean) {
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'content-length': String(Buffer.byteLength(body)),
-      ...securityHeaders(isHttpsOnly),
+      ...securityHeaders(hsts),
       ...(retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) }),
       connection: 'close',
     },

@@ -105,6 +105,6 @@ function addNetwork(list: BlockList, network: string): void {
 function refuse(socket: Socket): void {
   // Omits Strict-Transport-Security, which browsers ignore over plain HTTP because an attacker could set it.
   socket.on('error', () => socket.destroy());
-  socket.write(rawErrorText(new ServiceError('https_required'), false));
+  socket.write(rawErrorText(new ServiceError('https_required'), null));
   socket.destroySoon();
 }

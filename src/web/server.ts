@@ -29,8 +29,8 @@ export interface BaseServerOptions {
   readonly trustProxy: readonly string[];
   /** PEM. Without certificate and key, the server uses plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | null;
-  /** Whether callers use only HTTPS, so that responses may set Strict-Transport-Security. */
-  readonly isHttpsOnly?: boolean;
+  /** Value of Strict-Transport-Security; null or absent where callers may use plain HTTP. */
+  readonly hsts?: string | null;
   /** Whether the server is draining. Every response then ends its connection. */
   readonly isLeaving?: () => boolean;
   readonly observe?: Observe | null;
@@ -61,8 +61,8 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const logger = options.logger?.child({}, { serializers: { err: describeError } }) ?? null;
   const log = createRequestLog(logger, options.observe ?? null);
   const allowed = createAllowedMethods();
-  const { isHttpsOnly = false } = options;
-  const connections = createConnections({ isHttpsOnly });
+  const { hsts = null } = options;
+  const connections = createConnections({ hsts });
   const { sendNotFoundPage } = options;
   const replyNotFound = (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request);
@@ -89,7 +89,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
     return503OnClosing: false,
     clientErrorHandler: connections.refuseUnparsed,
     frameworkErrors: (error, request, reply) => {
-      void reply.headers({ ...securityHeaders(isHttpsOnly), 'x-request-id': request.id });
+      void reply.headers({ ...securityHeaders(hsts), 'x-request-id': request.id });
       void sendError(reply as unknown as FastifyReply, serviceErrorOf(error));
       log.completed(request as unknown as FastifyRequest, reply as unknown as FastifyReply);
     },
@@ -164,8 +164,8 @@ function addHooks(
   options: BaseServerOptions,
   log: ReturnType<typeof createRequestLog>,
 ): void {
-  const { isLeaving = () => false, isHttpsOnly = false } = options;
-  const entries = Object.entries(securityHeaders(isHttpsOnly));
+  const { isLeaving = () => false, hsts = null } = options;
+  const entries = Object.entries(securityHeaders(hsts));
   server.addHook('onRequest', (request, reply, done) => {
     readForwardedAddresses(request.raw.headers);
     for (const [name, value] of entries) reply.header(name, value);

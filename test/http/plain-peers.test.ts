@@ -134,7 +134,7 @@ async function askBehindProxy(options: {
 }) {
   const { method = 'GET', url, protocol, proxy = '10.0.0.1', baseUrl = 'https://pay.example.com' } = options;
   const trustProxy = ['10.0.0.0/8'];
-  const behind = createBaseServer({ trustProxy, isHttpsOnly: true });
+  const behind = createBaseServer({ trustProxy, hsts: 'max-age=31536000' });
   let carriedOut = 0;
   requireForwardedHttps(behind, { isTrusted: createPeerCheck(trustProxy), baseUrl });
   registerHealth(behind, { isReady: () => ({ ready: true }) });

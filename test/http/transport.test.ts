@@ -420,7 +420,7 @@ it('speaks HTTPS with its own certificate, TLS 1.2 at least, HTTP/1.1 only', asy
   const { certPem, keyPem } = await authority.issue({ names: ['localhost'] });
   const listen = async (limits = {}) => {
     const tls = { cert: certPem, key: keyPem };
-    const server = createBaseServer({ trustProxy: [], tls, isHttpsOnly: true, limits });
+    const server = createBaseServer({ trustProxy: [], tls, hsts: 'max-age=31536000', limits });
     server.get('/', async () => ({ ok: true }));
     await server.listen({ host: '127.0.0.1', port: 0 });
     return server;

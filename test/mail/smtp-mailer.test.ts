@@ -32,6 +32,18 @@ it('hands a mail to the server, in any language', async () => {
   expect(raw).toMatch(/^Subject: =\?UTF-8\?/m);
 });
 
+it('greets the server with the host of the service, which a container does not know', async () => {
+  const greetings: string[] = [];
+  const server = await start({
+    onMailFrom(_address, session, done) {
+      greetings.push(session.hostNameAppearsAs);
+      done();
+    },
+  });
+  await createSmtpMailer({ url: server.url, from: FROM, helloName: 'pay.example.com' }).send(mail);
+  expect(greetings).toEqual(['pay.example.com']);
+});
+
 it('lets no text become a header, another address or a file', async () => {
   const server = await start();
   const mailer = createSmtpMailer({ url: server.url, from: FROM });

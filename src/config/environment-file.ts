@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from './config.ts';
+import { codeOf } from './reader.ts';
+
+const ASSIGNMENT = /^\s*(?<name>(?:export\s+)?\w+\s*)=[ \t]*(?<value>.*?)[ \t\r]*$/;
+/** Values that Node, systemd and docker compose read alike: bare, or in one pair of quotes. */
+const UNAMBIGUOUS = /^(?:[^'"`#$\\]*|'[^'\\]*'|"[^"`$\\]*")$/;
+
+/**
+ * Adds the variables of `.env` in the current folder to the environment, without overriding existing ones, even empty
+ * ones. A missing file is not an error, an unreadable or ambiguous one is. Returns the environment.
+ */
+export function loadEnvironmentFile(): NodeJS.ProcessEnv {
+  try {
+    // Read first, because `loadEnvFile` also reports ENOENT for a file that this user may not read.
+    const problems = findAmbiguous(readFileSync('.env', 'utf8'));
+    if (problems.length > 0) throw new ConfigError(problems);
+    process.loadEnvFile('.env');
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT')
+      throw new ConfigError([`.env cannot be read (${codeOf(error)}): give the user of the service access.`]);
+  }
+  return process.env;
+}
+
+/**
+ * Problems with lines that Node, systemd and docker read differently: `A=x#y` is `x` for Node and `x#y` for systemd. Quotes
+ * no value, because it may be a secret.
+ */
+export function findAmbiguous(text: string): readonly string[] {
+  return text.split('\n').flatMap((line, index) => {
+    const { name, value } = ASSIGNMENT.exec(line)?.groups ?? {};
+    if (name === undefined || value === undefined) return [];
+    const place = `.env, line ${index + 1} (${name.trim()})`;
+    if (!/^\w+$/.test(name))
+      return [`${place}: write NAME=value, without export and without spaces before =.`];
+    if (UNAMBIGUOUS.test(value)) return [];
+    return [
+      `${place}: Node, systemd and docker read this value differently. Put it in single quotes, without a comment behind ` +
+        'it; a value with a quote or a backslash belongs in a file that NAME_FILE names.',
+    ];
+  });
+}
