@@ -1,10 +1,6 @@
 /**
- * Script of the checkout page. Without it, the page reloads itself while it waits.
- *
- * An event stream delivers changes. Without a stream, the script polls the parts of the page that change, more often
- * while the payment progresses. It does neither while the page is hidden.
- *
- * Runs in Safari 14, Chrome and Edge 86, and Firefox 79, so newer interfaces are optional here.
+ * Script of the checkout page, which without it reloads itself while it waits. Changes come from an event stream, or
+ * from polls where streams fail. Runs in Safari 14, Chrome and Edge 86, and Firefox 79: newer interfaces are optional.
  */
 
 const longestWaitMs = 60_000;
@@ -24,11 +20,7 @@ const mostBrokenStreams = 4;
 /** Stops the countdown to the automatic return to the shop, if one is running. */
 let stopReturning = () => {};
 
-/**
- * Timer of the elapsed time.
- *
- * @type {number | undefined}
- */
+/** @type {number | undefined} Timer of the elapsed time. */
 let ticking;
 
 const page = document.getElementById('checkout');
@@ -203,24 +195,13 @@ function followPayment(page) {
     /** @type {HTMLElement | null} */ (page.querySelector('button[data-provider]'))?.click();
 }
 
-/**
- * Ignores a second click while the first is in progress, and names the destination.
- * @param {HTMLElement} page
- */
+/** @param {HTMLElement} page Ignores a second click while the first is in progress, and names the destination. */
 function startOneVisit(page) {
   const status = /** @type {HTMLElement} */ (document.getElementById('status'));
   const detail = /** @type {HTMLElement} */ (document.getElementById('detail'));
-  /**
-   * Content before the click; null while no click is in progress.
-   *
-   * @type {Node[] | null}
-   */
+  /** @type {Node[] | null} Content before the click; null while no click is in progress. */
   let before = null;
-  /**
-   * Pressed button, for browsers whose submit event does not name it.
-   *
-   * @type {HTMLButtonElement | null}
-   */
+  /** @type {HTMLButtonElement | null} Pressed button, for browsers whose submit event does not name it. */
   let pressed = null;
   page.addEventListener('click', ({ target }) => {
     pressed = target instanceof Element ? target.closest('button') : null;
@@ -266,11 +247,7 @@ function showElapsed() {
   }, 1000);
 }
 
-/**
- * Shows times with their date; on screens, where they say so, only the time of day or the date, or "today, 1:26 AM".
- *
- * @param {boolean} isPaper
- */
+/** @param {boolean} isPaper shows all dates whole; screens show some as the time of day, or as "today, 1:26 AM" */
 function showTimes(isPaper) {
   const { lang } = document.documentElement;
   /** @param {Intl.DateTimeFormatOptions} options */
@@ -302,11 +279,7 @@ function showTimes(isPaper) {
   }
 }
 
-/**
- * Shows times in the customer's time zone and the print button, and starts the return to the shop.
- *
- * @param {HTMLElement} page
- */
+/** @param {HTMLElement} page */
 function dressUp(page) {
   showTimes(false);
   showElapsed();
@@ -334,12 +307,7 @@ function dressUp(page) {
   document.dispatchEvent(new Event('checkout:shown'));
 }
 
-/**
- * Counts down and redirects to the shop, once per tab, because a customer who comes back wants to stay. Keys, pointers,
- * scrolling and focus changes stop the countdown.
- *
- * @param {HTMLElement} page
- */
+/** @param {HTMLElement} page Counts down and redirects to the shop, once per tab. Any action stops the countdown. */
 function returnToShop(page) {
   stopReturning();
   const link = /** @type {HTMLAnchorElement | null} */ (page.querySelector('a[data-return-after]'));
@@ -367,11 +335,7 @@ function returnToShop(page) {
   for (const action of actions) addEventListener(action, stopReturning, { passive: true });
 }
 
-/**
- * Whether this tab has stored a key; never true in browsers that deny storage.
- *
- * @param {string} key
- */
+/** @param {string} key stored by this tab, unless the browser denies storage */
 function isKept(key) {
   try {
     return sessionStorage.getItem(key) !== null;

@@ -12,8 +12,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
     if (event.submitter instanceof HTMLButtonElement && event.submitter.formNoValidate) return;
     event.preventDefault();
     const options = JSON.parse(form.dataset.options ?? '{}');
-    const asked = form.dataset.passkey === 'make' ? makePasskey(options) : usePasskey(options);
-    asked.then(
+    askForPasskey(form.dataset.passkey === 'make' ? 'create' : 'get', options).then(
       (response) => {
         field.value = JSON.stringify(response);
         form.requestSubmit();
@@ -26,47 +25,28 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   });
 }
 
-/** @param {any} options as the server writes them */
-async function makePasskey(options) {
-  const publicKey = {
-    ...options,
-    challenge: bytesOf(options.challenge),
-    user: { ...options.user, id: bytesOf(options.user.id) },
-    excludeCredentials: options.excludeCredentials.map(withBytes),
-  };
-  const made = await navigator.credentials.create({ publicKey });
-  if (!(made instanceof PublicKeyCredential)) throw new TypeError('no passkey');
-  const response = /** @type {AuthenticatorAttestationResponse} */ (made.response);
-  return answerOf(made, {
-    clientDataJSON: textOf(response.clientDataJSON),
-    attestationObject: textOf(response.attestationObject),
-    transports: response.getTransports(),
-  });
-}
-
-/** @param {any} options as the server writes them */
-async function usePasskey(options) {
-  const publicKey = {
-    ...options,
-    challenge: bytesOf(options.challenge),
-    allowCredentials: options.allowCredentials.map(withBytes),
-  };
-  const used = await navigator.credentials.get({ publicKey });
-  if (!(used instanceof PublicKeyCredential)) throw new TypeError('no passkey');
-  const response = /** @type {AuthenticatorAssertionResponse} */ (used.response);
-  return answerOf(used, {
-    clientDataJSON: textOf(response.clientDataJSON),
-    authenticatorData: textOf(response.authenticatorData),
-    signature: textOf(response.signature),
-  });
-}
-
 /**
- * @param {PublicKeyCredential} credential
- * @param {object} response
+ * @param {'create' | 'get'} how
+ * @param {any} options as the server writes them
  */
-function answerOf({ id, type }, response) {
-  return { id, rawId: id, type, clientExtensionResults: {}, response };
+async function askForPasskey(how, options) {
+  const { challenge, user, excludeCredentials, allowCredentials } = options;
+  const publicKey = {
+    ...options,
+    challenge: bytesOf(challenge),
+    user: user && withBytes(user),
+    excludeCredentials: excludeCredentials?.map(withBytes),
+    allowCredentials: allowCredentials?.map(withBytes),
+  };
+  const passkey = await navigator.credentials[how]({ publicKey });
+  if (!(passkey instanceof PublicKeyCredential)) throw new TypeError('no passkey');
+  const { id, type } = passkey;
+  /** @type {any} An attestation or an assertion. */
+  const response = passkey.response;
+  const buffers = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature'];
+  const texts = buffers.filter((name) => response[name]).map((name) => [name, textOf(response[name])]);
+  const answer = { ...Object.fromEntries(texts), transports: response.getTransports?.() };
+  return { id, rawId: id, type, clientExtensionResults: {}, response: answer };
 }
 
 /** @param {{ id: string }} credential */
