@@ -115,13 +115,14 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await heading('Overview');
-    await page.getByText('2 payments are stuck.').waitFor();
+    await page.getByText('1 payment waiting for your decision').waitFor();
+    expect(await page.title()).toMatch(/^\(\d\) Operator · Overview$/);
     for (const figure of ['Revenue in USDC', 'Received in USDC', 'Open'])
       await page.locator('dl.tiles dt', { hasText: figure }).waitFor();
     await look('overview');
     if (device === 'desktop' && colorScheme === 'light') await takePictures(page, 'operator-overview');
-    await page.getByRole('link', { name: 'Stuck payments' }).click();
-    await page.getByRole('region', { name: 'Stuck payments' }).getByTitle(waiting.id).waitFor();
+    await page.locator('.incident a', { hasText: 'Payments' }).first().click();
+    await page.getByRole('region', { name: 'Payments that need attention' }).getByTitle(waiting.id).waitFor();
     await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Accounts' }).click();
     await heading('Accounts');
     await look('accounts');

@@ -19,7 +19,13 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 
-const overview = async (query = '') => textOf((await browser.get(`/operator${query}`)).payload);
+/** The page once what it shows is read anew. */
+async function pageOf(query = ''): Promise<string> {
+  console.dashboard.advance(5_001);
+  return (await browser.get(`/operator${query}`)).payload;
+}
+
+const overview = async (query = '') => textOf(await pageOf(query));
 
 async function give(account: Account, change: Partial<Payment> = {}): Promise<Payment> {
   const payment = newPayment(account.id, { createdAtMs: console.dashboard.nowMs(), ...change });
@@ -29,11 +35,13 @@ async function give(account: Account, change: Partial<Payment> = {}): Promise<Pa
 
 const shortOf = ({ id }: Payment) => `${id.slice(0, 8)}…${id.slice(-6)}`;
 
-it('is where the console opens, and says so when nothing needs attention', async () => {
-  const text = await overview();
-  expect(text).toContain('Nothing needs your attention.');
-  for (const words of ['Revenue in USDC 0.00', 'Stuck payments None.']) expect(text).toContain(words);
-  expect(text).toContain('rpc.example Operational 0 none');
+it('is where the console opens, and is quiet when everything works', async () => {
+  const page = await pageOf();
+  const text = textOf(page);
+  expect(page).toContain('<title>Operator · Overview</title>');
+  expect(text).toMatch(/Providers (\d+) of \1 working RPC endpoints 1 of 1 working Relayers 1 of 1 working/);
+  expect(text).toContain('Revenue in USDC 0.00');
+  for (const words of ['since', 'MoonPay', 'rpc.example']) expect(text).not.toContain(words);
 });
 
 it('adds up the revenue, the volume and the open payments of all accounts', async () => {
@@ -73,7 +81,7 @@ it('names what needs attention, each with a link to where one acts', async () =>
   const [webhook] = await claimOldest(store.webhooks, 1, nowMs());
   if (webhook === undefined) throw new Error('no webhook was queued');
   await store.webhooks.recordWebhookResult(webhook, { ...failedResult, finishedAtMs: nowMs() });
-  await store.observations.startCursor({ ...block(100), timestampMs: nowMs() - 181_000 });
+  await store.observations.startCursor({ ...block(100), timestampMs: nowMs() });
   outside.gasBalanceWei = 10n ** 16n;
   outside.endpoints = [
     rpcEndpoint('slow.example', { isPaused: true, isFailing: true, lagBlocks: null }),
@@ -94,38 +102,60 @@ it('names what needs attention, each with a link to where one acts', async () =>
   const health = { failuresInARow: 5, lastAnswerAtMs: null, lastFailureAtMs: 1, lastFailure: 'refused' };
   outside.adapters.set('moonpay', { ...moonpay, health: () => ({ ...health, isCircuitOpen: true }) });
 
-  const page = (await browser.get('/operator')).payload;
+  const page = await pageOf();
   const text = textOf(page);
-  const alerts = text.slice(text.indexOf('Needs your attention'), text.indexOf('All accounts'));
-  expect(alerts).toContain('3 payments are stuck. Stuck payments');
-  expect(alerts).toContain('A relayer is low on POL.');
-  expect(alerts).toContain('The chain has not been read for more than three minutes. Settlement');
-  expect(alerts).toContain('5 RPC endpoints are failing, slow, behind, or in disagreement.');
-  expect(alerts).toContain('Paused after failures: MoonPay. Providers');
-  expect(alerts).toContain('1 webhook is undelivered since yesterday. Webhooks');
-  const stuck = text.slice(text.indexOf('Stuck payments Payment'));
-  for (const payment of [manual, due, slow]) expect(stuck).toContain(shortOf(payment));
-  expect(text).not.toContain(shortOf(fresh));
-  expect(text).toContain('slow.example Paused – none');
-  expect(text).toContain('down.example Failing 0 none');
-  expect(text).toContain('late.example Slow 0 none');
-  expect(text).toContain('behind.example Degraded 31 none');
-  expect(text).toContain('odd.example Degraded 0 2, last 9 min ago: <b>block 7</b>');
-  expect(text).toContain('calm.example Operational 0 1, last 10 min ago: block 6');
-  expect(page).not.toContain('<b>block 7');
-  expect(text).toMatch(/0\.01 about \d+ low: send it POL/);
+  const order = [
+    'A relayer is low on POL: 2 releases overdue since',
+    '5 of 6 RPC endpoints failing, slow, behind, or in disagreement',
+    'Paused after failures: MoonPay',
+    '1 payment waiting for your decision',
+    '1 webhook undelivered since',
+    'Health',
+  ];
+  expect(order.map((words) => text.indexOf(words))).toEqual(
+    order.map((words) => text.indexOf(words)).sort((one, other) => one - other),
+  );
+  for (const words of order) expect(text).toContain(words);
+  expect(text).toContain(
+    'RPC endpoints 1 of 6 working slow.example Paused down.example Failing late.example Slow',
+  );
+  expect(text).not.toContain('calm.example');
   for (const path of [
-    '#stuck',
-    '#relayers',
-    '#endpoints',
-    '/operator/settlement',
-    '/operator/providers',
-    '/operator/webhooks',
+    'settlement#relayers',
+    'settlement#endpoints',
+    'settlement#waiting',
+    'providers',
+    'webhooks',
   ])
-    expect(page).toContain(`href="${path}"`);
+    expect(page).toContain(`href="/operator/${path}"`);
+  const settlement = (await browser.get('/operator/settlement')).payload;
+  expect(settlement).toContain('<title>(5) Operator · Settlement</title>');
+  for (const words of [
+    'slow.example Paused – none',
+    'behind.example Degraded 31 none',
+    'odd.example Degraded 0 2, last 9 min ago: <b>block 7</b>',
+    'calm.example Operational 0 1, last 10 min ago: block 6',
+  ])
+    expect(textOf(settlement)).toContain(words);
+  for (const payment of [manual, due, slow]) expect(settlement).toContain(shortOf(payment));
+  expect(settlement).not.toContain(shortOf(fresh));
+  expect(settlement).not.toContain('<b>block 7');
+  expect(textOf(settlement)).toMatch(/0\.01 about \d+ low: send it POL/);
 });
 
-it('says so when no endpoint answers', async () => {
+it('names a dead chain once, first, with its age, and nothing that follows from it', async () => {
   console.outside.gasBalanceWei = null;
-  expect(await overview()).toContain('could not be read – unknown');
+  console.outside.endpoints = [rpcEndpoint('down.example', { isFailing: true, isPaused: true })];
+  expect(await overview()).toMatch(/No RPC endpoint answers since \d\d:\d\d UTC , for \d+ s RPC endpoints/);
+  // The third release becomes overdue because nothing is read any more.
+  console.dashboard.advance(2 * HOUR_MS);
+  const page = await pageOf();
+  expect([...page.matchAll(/incident"><strong>([^<]+)/g)].map(([, words]) => words)).toEqual([
+    'Payments are not being detected',
+    '2 releases overdue',
+    'Paused after failures: MoonPay',
+    '1 payment waiting for your decision',
+    '1 webhook undelivered',
+  ]);
+  expect(textOf(page)).toMatch(/not being detected since \d\d:\d\d UTC , for 2 h RPC endpoints/);
 });

@@ -148,12 +148,12 @@ describe('the settlement', () => {
     expect(text).toContain(`${ADDRESS.slice(0, 8)}…${ADDRESS.slice(-4)} 77 ${shortOf(carried)}`);
   });
 
-  it('lists the deposits that need attention, with the next step', async () => {
+  it('lists the payments that need attention, with the next step', async () => {
     const late = await give({ status: 'canceled', forwardStatus: 'manual_required' });
     const refused = await give({ forwardStatus: 'manual_required', releaseRefusalReason: 'blocklisted' });
     const fine = await give({ forwardStatus: 'processing' });
     const text = await pageOf('/settlement');
-    const waiting = text.slice(text.indexOf('Deposits that need attention'));
+    const waiting = text.slice(text.indexOf('Payments that need attention'));
     expect(waiting).toMatch(new RegExp(`${shortOf(late)}.*Release it to the merchant`));
     expect(waiting).toMatch(new RegExp(`${shortOf(refused)}.*\\(blocklisted\\)`));
     expect(waiting).not.toContain(shortOf(fine));

@@ -76,6 +76,7 @@ export async function createTestConsole({
     ...dashboard.context,
     ...(hasMail ? {} : { mailer: null }),
     ...contextOf(dashboard, outside, evidence),
+    monotonicMs: dashboard.monotonicMs,
     limits,
     baseUrl,
     isTestMode,

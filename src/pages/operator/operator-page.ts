@@ -39,14 +39,15 @@ function operatorLayout(
   { title, main, refused }: PageContent,
   visit: OperatorVisit,
   section: Section | null,
+  incidents: number,
 ): Page {
   return wholePage(
-    `${title} – Operator`,
+    `${incidents === 0 ? '' : `(${incidents}) `}Operator · ${title}`,
     visit.context,
     signedInBody(
       { title },
       html`<header class="bar operator">
-<p class="shop">Operator’s console</p>
+<p class="shop">card-checkout <span class="tag">Operator</span></p>
 <p class="who"><bdi>${visit.user.email}</bdi></p>
 <form method="post" action="${OPERATOR_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>
 </header>`,
@@ -96,6 +97,7 @@ type Shared = 'payments' | 'search' | 'observations' | 'callbacks' | 'pictures' 
 
 export interface OperatorContext extends AreaContext, Pick<DashboardContext, Shared> {
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
+  readonly monotonicMs: () => number;
   readonly providerDescriptions: ProviderDescriptions;
   readonly chain: Pick<ChainReader, 'withView' | 'listEndpoints'>;
   readonly relayers: readonly Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>[];
@@ -111,7 +113,12 @@ export interface OperatorRoutes extends AreaRoutes<OperatorContext> {
   readonly pages: (section: Section | null) => ReturnType<typeof createPages<OperatorContext, OperatorVisit>>;
 }
 
-export function operatorRoutesOf(server: FastifyInstance, context: OperatorContext): OperatorRoutes {
+/** @param countIncidents for the titles of the pages */
+export function operatorRoutesOf(
+  server: FastifyInstance,
+  context: OperatorContext,
+  countIncidents: () => Promise<number>,
+): OperatorRoutes {
   const routes: AreaRoutes<OperatorContext> = {
     server,
     context,
@@ -125,7 +132,7 @@ export function operatorRoutesOf(server: FastifyInstance, context: OperatorConte
       createPages<OperatorContext, OperatorVisit>(routes, {
         path: OPERATOR_PATH,
         admit,
-        layout: (content, visit) => operatorLayout(content, visit, section),
+        layout: async (content, visit) => operatorLayout(content, visit, section, await countIncidents()),
       }),
   };
 }

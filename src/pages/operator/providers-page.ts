@@ -183,7 +183,7 @@ function missingVariables({ providerDescriptions }: OperatorContext, id: Provide
 }
 
 const stateBadges: Readonly<Record<ProviderState, Html>> = {
-  offered: html`<span class="badge good">Offered</span>`,
+  offered: html`Offered`,
   not_configured: html`<span class="badge">Not configured</span>`,
   blocked: html`<span class="badge warn">Blocked</span>`,
   switched_off: html`<span class="badge warn">Switched off</span>`,
@@ -196,7 +196,7 @@ export function stateBadge({ state, adapter }: Provider): Html {
 
 function evidenceBadge({ adapter, proof }: Provider): Html {
   if (adapter === undefined) return nothing;
-  return html`<span class="badge ${proof.isProved ? 'good' : 'warn'}">${proof.text}</span>`;
+  return html`${proof.isProved ? proof.text : html`<span class="badge warn">${proof.text}</span>`}`;
 }
 
 function warningOf(providers: readonly Provider[]): Html {
@@ -204,16 +204,20 @@ function warningOf(providers: readonly Provider[]): Html {
   return off.length === 0 ? nothing : forms.banner('warn', describeOffByDefault(off));
 }
 
+/** Whether customers can choose it and its last calls succeeded. */
+export function isWorking({ state, health }: Provider): boolean {
+  if (state !== 'offered' || health?.isCircuitOpen === true) return false;
+  return (health?.failuresInARow ?? 0) === 0;
+}
+
 export function healthBadge(health: ProviderHealth | null): Html {
   if (health?.isCircuitOpen === true) return html`<span class="badge bad">Paused</span>`;
   if (health === null || health.lastAnswerAtMs === null) {
     return health?.lastFailureAtMs == null
-      ? html`<span class="badge">No requests yet</span>`
+      ? html`<span class="soft">No requests yet</span>`
       : html`<span class="badge warn">Degraded</span>`;
   }
-  return health.failuresInARow === 0
-    ? html`<span class="badge good">Operational</span>`
-    : html`<span class="badge warn">Degraded</span>`;
+  return health.failuresInARow === 0 ? html`Operational` : html`<span class="badge warn">Degraded</span>`;
 }
 
 function minimumOf({ id, settings }: Provider): string {

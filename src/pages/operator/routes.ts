@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../payment/errors.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
+import { createTtlCache } from '../../platform/ttl-cache.ts';
 import { isHealthCheck } from '../../web/require-https.ts';
 import { acceptForms } from '../../web/signed-in/forms.ts';
 import { registerNewBrowserPages } from '../../web/signed-in/new-browser-pages.ts';
@@ -12,6 +13,7 @@ import { registerSignInPages } from '../../web/signed-in/sign-in-pages.ts';
 import { registerAccountPage, registerKeyRevocation } from './account-page.ts';
 import { registerAccountsPages, registerInvitePages } from './accounts-page.ts';
 import { registerAuditPage } from './audit-page.ts';
+import { readSituation, type Situation } from './incidents.ts';
 import { OPERATOR_PATH, type OperatorContext, operatorRoutesOf, requireAdmission } from './operator-page.ts';
 import { registerOverviewPage } from './overview-page.ts';
 import { registerPaymentDetail } from './payment-detail.ts';
@@ -20,11 +22,16 @@ import { registerSettlementPage } from './settlement-page.ts';
 import { registerViewing } from './viewing-pages.ts';
 import { registerWebhooksPage } from './webhooks-page.ts';
 
+/** Age up to which pages show the same incidents, because an endpoint that does not answer takes seconds to read. */
+const SITUATION_MS = 5_000;
+
 export function registerOperatorConsole(server: FastifyInstance, context: OperatorContext): void {
   server.get('/', (_request, reply) => reply.redirect(OPERATOR_PATH, 302));
   server.register(
     (scope, _options, done) => {
-      const routes = operatorRoutesOf(scope, context);
+      const cache = createTtlCache<Situation>({ ...context, keepMs: SITUATION_MS, maximumEntries: 1 });
+      const read = () => cache.fetchOrReuse('', () => readSituation(context));
+      const routes = operatorRoutesOf(scope, context, async () => (await read()).incidents.length);
       acceptForms(scope);
       scope.addHook('onRequest', (request) => requireAdmission(context, request));
       scope.setErrorHandler((error, request, reply) =>
@@ -35,7 +42,7 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       registerPasswordLinkPages(routes);
       registerSetUpPages(routes);
       if (context.mailer !== null) registerNewBrowserPages(routes, context.mailer);
-      registerOverviewPage(routes);
+      registerOverviewPage(routes, read);
       registerAccountsPages(routes);
       registerInvitePages(routes);
       registerAccountPage(routes);

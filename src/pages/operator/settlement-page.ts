@@ -26,6 +26,8 @@ import {
 } from './operator-page.ts';
 import { adviceFor } from './payment-detail.ts';
 
+/** A release counts as overdue after this time, as in the alert CardCheckoutReleaseOverdue. */
+const OVERDUE_MS = 30 * 60_000;
 const BATCHES_SHOWN = 50;
 /** Maximum payments read. If there are more, the page says "or more". */
 const COUNTED_PAYMENTS = 500;
@@ -58,7 +60,7 @@ async function showSettlement(
     orNull(chain.withView((view) => view.readHeads())),
     observations.readCursor(),
     relay.listOpenBatches(BATCHES_SHOWN),
-    context.search.listUnsettled(null, refusedStatuses, COUNTED_PAYMENTS),
+    readWaiting(context),
   ]);
   return {
     title: 'Settlement',
@@ -67,10 +69,24 @@ ${formField('payment', { label: 'Payment ID, short code or link', value: search.
 ${chainCard(context, cursor, heads)}
 ${relayersCard(relayers)}${endpointsCard(chain.listEndpoints())}
 <section class="card"><h2>Releases in flight</h2>${batchTable(batches)}</section>
-<section class="card"><h2>Deposits that need attention</h2>${attentionTable('Deposits that need attention', waiting)}</section>`,
+<section class="card" id="waiting"><h2>Payments that need attention</h2>${attentionTable(waiting)}</section>`,
   };
 }
 
+export function isOverdue(dueAtMs: number | null | undefined, nowMs: number): dueAtMs is number {
+  return typeof dueAtMs === 'number' && nowMs - dueAtMs > OVERDUE_MS;
+}
+
+/** Payments whose release was refused or needs a person, and those whose release is due for too long. */
+export async function readWaiting({ search, nowMs }: OperatorContext): Promise<readonly Payment[]> {
+  const [refused, ready] = await Promise.all([
+    search.listUnsettled(null, refusedStatuses, COUNTED_PAYMENTS),
+    search.listUnsettled(null, ['ready'], COUNTED_PAYMENTS),
+  ]);
+  return [...refused, ...ready.filter(({ releaseDueAtMs }) => isOverdue(releaseDueAtMs, nowMs()))];
+}
+
+/** Result within the timeout; null if there is none. */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   return within(CHAIN_TIMEOUT_MS, asked, () => new Error('the chain did not answer in time')).catch(
     () => null,
@@ -119,7 +135,18 @@ export async function readRelayers({ relayers }: Pick<OperatorContext, 'relayers
   });
 }
 
-export function relayersCard(relayers: Awaited<ReturnType<typeof readRelayers>>): Html {
+type RelayerState = Awaited<ReturnType<typeof readRelayers>>[number];
+
+export function isSupplied({ isLow, balanceWei }: RelayerState): boolean {
+  return !isLow && balanceWei !== null;
+}
+
+export function relayerStatus({ isLow, balanceWei }: RelayerState): Html {
+  if (isLow) return html`<span class="badge bad">low: send it POL, or releases stop</span>`;
+  return balanceWei === null ? html`<span class="badge warn">unknown</span>` : html`sufficient`;
+}
+
+function relayersCard(relayers: readonly RelayerState[]): Html {
   return html`<section class="card" id="relayers"><h2>Relayers</h2>${dataTable('Relayers', relayers, {
     Address: headings(({ address }) => html`<code>${address}</code>`),
     'Balance in POL': numbers(({ balanceWei }) =>
@@ -128,10 +155,7 @@ export function relayersCard(relayers: Awaited<ReturnType<typeof readRelayers>>)
     'Lasts for payments': numbers(({ releases }) =>
       releases === null ? '–' : `about ${counts.format(releases)}`,
     ),
-    Status({ balanceWei, isLow }) {
-      if (isLow) return html`<span class="badge bad">low: send it POL, or releases stop</span>`;
-      return html`<span class="badge${balanceWei === null ? '' : ' good'}">${balanceWei === null ? 'unknown' : 'sufficient'}</span>`;
-    },
+    Status: relayerStatus,
   })}<p class="soft small">The relayers of this process, at the current gas price.
 Their keys control only this balance: the deposit contracts fix where deposits go.</p></section>`;
 }
@@ -147,15 +171,15 @@ export function isWell({ lagBlocks, lastDisagreement, ...endpoint }: EndpointHea
   return (lagBlocks ?? 0) <= LAGGING_BLOCKS && !hasDisagreed;
 }
 
-function endpointStatus(endpoint: EndpointHealth): Html {
-  if (isWell(endpoint)) return html`<span class="badge good">Operational</span>`;
+export function endpointStatus(endpoint: EndpointHealth): Html {
+  if (isWell(endpoint)) return html`Operational`;
   if (endpoint.isPaused) return html`<span class="badge bad">Paused</span>`;
   if (endpoint.isFailing) return html`<span class="badge bad">Failing</span>`;
   if (endpoint.isSlow) return html`<span class="badge warn">Slow</span>`;
   return html`<span class="badge warn">Degraded</span>`;
 }
 
-export function endpointsCard(endpoints: readonly EndpointHealth[]): Html {
+function endpointsCard(endpoints: readonly EndpointHealth[]): Html {
   return html`<section class="card" id="endpoints"><h2>RPC endpoints</h2>${dataTable(
     'RPC endpoints',
     endpoints,
@@ -192,18 +216,19 @@ function batchTable(batches: readonly RelayBatch[]): Html {
   });
 }
 
-export function attentionTable(
-  label: string,
-  payments: readonly Payment[],
-  nextStepOf: (payment: Payment) => string = adviceFor,
-): Html {
-  const total = `${payments.length}${payments.length === COUNTED_PAYMENTS ? ' or more' : ''}`;
+function attentionTable(payments: readonly Payment[]): Html {
+  const label = 'Payments that need attention';
+  const total = `${payments.length}${payments.length >= COUNTED_PAYMENTS ? ' or more' : ''}`;
   return html`${payments.length > PAYMENTS_SHOWN ? html`<p>The newest ${PAYMENTS_SHOWN} of ${total}.</p>` : nothing}
 ${dataTable({ label, empty: none }, payments.slice(0, PAYMENTS_SHOWN), {
   Payment: headings(({ id }) => paymentLink(id)),
   Account: ({ accountId }) => accountLink(accountId),
   Amount: numbers(({ amountCents, currency }) => formatMoney(amountCents, currency)),
   Release: forwardBadge,
-  'Next step': sentences(nextStepOf),
+  'Next step': sentences((payment) =>
+    payment.forwardStatus === 'ready'
+      ? 'The service keeps trying. Check the relayers’ balance and the RPC endpoints.'
+      : adviceFor(payment),
+  ),
 })}`;
 }

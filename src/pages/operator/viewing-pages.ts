@@ -57,7 +57,10 @@ export function registerViewedDashboard(
 ): void {
   server.register(
     (scope, _options, done) => {
-      const routes = dashboardRoutesOf({ ...operatorRoutesOf(scope, operator), context }, admitViewing);
+      const routes = dashboardRoutesOf(
+        { ...operatorRoutesOf(scope, operator, async () => 0), context },
+        admitViewing,
+      );
       scope.addHook('onRequest', async (request, reply) => {
         await requireAdmission(operator, request);
         if (request.method !== 'GET' && request.method !== 'HEAD') return sendReadOnly(operator, reply);

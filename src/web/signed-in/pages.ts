@@ -57,7 +57,7 @@ interface PagesFrame<Context extends AreaContext, Asked> {
   readonly requireAccess?: (asked: Asked) => void;
   /** Cookie from which the forms' token is derived. */
   readonly cookie?: 'session' | 'visitor';
-  readonly layout: (content: PageContent, asked: Asked) => Page;
+  readonly layout: (content: PageContent, asked: Asked) => Page | Promise<Page>;
 }
 
 /** Registers pages and forms. Paths are relative to the area's and may have parameters. */
@@ -74,14 +74,15 @@ export function createPages<Context extends AreaContext, Asked extends AreaReque
     const admission = await admit({ ...routes, request, reply, params, path, query });
     if ('answered' in admission) return admission.answered;
     const asked = admission.visit;
-    const send = (view: PageView) => sendDashboardPage(reply, view.status ?? 200, layout(view, asked));
+    const send = async (view: PageView) =>
+      sendDashboardPage(reply, view.status ?? 200, await layout(view, asked));
     try {
       requireAccess?.(asked);
       const answered = await act(asked);
       // Awaiting a sent reply resolves to undefined.
       if (reply.sent) return reply;
       if ('location' in answered) return sendSeeOther(reply, `${home}${answered.location}`);
-      return 'main' in answered ? send(answered) : answered;
+      return 'main' in answered ? await send(answered) : answered;
     } catch (error) {
       return send(failureView(error, request, reply, home));
     }

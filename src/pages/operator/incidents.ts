@@ -1,0 +1,129 @@
+import { providerCatalog } from '../../payment/provider-catalog.ts';
+import { LATE_SCAN_MS } from '../../settlement/chain/chain.ts';
+import type { OperatorContext } from './operator-page.ts';
+import { readProviders } from './providers-page.ts';
+import * as settlement from './settlement-page.ts';
+
+const BATCHES_READ = 200;
+/** Maximum age of a failed event in the incidents. */
+const WEBHOOK_ALERT_MS = 24 * 3_600_000;
+const WEBHOOKS_READ = 500;
+
+export interface Incident {
+  /** `bad` for an outage: customers cannot pay, or merchants receive nothing. */
+  readonly tone: 'bad' | 'warn';
+  readonly text: string;
+  readonly sinceMs: number | null;
+  /** Where to act: a label, and a path below the console's. */
+  readonly place: Place;
+}
+
+type Place = readonly [label: string, path: string];
+const endpointsPlace: Place = ['RPC endpoints', '/settlement#endpoints'];
+const relayersPlace: Place = ['Relayers', '/settlement#relayers'];
+const waitingPlace: Place = ['Payments', '/settlement#waiting'];
+
+type Facts = Awaited<ReturnType<typeof readFacts>>;
+export type Situation = Facts & Readonly<{ incidents: readonly Incident[] }>;
+
+export async function readSituation(context: OperatorContext): Promise<Situation> {
+  const facts = await readFacts(context);
+  return { ...facts, incidents: incidentsOf(facts, context.nowMs()) };
+}
+
+async function readFacts(context: OperatorContext) {
+  const { search, observations, relay, chain, nowMs } = context;
+  const [waiting, batches, providers, relayers, cursor, webhooks] = await Promise.all([
+    settlement.readWaiting(context),
+    relay.listOpenBatches(BATCHES_READ),
+    readProviders(context),
+    settlement.readRelayers(context),
+    observations.readCursor(),
+    search.listFailingWebhooks(null, WEBHOOKS_READ),
+  ]);
+  const inFlight = batches.flatMap(({ attempts: [first], paymentIds }) =>
+    paymentIds.map(() => first?.signedAtMs),
+  );
+  const due = waiting.flatMap(({ forwardStatus, releaseDueAtMs }) =>
+    forwardStatus === 'manual_required' ? [] : releaseDueAtMs,
+  );
+  return {
+    manual: waiting.filter(({ forwardStatus }) => forwardStatus === 'manual_required').length,
+    /** Since when each of these releases is due or in flight. */
+    overdue: [...due, ...inFlight].filter((atMs) => settlement.isOverdue(atMs, nowMs())),
+    providers,
+    relayers,
+    endpoints: chain.listEndpoints(),
+    cursor,
+    failed: webhooks.filter(({ finishedAtMs }) => nowMs() - finishedAtMs < WEBHOOK_ALERT_MS),
+  };
+}
+
+/** One incident for each cause, outages first: what follows from a dead endpoint or an empty relayer is not repeated. */
+function incidentsOf(facts: Facts, nowMs: number): readonly Incident[] {
+  const { manual, providers, relayers, cursor, failed, endpoints } = facts;
+  const unwell = endpoints.filter((endpoint) => !settlement.isWell(endpoint));
+  const isBehind = cursor !== null && nowMs - cursor.timestampMs > LATE_SCAN_MS;
+  const isUnreachable = relayers.some(({ balanceWei }) => balanceWei === null);
+  const isLow = relayers.some((relayer) => relayer.isLow);
+  const paused = providers.filter(({ health }) => health?.isCircuitOpen === true);
+  const isClosed = providers.every((one) => one.state !== 'offered' || paused.includes(one));
+  const isDown = isBehind || isUnreachable;
+  // Releases that were overdue before the chain was lost have another cause.
+  const overdue = facts.overdue.filter(
+    (atMs) => !isDown || settlement.isOverdue(atMs, cursor?.timestampMs ?? 0),
+  );
+  const late = `${countOf(overdue.length, 'release')} overdue`;
+
+  const found: Incident[] = [];
+  const raise = (
+    tone: Incident['tone'],
+    text: string,
+    place: Place,
+    times: readonly (number | null | undefined)[] = [],
+  ) => {
+    const known = times.filter((atMs) => typeof atMs === 'number');
+    found.push({ tone, text, place, sinceMs: known.length === 0 ? null : Math.min(...known) });
+  };
+  if (isDown) {
+    const text = isBehind ? 'Payments are not being detected' : 'No RPC endpoint answers';
+    const isOfRpc = unwell.length > 0 || isUnreachable;
+    raise('bad', text, isOfRpc ? endpointsPlace : ['Settlement', '/settlement'], [cursor?.timestampMs]);
+  } else if (unwell.length > 0) {
+    const which = `${unwell.length} of ${countOf(endpoints.length, 'RPC endpoint')}`;
+    raise('warn', `${which} failing, slow, behind, or in disagreement`, endpointsPlace);
+  }
+  if (isLow) {
+    const effect = overdue.length > 0 ? `: ${late}` : ', without which releases stop';
+    raise('bad', `A relayer is low on POL${effect}`, relayersPlace, overdue);
+  } else if (overdue.length > 0) raise('bad', late, waitingPlace, overdue);
+  if (paused.length > 0) {
+    const names = paused.map(({ id }) => providerCatalog[id].name).join(', ');
+    const text = isClosed
+      ? 'Customers cannot pay: all providers are paused'
+      : `Paused after failures: ${names}`;
+    raise(
+      isClosed ? 'bad' : 'warn',
+      text,
+      ['Providers', '/providers'],
+      paused.map(({ health }) => health?.lastAnswerAtMs),
+    );
+  }
+  if (manual > 0) raise('warn', `${countOf(manual, 'payment')} waiting for your decision`, waitingPlace);
+  if (failed.length > 0) {
+    const text = `${failed.length === WEBHOOKS_READ ? 'At least ' : ''}${countOf(failed.length, 'webhook')} undelivered`;
+    raise(
+      'warn',
+      text,
+      ['Webhooks', '/webhooks'],
+      failed.map(({ finishedAtMs }) => finishedAtMs),
+    );
+  }
+  return found.sort((one, other) => Number(other.tone === 'bad') - Number(one.tone === 'bad'));
+}
+
+const counts = new Intl.NumberFormat('en');
+
+function countOf(count: number, noun: string): string {
+  return `${counts.format(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
