@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { SECOND_FACTOR } from '../accounts/second-factor.ts';
 import { describeMissingSecrets } from '../accounts/secrets-in-use.ts';
-import { CONTROL_SOCKET, isListening } from '../cli/control-socket.ts';
+import { CONTROL_SOCKET } from '../cli/control-socket.ts';
 import type { DatabaseDescription } from '../cli/operations.ts';
 import { describeScan } from '../cli/present.ts';
 import type { DoctorCheck } from '../cli/program.ts';
@@ -16,7 +16,7 @@ import type { ProviderId } from '../payment/provider-catalog.ts';
 import { doubtAbout } from '../payment/unusual-address.ts';
 import { unencryptedHosts } from '../platform/database-url.ts';
 import { machineFaultOf } from '../platform/machine-fault.ts';
-import { within } from '../platform/outgoing-calls.ts';
+import { isListening, within } from '../platform/outgoing-calls.ts';
 import { addressFamily, isLoopbackHost, isPublicAddress } from '../platform/public-address.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
 import { createProviderAdapter } from '../providers/adapters/providers.ts';
@@ -79,7 +79,7 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
   }
   let switches: ReadonlyMap<string, string> | null = null;
   let scannedAtMs: number | null | undefined;
-  const isServed = await isListening(join(config.dataDir, CONTROL_SOCKET));
+  const isServed = await isListening({ path: join(config.dataDir, CONTROL_SOCKET) });
   let settlements: DatabaseDescription['settlements'] = [];
   const store = checked('store', async () => {
     const migration = describeMigration(await requireKnownSchema(config));
@@ -138,9 +138,7 @@ async function checked(name: string, check: () => Promise<Finding>): Promise<Doc
 
 function messageOf(error: unknown): string {
   if (error instanceof ConfigError) return error.problems.join(' ');
-  const fault = machineFaultOf(error);
-  if (fault !== null) return fault;
-  return error instanceof Error ? error.message : String(error);
+  return machineFaultOf(error) ?? (error instanceof Error ? error.message : String(error));
 }
 
 /** The limit that docs/going-live.md asks for. */
@@ -187,8 +185,7 @@ async function checkBaseUrl({ baseUrl, chain }: Config, isServed: boolean): Prom
     const published = answer.ok ? await answer.json().catch(() => null) : null;
     return assessBaseUrl(baseUrl, { status: answer.status, published }, { isServed, chain });
   } catch (error) {
-    const fault = machineFaultOf(error);
-    if (fault !== null) return fail(fault);
+    if (machineFaultOf(error) !== null) throw error;
     const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
     if (cause?.code === 'ENOTFOUND')
       return warn(`the host of ${baseUrl} is not in DNS: add a record, or correct BASE_URL`);
@@ -283,8 +280,7 @@ async function checkMailServer({ mail }: Config): Promise<Finding> {
     await reachServer(mail, { answerMs: ANSWER_LIMIT_MS });
     return ok('the mail server greets, and accepts the login');
   } catch (error) {
-    const fault = machineFaultOf(error);
-    if (fault !== null) return fail(fault);
+    if (machineFaultOf(error) !== null) throw error;
     return fail(`${messageOf(error)} (${messageOf((error as Error).cause)}): correct SMTP_URL`);
   }
 }

@@ -80,6 +80,8 @@ export async function openLiveServices(
     }
     const settlement = { chainId, factory, token, feeWallet, ...deployment.verified };
     const settlements = await rememberSettlement(store, settlement, clock.nowMs());
+    const [firstKey, ...otherKeys] = chain.relayerPrivateKeys;
+    const relayerOf = (privateKey: typeof firstKey) => createRelayer({ endpoints, chainId, privateKey });
     const multicall = chain.multicall === null ? {} : { multicall: chain.multicall };
     const rates = createLiveRates({
       clock,
@@ -103,9 +105,7 @@ export async function openLiveServices(
         subscription = subscribeToHeads({ urls: chain.headUrls, onHead });
       },
       token: createTokenReader({ endpoints, token, ...multicall }),
-      relayers: mapFirst(chain.relayerPrivateKeys, (privateKey) =>
-        createRelayer({ endpoints, chainId: chain.chainId, privateKey }),
-      ),
+      relayers: [relayerOf(firstKey), ...otherKeys.map(relayerOf)],
       sweepBalances: createBalanceSweep({ endpoints, token, ...multicall }),
       ...(chainId === POLYGON_CHAIN_ID
         ? { mistakenToken: mistakenTokenOf({ endpoints, token: BRIDGED_USDC, ...multicall }) }
@@ -165,13 +165,6 @@ export function createDisagreementReport(
       log.error({ doubt }, `RPC endpoints do not agree (${kind}): ${message}`),
     );
   };
-}
-
-function mapFirst<Item, Result>(
-  [first, ...others]: readonly [Item, ...Item[]],
-  map: (item: Item) => Result,
-): [Result, ...Result[]] {
-  return [map(first), ...others.map(map)];
 }
 
 export function requireChain(config: Config): ChainConfig {

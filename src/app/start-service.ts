@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Server as TlsServer } from 'node:tls';
@@ -13,6 +13,7 @@ import { createDirectPayment, createPayment } from '../payment/create-payment.ts
 import type { IpnTokens } from '../payment/ipn-token.ts';
 import { MULTI_PROVIDER } from '../payment/provider-catalog.ts';
 import { machineFaultOf } from '../platform/machine-fault.ts';
+import { isListening } from '../platform/outgoing-calls.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
 import { providerDescriptions } from '../providers/adapters/providers.ts';
 import { switchOnProved } from '../providers/change-provider.ts';
@@ -114,7 +115,8 @@ export async function listenOn(
     new Error(`port ${port} on ${address} is in use: stop the program that uses it, or change ${hint}`, {
       cause,
     });
-  if (host === '127.0.0.1' && (await hasIpv6Listener(port))) throw inUse('::1');
+  // Browsers try IPv6 first for `localhost`, where macOS does not report the port as in use.
+  if (host === '127.0.0.1' && (await isListening({ host: '::1', port }))) throw inUse('::1');
   // Fastify's text would say http, because it does not know that the given server uses TLS.
   const scheme = server.server instanceof TlsServer ? 'https' : 'http';
   const listenTextResolver = (url: string) => `Server listening at ${url.replace(/^http(?=:)/, scheme)}`;
@@ -126,32 +128,14 @@ export async function listenOn(
     if (code === 'EACCES')
       throw new Error(`this user may not listen on port ${port}: change ${hint} to 1024 or above`, { cause });
     const fault = machineFaultOf(cause);
-    if (fault !== null) throw new Error(`the service cannot listen on ${host}: ${fault}`, { cause });
-    if (code === 'EAFNOSUPPORT') {
-      const addresses = 'set HOST and ADMIN_HOST to IPv4 addresses';
-      throw new Error(
-        `the service cannot listen on ${host}, because this machine has no IPv6: ${addresses}`,
-        {
-          cause,
-        },
-      );
-    }
-    const hostVariable = variable === 'PORT' ? 'HOST' : 'ADMIN_HOST';
-    const wayOut = `set ${hostVariable} to an address of this machine`;
-    throw new Error(`the service cannot listen on ${host} (${code}): ${wayOut}`, { cause });
+    const wayOut =
+      code === 'EAFNOSUPPORT'
+        ? ', because this machine has no IPv6: set HOST and ADMIN_HOST to IPv4 addresses'
+        : ` (${code}): set ${variable === 'PORT' ? 'HOST' : 'ADMIN_HOST'} to an address of this machine`;
+    throw new Error(`the service cannot listen on ${host}${fault === null ? wayOut : `: ${fault}`}`, {
+      cause,
+    });
   }
-}
-
-/** Whether another program listens in IPv6, which browsers try first for `localhost` and macOS does not report. */
-function hasIpv6Listener(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: '::1', port });
-    const end = (isListening: boolean) => {
-      socket.destroy();
-      resolve(isListening);
-    };
-    socket.once('connect', () => end(true)).once('error', () => end(false));
-  });
 }
 
 function startControl(parts: ServiceParts): Promise<Server> {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { ServiceError } from '../payment/errors.ts';
+import { isListening } from '../platform/outgoing-calls.ts';
 import { ChainUnavailableError } from '../settlement/chain/chain.ts';
 import { operations } from './operations.ts';
 import {
@@ -28,7 +28,7 @@ type ControlReply = { readonly result: unknown } | { readonly error: string };
 export async function startControlServer(socketFile: string, context: OperationsContext): Promise<Server> {
   const dataDir = dirname(socketFile);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  if (await isListening(socketFile))
+  if (await isListening({ path: socketFile }))
     throw new Error(`${dataDir} is the DATA_DIR of a running service: give each process one of its own`);
   rmSync(socketFile, { force: true });
   const server = createServer(async (request, response) => {
@@ -44,17 +44,6 @@ export async function startControlServer(socketFile: string, context: Operations
   // Other users cannot open it before, because the process creates all files for its own user.
   chmodSync(socketFile, 0o600);
   return server;
-}
-
-export function isListening(socketFile: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(socketFile);
-    socket.once('error', () => resolve(false));
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-  });
 }
 
 /** Text of the reply. Must not throw, because no caller would catch it. */

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, type NetConnectOpts } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { ADDRESS_ATTEMPT_MS } from './address-attempt.ts';
 
@@ -35,6 +37,18 @@ function describeConnectFailure(error: Error, limitMs: number): string {
   if (failures !== undefined) return failures.map(({ message }) => message).join(', ');
   const isLate = (error as NodeJS.ErrnoException).code === 'UND_ERR_CONNECT_TIMEOUT';
   return isLate ? `no connection within ${limitMs} ms` : error.message;
+}
+
+export async function isListening(at: NetConnectOpts): Promise<boolean> {
+  const socket = connect(at);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** The answer, or the error of `lateError` when it takes longer; the answer then settles in the background. */
