@@ -4,6 +4,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
 import { invalidField } from '../payment/errors.ts';
+import { parseJson } from '../platform/read-json.ts';
 import {
   type Actor,
   beforeExpiry,
@@ -110,7 +111,7 @@ export async function usePasskey(
   { host, origin }: RelyingParty,
 ): Promise<boolean> {
   const challenge = await takeChallenge(context, session.id);
-  const answer = readJson(response);
+  const answer = parseJson(response) as Readonly<Record<string, unknown>> | null | undefined;
   const passkey = (await context.people.listPasskeys(user.id)).find(({ id }) => id === answer?.['id']);
   if (challenge === null || passkey === undefined) return false;
   const { verifyAuthenticationResponse } = await loadLibrary();
@@ -150,7 +151,7 @@ async function readNewCredential(
 ): Promise<Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports'> | null> {
   const { verifyRegistrationResponse } = await loadLibrary();
   const verified = await verifyRegistrationResponse({
-    response: readJson(response) as never,
+    response: parseJson(response) as never,
     expectedChallenge: challenge,
     expectedOrigin: origin,
     expectedRPID: host,
@@ -168,13 +169,4 @@ async function readNewCredential(
 
 async function takeChallenge({ sessions, nowMs }: Context, sessionId: string): Promise<string | null> {
   return beforeExpiry(await sessions.takeChallenge(sessionId, PASSKEY_PURPOSE), nowMs());
-}
-
-function readJson(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,5 @@
 import { bytesOfAddress, checksumAddressBytes } from '../payment/address.ts';
+import { parseJson } from '../platform/read-json.ts';
 
 // Table descriptions for both engines: column lists, inserts, mappers and the move between engines derive from them.
 
@@ -197,21 +198,13 @@ function readAmount(value: string | null): bigint | null {
 
 /** JSON in SQLite, an array in PostgreSQL. An unreadable list is empty, so that it gives no right. */
 export function textsOf(value: unknown): readonly string[] {
-  const list = typeof value === 'string' ? parsed(value) : value;
+  const list = typeof value === 'string' ? parseJson(value) : value;
   return list === null || Array.isArray(list) ? (list as readonly string[]) : [];
 }
 
 /** Reads a document, JSON in SQLite; empty if unreadable, so that only its own row fails. */
 export function documentOf(value: unknown): Readonly<Record<string, unknown>> {
-  const document = typeof value === 'string' ? parsed(value) : value;
+  const document = typeof value === 'string' ? parseJson(value) : value;
   const isDocument = typeof document === 'object' && document !== null && !Array.isArray(document);
   return isDocument ? (document as Record<string, unknown>) : {};
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

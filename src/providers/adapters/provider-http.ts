@@ -9,6 +9,7 @@ import {
 } from '../../payment/provider-catalog.ts';
 import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
 import { isSecureUrl } from '../../platform/public-address.ts';
+import { parseJson, readBounded } from '../../platform/read-json.ts';
 import {
   type ProviderTraits,
   type ProviderWebhook,
@@ -127,8 +128,10 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
   });
   const { isOfCustomer = false, acceptsPage = isOfCustomer } = call;
   const isAnswered = acceptsPage && statusCode < 500 && !successes.includes(statusCode);
-  const read = readBounded(body, call.maximumBytes ?? MAXIMUM_ANSWER_BYTES);
-  const text = isAnswered ? await read.catch(() => '') : await read;
+  const { maximumBytes = MAXIMUM_ANSWER_BYTES } = call;
+  const tooLong = () => new MalformedAnswerError(`the answer is longer than ${maximumBytes} bytes`);
+  const read = readBounded(body, maximumBytes, tooLong);
+  const text = String(isAnswered ? await read.catch(() => '') : await read);
   // Checked before parsing, because a proxy before the provider's API may answer with a page.
   if (statusCode === 429) {
     const [header] = [headers['retry-after']].flat();
@@ -154,15 +157,6 @@ function countsAsOutage(status: number): boolean {
 
 function methodOf({ body }: JsonRequest): 'GET' | 'POST' {
   return body === undefined ? 'GET' : 'POST';
-}
-
-/** Undefined for invalid JSON. The parser's error would quote the answer, which may contain the key. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function bodyType(body: unknown): Readonly<Record<string, string>> {
@@ -249,19 +243,6 @@ export function readToken(value: unknown): string {
   if (typeof value !== 'string' || value.length > MAXIMUM_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(value))
     throw new MalformedAnswerError('the token is malformed');
   return value;
-}
-
-/** Reads a UTF-8 body. Throws as soon as it exceeds the limit. */
-async function readBounded(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > maximumBytes)
-      throw new MalformedAnswerError(`the answer is longer than ${maximumBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length).toString('utf8');
 }
 
 type CallRequest = Omit<JsonRequest, 'timeoutMs' | 'isOfCustomer'>;

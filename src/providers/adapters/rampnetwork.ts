@@ -165,12 +165,17 @@ function readSignature(header: string | undefined): Buffer {
   return signature;
 }
 
+/** Webhooks nest four deep. The limit keeps strangers from exhausting the stack. */
+const MAXIMUM_DEPTH = 32;
+
 /** JSON without spaces, with the keys of each object sorted by code units. */
-function sortedJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
+function sortedJson(value: unknown, depth = 0): string {
+  if (depth > MAXIMUM_DEPTH) throw new ProviderWebhookRefusedError('the webhook is nested too deeply');
+  const inner = (each: unknown) => sortedJson(each, depth + 1);
+  if (Array.isArray(value)) return `[${value.map(inner).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([name, each]) => `${JSON.stringify(name)}:${sortedJson(each)}`).join(',')}}`;
+  return `{${entries.map(([name, each]) => `${JSON.stringify(name)}:${inner(each)}`).join(',')}}`;
 }
 
 /** Parses an Ed25519 private key: PEM, or DER (PKCS #8) in base64. Null if invalid. */

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
+import { parseJson, readBounded } from '../../platform/read-json.ts';
 import { ChainUnavailableError } from './chain.ts';
 
 export interface JsonRpcCall {
@@ -250,14 +251,7 @@ async function readText(
   { headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>,
   maximumBytes: number,
 ): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk as Buffer);
-    length += (chunk as Buffer).length;
-    if (length > maximumBytes) throw new TooLargeError();
-  }
-  const sent = Buffer.concat(chunks);
+  const sent = await readBounded(body, maximumBytes, () => new TooLargeError());
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return sent.toString();
   if (encoding !== 'gzip') throw new MalformedAnswerError(`${label} compresses with ${encoding}`);
@@ -316,14 +310,6 @@ function endOfString(text: string, start: number): number {
     if (backslashes % 2 === 0) return at;
   }
   return text.length;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function errorOf(answer: unknown): { code?: unknown; message?: unknown; data?: unknown } | null {
