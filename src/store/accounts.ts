@@ -6,10 +6,6 @@ import { textsOf } from './columns.ts';
 import { countOf, lock, raw, run, type Script, type Scripts, sql } from './scripts.ts';
 import { accountTable, keyTable, logoTable } from './tables.ts';
 
-function base64Of(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64');
-}
-
 /** @param noteChange called within the transaction that changes an account or revokes a key */
 export function createAccounts({ read, write }: Scripts, noteChange: () => void = () => {}): AccountStore {
   return {
@@ -97,7 +93,11 @@ function* updateAccount(accountId: string, { logo, ...change }: AccountChange): 
   // Logos have their own table because an account is read with every request.
   if (logo !== undefined) yield* run`DELETE FROM shop_logos WHERE account_id = ${accountId}`;
   if (logo) {
-    yield* logoTable.insert({ accountId, hash: logo.hash, image: base64Of(logo.bytes) });
+    yield* logoTable.insert({
+      accountId,
+      hash: logo.hash,
+      image: Buffer.from(logo.bytes).toString('base64'),
+    });
   }
   return changed;
 }

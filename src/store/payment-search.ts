@@ -15,7 +15,6 @@ import { selectPayments } from './payments.ts';
 import {
   countOf,
   type Fragment,
-  list,
   lock,
   lockPayments,
   raw,
@@ -63,7 +62,7 @@ export function createPaymentSearch({ read, write }: Scripts) {
           : sql`AND account_id = ${accountId} ORDER BY id DESC`;
       return selectPayments`
         FROM (
-          SELECT id FROM payments WHERE ${unsettled} AND forward_status IN (${list(forwardStatuses)})
+          SELECT id FROM payments WHERE ${unsettled} AND forward_status = ANY(${forwardStatuses})
           ${rest} LIMIT ${limit}) AS source
         CROSS JOIN payments WHERE payments.id = source.id ORDER BY payments.id DESC`;
     }),

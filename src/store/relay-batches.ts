@@ -37,7 +37,11 @@ export function createRelayBatches(
       const newest = yield* run`
         SELECT nonce, outcome FROM relay_batches WHERE relayer = ${relayer}
         ORDER BY id DESC LIMIT ${raw(MAXIMUM_LISTED)}`;
-      return nextNonceOf(newest as unknown as NonceOutcome[]);
+      const abandoned = newest.findIndex(({ outcome }) => outcome === 'abandoned');
+      const nonces = newest
+        .slice(0, abandoned === -1 ? undefined : abandoned)
+        .map(({ nonce }) => Number(nonce));
+      return nonces.length === 0 ? null : Math.max(...nonces) + 1;
     }),
     // `id + 0` keeps SQLite from walking every batch to get the order.
     listOpenBatches: read((limit) => listBatches(sql`WHERE outcome IS NULL ORDER BY id + 0 LIMIT ${limit}`)),
@@ -171,21 +175,6 @@ function checkNewBatch({ kind, paymentIds, attempts }: NewBatch): void {
   if (isEmpty !== (kind === 'self_transfer') || attempts.length === 0) {
     throw new RangeError('a relay batch needs a signed attempt, and a payment unless it is a self-transfer');
   }
-}
-
-interface NonceOutcome {
-  readonly nonce: number;
-  readonly outcome: string | null;
-}
-
-/** Nonce after the highest of these batches, newest first, down to an abandoned one; null if there is none. */
-function nextNonceOf(newest: readonly NonceOutcome[]): number | null {
-  let next: number | null = null;
-  for (const { nonce, outcome } of newest) {
-    if (outcome === 'abandoned') break;
-    next = Math.max(next ?? 0, nonce + 1);
-  }
-  return next;
 }
 
 /** Throws `RangeError` unless at most one of the two batches can be mined and the new one adds no payment. */

@@ -72,10 +72,6 @@ export function raw(text: string | number): Fragment {
   return { texts: [String(text)], insertions: [] };
 }
 
-export function list(values: readonly ColumnValue[]): Fragment {
-  return { texts: values.map((_, index) => (index === 0 ? '' : ', ')).concat(''), insertions: values };
-}
-
 /** Statement of a template: each insertion becomes a parameter, except fragments, which bring their own. */
 function statementOf(texts: readonly string[], insertions: readonly Insertion[]): Statement {
   const values: ColumnValue[] = [];

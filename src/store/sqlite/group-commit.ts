@@ -22,13 +22,19 @@ export function createGroupCommit(
   onError: (error: Error) => void = () => {},
   monotonicMs: () => number = () => performance.now(),
 ) {
-  const transaction = createGroupTransaction(database);
+  const beginning = database.prepare('BEGIN IMMEDIATE');
+  const commit = database.prepare('COMMIT');
+  const savepoint = database.prepare('SAVEPOINT item');
+  const release = database.prepare('RELEASE item');
+  const rollbackToSavepoint = database.prepare('ROLLBACK TO item');
   let busySinceMs: number | null = null;
 
   /** Returns false while another program's lock is worth waiting for. */
   function begin(): boolean {
     try {
-      transaction.begin();
+      // Open only after a failed rollback; its writes were rejected and must not be committed now.
+      if (database.isTransaction) database.exec('ROLLBACK');
+      beginning.run();
       busySinceMs = null;
       return true;
     } catch (error) {
@@ -39,54 +45,6 @@ export function createGroupCommit(
       throw new StoreWriteError('no transaction could be started', { cause: error });
     }
   }
-
-  /** Never awaits between begin and commit, so that no read or other write comes between. */
-  async function serve(group: readonly Request<GroupItem>[]): Promise<void> {
-    try {
-      while (!begin()) await delay(BUSY_RETRY_MS);
-      transaction.commit(group.map(({ work }) => work));
-    } catch (error) {
-      rollback();
-      onError(error as StoreWriteError);
-      throw error;
-    }
-    for (const { work, resolve, reject } of group) {
-      if (work.failed) reject(work.outcome);
-      else resolve(work.outcome);
-    }
-  }
-
-  function rollback(): void {
-    try {
-      transaction.rollback();
-    } catch (error) {
-      onError(new StoreWriteError('a failed transaction could not be rolled back', { cause: error }));
-    }
-  }
-
-  const queue = createTickQueue(serve);
-  return {
-    /** Runs statements of which all or none take effect. */
-    run: <T>(write: () => T): Promise<T> => queue.ask({ write, failed: false, outcome: undefined }),
-    /** Commits waiting writes; later ones reject. */
-    close: () => queue.close(),
-  };
-}
-
-interface GroupItem {
-  readonly write: () => unknown;
-  failed: boolean;
-  /** The write's value, or its error. */
-  outcome: unknown;
-}
-
-/** Synchronous transaction of several writes, each of which can fail alone. */
-function createGroupTransaction(database: DatabaseSync) {
-  const begin = database.prepare('BEGIN IMMEDIATE');
-  const commit = database.prepare('COMMIT');
-  const savepoint = database.prepare('SAVEPOINT item');
-  const release = database.prepare('RELEASE item');
-  const rollbackToSavepoint = database.prepare('ROLLBACK TO item');
 
   function runInSavepoint(write: () => unknown): unknown {
     savepoint.run();
@@ -108,37 +66,62 @@ function createGroupTransaction(database: DatabaseSync) {
     }
   }
 
-  /** Ends a lost transaction. Throws when SQLite cannot even roll back. */
-  function rollback(): void {
-    if (database.isTransaction) database.exec('ROLLBACK');
+  /** Runs the writes, each of which can fail alone, and commits them. Throws `StoreWriteError` when all are lost. */
+  function runAll(group: readonly GroupItem[]): void {
+    for (const item of group) {
+      try {
+        item.outcome = runInSavepoint(item.write);
+      } catch (error) {
+        item.failed = true;
+        item.outcome = error;
+        if (!undo()) throw new StoreWriteError('the transaction was lost', { cause: error });
+      }
+    }
+    try {
+      commit.run();
+    } catch (error) {
+      throw new StoreWriteError('the transaction could not be committed', { cause: error });
+    }
   }
 
-  return {
-    /** Throws any error of SQLite, such as a lock held by another program. */
-    begin(): void {
-      // Open only after a failed rollback; its writes were rejected and must not be committed now.
+  /** Never awaits between begin and commit, so that no read or other write comes between. */
+  async function serve(group: readonly Request<GroupItem>[]): Promise<void> {
+    try {
+      while (!begin()) await delay(BUSY_RETRY_MS);
+      runAll(group.map(({ work }) => work));
+    } catch (error) {
       rollback();
-      begin.run();
-    },
-    /** Runs the writes and commits them. Throws `StoreWriteError` when all of them are lost. */
-    commit(group: readonly GroupItem[]): void {
-      for (const item of group) {
-        try {
-          item.outcome = runInSavepoint(item.write);
-        } catch (error) {
-          item.failed = true;
-          item.outcome = error;
-          if (!undo()) throw new StoreWriteError('the transaction was lost', { cause: error });
-        }
-      }
-      try {
-        commit.run();
-      } catch (error) {
-        throw new StoreWriteError('the transaction could not be committed', { cause: error });
-      }
-    },
-    rollback,
+      onError(error as StoreWriteError);
+      throw error;
+    }
+    for (const { work, resolve, reject } of group) {
+      if (work.failed) reject(work.outcome);
+      else resolve(work.outcome);
+    }
+  }
+
+  function rollback(): void {
+    try {
+      if (database.isTransaction) database.exec('ROLLBACK');
+    } catch (error) {
+      onError(new StoreWriteError('a failed transaction could not be rolled back', { cause: error }));
+    }
+  }
+
+  const queue = createTickQueue(serve);
+  return {
+    /** Runs statements of which all or none take effect. */
+    run: <T>(write: () => T): Promise<T> => queue.ask({ write, failed: false, outcome: undefined }),
+    /** Commits waiting writes; later ones reject. */
+    close: () => queue.close(),
   };
+}
+
+interface GroupItem {
+  readonly write: () => unknown;
+  failed: boolean;
+  /** The write's value, or its error. */
+  outcome: unknown;
 }
 
 export type Reads = ReturnType<typeof createReads>;
