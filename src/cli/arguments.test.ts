@@ -84,13 +84,6 @@ const readers: readonly Reader[] = [
     wrongProviders,
   ),
   {
-    name: 'rescuedToken',
-    read: argument.rescuedToken,
-    option: 'token',
-    takes: ['pol', 'POL', ADDRESS].map((token) => [{ token }, token === ADDRESS ? ADDRESS : ZERO] as const),
-    refuses: [{}, ...['', 'usdc', WRONG_CHECKSUM, ZERO].map((token) => ({ token }))],
-  },
-  {
     name: 'providerSettings',
     read: argument.providerSettings,
     option: 'minimum-usd',

@@ -1,4 +1,5 @@
 import { type AccountUpdate, type ProfileUpdate, textSettingNames } from '../accounts/manage-accounts.ts';
+import { roles } from '../accounts/person.ts';
 import { type Address, parsePayoutAddress } from '../payment/address.ts';
 import { features } from '../payment/create-payment.ts';
 import { invalidField } from '../payment/errors.ts';
@@ -12,7 +13,6 @@ import { doubtAbout } from '../payment/unusual-address.ts';
 import { canonicalPublicAddress } from '../platform/public-address.ts';
 import type { ProviderSettings } from '../providers/provider.ts';
 import { parsePaymentQuery, paymentStatuses } from '../reports/parse-payment-query.ts';
-import { parseRescuedToken } from '../settlement/rescue-token.ts';
 import type { OperationArguments } from './operations-context.ts';
 
 // Readers of single arguments. Each throws an `invalid_request` that names the option.
@@ -75,6 +75,7 @@ export const optionalCountry = optionalAs(
   'must be a two-letter country code in capitals, such as DE',
 );
 export const optionalPublicIp = optionalAs(canonicalPublicAddress, 'must be a public IP address');
+export const optionalRole = optionalOneOf(roles);
 const optionalFeature = optionalOneOf(features);
 const optionalStatus = optionalOneOf(paymentStatuses);
 const onOrOff: Readonly<Record<string, boolean>> = { on: true, off: false };
@@ -180,9 +181,4 @@ export function paymentQuery(args: OperationArguments): PaymentQuery | null {
     currency: optional(args, 'currency') ?? '',
     search: optional(args, 'search') ?? '',
   });
-}
-
-/** The token to rescue. `pol` is the chain's native coin, for which the contract uses the zero address. */
-export function rescuedToken(args: OperationArguments): Address {
-  return parseRescuedToken(required(args, 'token'));
 }

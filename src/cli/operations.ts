@@ -20,6 +20,7 @@ import { releasePayment } from '../payment/release-payment.ts';
 import { settleScanned } from '../payment/settle.ts';
 import { ChainUnavailableError } from '../settlement/chain/chain.ts';
 import { findMistakenToken } from '../settlement/compare-balances.ts';
+import { parseRescuedToken } from '../settlement/rescue-token.ts';
 import { rewindByHand } from '../settlement/rewind-final-blocks.ts';
 import type { SettlementRecord } from '../settlement/settlement-store.ts';
 import * as argument from './arguments.ts';
@@ -226,7 +227,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'payment rescue': async (context, args) => {
     if (context.rescue === null) throw new ServiceError('not_found', 'A rescue needs a running server.');
     const id = argument.requiredPaymentId(args, 'payment');
-    const transactionHash = await context.rescue(id, argument.rescuedToken(args));
+    const transactionHash = await context.rescue(id, parseRescuedToken(argument.required(args, 'token')));
     const payment = await context.payments.findPaymentById(id);
     if (payment !== null) {
       const { accountId } = payment;

@@ -3,7 +3,7 @@ import { type EraseEmailsContext, eraseEmail, eraseEmailsOlderThan } from '../ac
 import { findExistingAccount } from '../accounts/manage-accounts.ts';
 import { createPasswordLink, PASSWORD_LINK_MS } from '../accounts/password-links.ts';
 import { operatorActor, recordAction, recordForUser } from '../accounts/people-context.ts';
-import { isRole, parseUserEmail, type Role, roles, type User } from '../accounts/person.ts';
+import { parseUserEmail, type User } from '../accounts/person.ts';
 import { hasSecondFactor, removeSecondFactor } from '../accounts/second-factor.ts';
 import { changeOperator, createUser } from '../accounts/users.ts';
 import type { EmailErasureStep } from '../mail/mail.ts';
@@ -20,7 +20,8 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     const account = argument.optional(args, 'account');
     const isOperator = args['operator'] === true;
     if (account === null && !isOperator) throw invalidField('account', 'is missing');
-    const membership = account === null ? null : { accountId: account, role: roleOf(args) };
+    const membership =
+      account === null ? null : { accountId: account, role: argument.optionalRole(args, 'role') ?? 'owner' };
     const email = emailOf(args);
     if (args['existing'] !== true) requireNoPassword(await context.people.findUserByEmail(email), isOperator);
     const user = await createUser(context, { email, isOperator, membership });
@@ -117,12 +118,6 @@ function emailOf(args: OperationArguments): string {
   const email = parseUserEmail(argument.required(args, 'email'));
   if (email === null) throw invalidField('email', 'must be an email address');
   return email;
-}
-
-function roleOf(args: OperationArguments): Role {
-  const role = argument.optional(args, 'role') ?? 'owner';
-  if (!isRole(role)) throw invalidField('role', `must be one of ${roles.join(', ')}`);
-  return role;
 }
 
 export const emailOperations: Readonly<Record<string, Operation>> = {

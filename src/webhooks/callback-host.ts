@@ -55,18 +55,17 @@ export function createCallbackHostCheck(
   resolver: Pick<HostResolver, 'resolve'>,
   ownAddresses: OwnAddresses,
 ): (hostname: string) => Promise<string | null> {
-  return async (hostname) => refusalOf(await resolver.resolve(hostname), ownAddresses());
-}
-
-/** One refused address is enough, because a name with a public and a private answer is a known SSRF bypass. */
-function refusalOf(resolution: HostResolution, own: ReadonlySet<string>): string | null {
-  if ('failed' in resolution) return null;
-  for (const { address } of resolution.addresses) {
-    const refusal = refuseAddress(address, own);
-    if (refusal === 'not_public') return `must not resolve to ${NOT_PUBLIC}`;
-    if (refusal === 'own_address') return 'must not resolve to this service';
-  }
-  return null;
+  return async (hostname) => {
+    const resolution = await resolver.resolve(hostname);
+    const own = ownAddresses();
+    // One refused address is enough, because a name with a public and a private answer is a known SSRF bypass.
+    for (const { address } of 'failed' in resolution ? [] : resolution.addresses) {
+      const refusal = refuseAddress(address, own);
+      if (refusal === 'not_public') return `must not resolve to ${NOT_PUBLIC}`;
+      if (refusal === 'own_address') return 'must not resolve to this service';
+    }
+    return null;
+  };
 }
 
 /** Why a webhook must not go to a resolved address; null if it may. */
