@@ -115,7 +115,7 @@ function exampleView(payment: Payment, events: ExampleEvents = {}): PaymentView 
     units,
     blockNumber: 10 + index,
     logIndex: 0,
-    transactionHash: DEPOSIT_HASH,
+    transactionHash: index === 0 ? DEPOSIT_HASH : `0x${`d${index + 1}`.repeat(32)}`,
   }));
   const releases: Release[] = (events.releases ?? []).map((units, index) => ({
     toMerchantUnits: units,

@@ -63,6 +63,7 @@ const arrived = {
     [enough, enough],
     [2n * enough],
   ],
+  'paid-again': ['paid/completed', settled, [enough], [enough]],
   canceled: ['canceled/canceled', { cancelReason: 'merchant' }, [], []],
   expired: ['canceled/canceled', { cancelReason: 'expired' }, [], []],
   'closed-with-money': ['canceled/manual_required', { cancelReason: 'expired' }, [10_000_000n], []],
@@ -91,9 +92,8 @@ export function exampleState(examples: ExamplePayments, name: ExampleState): Pay
   const [state, change, deposits, releases] = arrived[name as keyof typeof arrived];
   const paidAtMs = state === 'paid/completed' ? nowMs - 5_000 : null;
   const made = payment({ ...fieldsOf(state), ...change, paidAtMs });
-  return view(made, {
-    deposits,
-    releases,
-    sessions: deposits.length > 0 ? [session(made, approved('delivered', nowMs - 43_000))] : [],
-  });
+  const first = session(made, approved('delivered', nowMs - 43_000));
+  const second = session(made, { provider: 'wert', ...approved('delivering', nowMs - 20_000) });
+  const sessions = name === 'paid-again' ? [first, second] : [first];
+  return view(made, { deposits, releases, sessions: deposits.length > 0 ? sessions : [] });
 }

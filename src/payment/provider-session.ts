@@ -47,6 +47,15 @@ export function isDelivering(
   return progress === 'delivering' && progressAtMs !== null && progressAtMs > nowMs - LONGEST_DELIVERY_MS;
 }
 
+/** Whether the provider reported within a day that it took the customer's money, which may have arrived. */
+export function hasTakenMoney(
+  { progress, progressAtMs }: Pick<ProviderSession, 'progress' | 'progressAtMs'>,
+  nowMs: number,
+): boolean {
+  const isReported = progress === 'delivering' || progress === 'delivered';
+  return isReported && isDelivering({ progress: 'delivering', progressAtMs }, nowMs);
+}
+
 /** Per payment and hour, counted separately for customers who know the payment's email address. */
 export const MAXIMUM_SESSIONS_PER_HOUR = 50;
 

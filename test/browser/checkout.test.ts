@@ -151,9 +151,9 @@ describe('the way back to the shop', () => {
   const justPaid = () =>
     ways.put(pageView(pagePayment({ status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS - 1_000 })));
 
-  it('is taken by itself after a visible countdown of ten seconds, once', async () => {
+  it('is taken by itself after a visible countdown of ten seconds, once in all tabs', async () => {
     const id = justPaid();
-    await inBrowser(browser, desktop, async (page) => {
+    await inBrowser(browser, desktop, async (page, context) => {
       await page.clock.install();
       await page.goto(`${waysUrl}/pay/${id}`);
       expect(await shiftOf(page)).toBeLessThan(TOLERATED_SHIFT);
@@ -164,8 +164,11 @@ describe('the way back to the shop', () => {
       expect(new URL(page.url()).pathname).toBe(`/pay/${id}`);
       await page.clock.runFor(5_000);
       await page.waitForURL(`**/orders/${id}`);
-      await page.goto(`${waysUrl}/pay/${id}`);
-      expect(await page.locator('#automatic').isVisible()).toBe(false);
+      for (const tab of [page, await context.newPage()]) {
+        await tab.goto(`${waysUrl}/pay/${id}`);
+        await tab.getByRole('link', { name: /^Back to/ }).waitFor();
+        expect(await tab.locator('#automatic').count()).toBe(0);
+      }
     });
   });
 
@@ -183,6 +186,7 @@ describe('the way back to the shop', () => {
       await page.getByText('in 10 seconds').waitFor();
       await act(page);
       await page.locator('#automatic').waitFor({ state: 'hidden' });
+      await page.reload();
       await page.clock.runFor(60_000);
       expect(new URL(page.url()).pathname).toBe(`/pay/${id}`);
     });
@@ -211,6 +215,25 @@ describe('the way back to the shop', () => {
       await page.getByRole('link', { name: /^Back to/ }).click();
       await page.waitForURL(`**/orders/${id}`);
     });
+  });
+});
+
+it('the menu of languages closes with Escape and beside it, and the focus returns to its button', async () => {
+  await inBrowser(browser, desktop, async (page) => {
+    await page.goto(`${baseUrl}/pay/${pages.put(checkoutStates.choose())}`);
+    const menu = page.locator('.languages details');
+    for (const close of [() => page.keyboard.press('Escape'), () => page.mouse.click(30, 700)]) {
+      await menu.locator('summary').click();
+      await page.keyboard.press('Tab');
+      expect(await page.locator('.languages a:focus').count()).toBe(1);
+      await close();
+      expect(await menu.getAttribute('open')).toBeNull();
+      expect(await page.locator('.languages summary:focus').count()).toBe(1);
+    }
+    await menu.locator('summary').click();
+    await page.getByRole('radio', { name: 'PayPal' }).check();
+    expect(await menu.getAttribute('open')).toBeNull();
+    expect(await page.locator('[name=choice]:focus').count()).toBe(1);
   });
 });
 
@@ -287,11 +310,6 @@ describe('a page that waits', () => {
     ['AbortSignal.timeout', 'delete AbortSignal.timeout'],
     ['event streams', 'delete window.EventSource'],
     ['a clipboard', "Object.defineProperty(navigator, 'clipboard', { value: undefined })"],
-    [
-      'storage that may be read',
-      "Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('denied') } })",
-    ],
-    ['storage', "Object.defineProperty(window, 'sessionStorage', { value: null })"],
   ])('follows the payment in a browser without %s', async (_, without) => {
     const id = pages.put(checkoutStates.direct());
     await inBrowser(browser, desktop, async (page) => {

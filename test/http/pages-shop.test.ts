@@ -57,7 +57,13 @@ describe('the shop on the page', () => {
       const body = await bodyOf(pages, state);
       const shop = '<bdi>Café &#60;Tortuga&#62;</bdi>';
       expect(body).toContain(`<a href="https://tortuga.example/terms" rel="noreferrer">Terms of ${shop}</a>`);
-      const onlyShopHelps = ['overpaid', 'paid-twice', 'closed-with-money', 'closed-and-released'];
+      const onlyShopHelps = [
+        'overpaid',
+        'paid-twice',
+        'paid-again',
+        'closed-with-money',
+        'closed-and-released',
+      ];
       expect(body).toContain(
         onlyShopHelps.includes(state)
           ? `<a class="button primary wide" href="mailto:help@tortuga.example" rel="noreferrer"><span>Contact ${shop}</span></a>`
@@ -71,7 +77,7 @@ describe('the shop on the page', () => {
   it('is led back to once the payment is paid, canceled or expired, and not before', async () => {
     const back = 'href="https://tortuga.example/thanks?a&#61;1&#38;b&#61;2"';
     for (const state of Object.keys(checkoutStates) as State[]) {
-      const isOver = ['paid', 'overpaid', 'paid-twice', 'canceled', 'expired'].includes(state);
+      const isOver = ['paid', 'overpaid', 'paid-twice', 'paid-again', 'canceled', 'expired'].includes(state);
       expect([state, (await bodyOf(pages, state)).includes(back)]).toEqual([state, isOver]);
     }
     expect(JSON.parse(await bodyOf(pages, 'paid', '/status')).detail, 'also live').toContain(back);

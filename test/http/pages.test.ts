@@ -72,6 +72,7 @@ const promises: Record<StateName, readonly (string | RegExp)[]> = {
   ],
   overpaid: ['$13.90 USD too much', 'Ask Café Tortuga to refund the difference', 'Reference'],
   'paid-twice': ['arrived more than once', 'Ask Café Tortuga to refund the duplicate'],
+  'paid-again': ['Another payment of yours', 'Ask Café Tortuga to refund it'],
   canceled: ['This checkout was canceled', 'To pay $26.10 USD, start again', 'Reference'],
   expired: ['This checkout has expired', 'To pay $26.10 USD, start again', 'Reference'],
   'closed-with-money': [
@@ -169,12 +170,31 @@ it('tells who paid too much how much that is, and who paid twice that it was twi
         .body,
     );
   expect(await textOfReceipt('overpaid', [24_000_000n, 12_100_000n])).toContain(
-    'About $36.10 USD arrived, $10.00 USD too much. Café Tortuga received all of it. Ask Café Tortuga to refund the difference',
+    'About $36.10 USD arrived, $10.00 USD too much. All of it goes to Café Tortuga. Ask Café Tortuga to refund the difference',
   );
   expect(await textOfReceipt('overpaid', [24_500_000n, 24_500_000n])).toContain(
-    'arrived more than once: about $49.00 USD in total. Café Tortuga received all of it. Ask Café Tortuga to refund the duplicate',
+    'arrived more than once: about $49.00 USD in total. All of it goes to Café Tortuga. Ask Café Tortuga to refund the duplicate',
   );
-  expect(await textOfReceipt(null, [24_500_000n])).not.toContain('refund');
+  const both = await textOfReceipt('overpaid', [24_500_000n, 1n, 24_600_000n]);
+  for (const arrival of [`24.50 USDC ${DEPOSIT_HASH}`, `24.60 USDC 0x${'d3'.repeat(32)}`])
+    expect(both).toContain(`Arrived with transaction ${arrival}`);
+  expect(both.split('Arrived with transaction')).toHaveLength(3);
+  expect(await textOfReceipt(null, [24_500_000n])).not.toMatch(/refund|24\.50 USDC/);
+});
+
+it('says on the receipt who has a second payment, and offers and starts none while one provider has the money', async () => {
+  const receipt = textOf((await open(`/pay/${pages.put(checkoutStates['paid-again']())}`)).body);
+  expect(receipt).toContain(
+    'Another payment of yours is under way at Wert. It goes to Café Tortuga as well.',
+  );
+  const payment = pagePayment();
+  const taken = { progress: 'delivering', progressAtMs: NOW_MS - 1_000 } as const;
+  const later = pageSession(payment, { provider: 'wert', createdAtMs: NOW_MS });
+  const id = pages.put(pageView(payment, { sessions: [pageSession(payment, taken), later] }));
+  expect(textOf((await open(`/pay/${id}`)).body)).toContain('Your card is approved');
+  const click = await pages.server.inject({ method: 'POST', url: `/pay/${id}/providers/wert` });
+  expectSays(click, 409, 'Your card is approved');
+  expect(pages.started).toEqual([]);
 });
 
 it('says what completes a partial payment, in the customer’s own currency', async () => {

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createExamplePayments, exampleAccount } from '../../sandbox/pages/example-payments.ts';
+import { exampleState } from '../../sandbox/pages/example-states.ts';
 import { eraseOldEmails } from '../../src/accounts/erase-emails.ts';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../src/app/store/store.ts';
@@ -152,7 +154,12 @@ it('takes whatever a shop and an order are called for text', () => {
     fc.string({ unit: 'grapheme' }),
     fc.constantFrom('</title><script>', '"><img src=x onerror=1>', '</style>', '&lt;'),
   );
-  const paid = newPayment('shop', { status: 'paid', paidAtMs: NOW_MS, txidIn: '0xd1' });
+  const paid = newPayment('shop', {
+    status: 'paid',
+    forwardStatus: 'completed',
+    paidAtMs: NOW_MS,
+    txidIn: '0xd1',
+  });
   const observations = { deposits: [], releases: [], finalBlock: 0 };
   const links = { baseUrl: 'https://pay.example.com', explorerTransactionUrl: () => null };
   const tagsOf = (name: string, orderLine: string) => {
@@ -162,6 +169,16 @@ it('takes whatever a shop and an order are called for text', () => {
   };
   const usual = tagsOf('Shop', 'Order');
   fc.assert(fc.property(nasty, nasty, (name, line) => void expect(tagsOf(name, line)).toEqual(usual)));
+});
+
+it('lists every arrival of a payment that was paid twice, and says what to do', () => {
+  const view = exampleState(createExamplePayments(NOW_MS, { email: 'jane@example.com' }), 'paid-twice');
+  const links = { baseUrl: 'https://pay.example.com', explorerTransactionUrl: () => null };
+  const shop = { account: exampleAccount, logo: null };
+  const text = receiptMail({ email: null, language: null }, view, shop, links)?.text ?? '';
+  expect(text).toContain('Ask Café Tortuga to refund the duplicate');
+  for (const { transactionHash } of view.observations.deposits)
+    expect(text).toContain(`Arrived with transaction (24.50 USDC): ${transactionHash}`);
 });
 
 it.each(languages)(

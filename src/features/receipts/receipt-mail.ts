@@ -2,7 +2,7 @@ import type { Account } from '../../accounts/account.ts';
 import type { ShopLogo } from '../../accounts/shop-profile.ts';
 import type { ClaimedReceipt, Mail } from '../../mail/mail.ts';
 import { chargingProviders, checkoutViewOf } from '../../pages/checkout/checkout-view.ts';
-import type { ExplorerTransactionUrl } from '../../pages/checkout/payment-facts.ts';
+import { type ExplorerTransactionUrl, transfersOf } from '../../pages/checkout/payment-facts.ts';
 import { nameOf, wordsOf } from '../../pages/checkout/state-words.ts';
 import { receiptNumberOf } from '../../payment/payment-id.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
@@ -43,13 +43,13 @@ export function receiptMail(
   const { mail, title, shortLink } = language.words;
   const amount = formatMoneyAndCode(language, payment.amountCents, payment.currency);
   const values = { amount, shop: account.name };
-  const outcome = isPaid ? null : outcomeOf(view, account, language);
-  const heading = outcome?.heading ?? fillText(mail.paid, values);
+  const outcome = outcomeOf(view, account, language, links.adapters);
+  const heading = isPaid ? fillText(mail.paid, values) : outcome.heading;
   const pageUrl = `${links.baseUrl}/pay/${payment.id}`;
   const content: ReceiptContent = {
     amount,
     heading,
-    sentence: outcome?.sentence ?? null,
+    sentence: isPaid ? (outcome.notice ?? null) : outcome.sentence,
     rows: [...rowsOf(view, language, links)],
     page: { term: isPaid ? mail.page : shortLink.see, value: pageUrl, url: pageUrl },
     questions:
@@ -86,9 +86,9 @@ function textOf({ heading, sentence, rows, page, questions, closing }: ReceiptCo
     .concat('\n');
 }
 
-function outcomeOf(view: PaymentView, account: Account, language: Language) {
+function outcomeOf(view: PaymentView, account: Account, language: Language, adapters?: ProviderAdapters) {
   const { payment } = view;
-  return wordsOf(checkoutViewOf(view, payment.createdAtMs), {
+  return wordsOf(checkoutViewOf(view, payment.createdAtMs, adapters), {
     language,
     payment,
     charge: payment,
@@ -101,18 +101,13 @@ function outcomeOf(view: PaymentView, account: Account, language: Language) {
 }
 
 function* rowsOf(
-  { payment, sessions }: PaymentView,
+  { payment, observations, sessions }: PaymentView,
   language: Language,
   { baseUrl, explorerTransactionUrl, adapters }: ReceiptLinks,
 ): Generator<ReceiptRow> {
   const { facts, receipt } = language.words;
-  const { orderLine, originalAmountCents, customerFeeCents, currency, paidAtMs, txidIn, txidOut } = payment;
+  const { orderLine, originalAmountCents, customerFeeCents, currency, paidAtMs, txidOut } = payment;
   const money = (cents: number) => formatMoney(language, cents, currency);
-  const transaction = (term: string, hash: string) => ({
-    term,
-    value: hash,
-    url: explorerTransactionUrl(hash),
-  });
   if (orderLine !== null) yield { term: receipt.for, value: orderLine };
   if (payment.status === 'paid') {
     if (originalAmountCents !== null && customerFeeCents !== null)
@@ -122,12 +117,12 @@ function* rowsOf(
     if (providers.length > 0) yield { term: receipt.statement, value: formatList(language, providers) };
     yield { term: receipt.number, value: receiptNumberOf(payment.id) };
   }
-  if (txidIn !== null) yield transaction(facts.arrivedWith, txidIn);
-  if (txidOut !== null) {
-    const proofUrl = `${baseUrl}/docs/api#check-where-the-money-can-go`;
-    yield transaction(facts.sentWith, txidOut);
-    yield { term: receipt.check, value: proofUrl, url: proofUrl };
+  for (const { name, amount, hash } of transfersOf(payment, observations, language)) {
+    const term = amount === null ? name : `${name} (${amount})`;
+    yield { term, value: hash, url: explorerTransactionUrl(hash) };
   }
+  const proofUrl = `${baseUrl}/docs/api#check-where-the-money-can-go`;
+  if (txidOut !== null) yield { term: receipt.check, value: proofUrl, url: proofUrl };
   yield { term: facts.reference, value: payment.id };
 }
 

@@ -5,6 +5,7 @@ import { fieldsOf, type PaymentState, paymentStates } from '../../payment/paymen
 import type { PaymentView } from '../../payment/payment-store.ts';
 import type { ProviderSession } from '../../payment/provider-session.ts';
 import {
+  arrivalsOf,
   type CheckoutView,
   checkoutViewOf,
   isTakenByProvider,
@@ -105,7 +106,6 @@ describe('the view of a payment', () => {
       canBeCharged: true,
       receivedUnits: 3_000_001n,
       missingUnits: 6_999_999n,
-      depositHash: 'deposit 2',
     });
   });
 
@@ -151,9 +151,49 @@ describe('the view of a payment', () => {
     });
   });
 
-  it('names the deposit that reached the paid threshold, not a later one', () => {
-    const view = viewIn('unpaid/ready', {}, { observations: observationsOf(1n, paidThresholdUnits, 5n) });
-    expect(checkoutViewOf(view, nowMs)).toEqual({ kind: 'seen', depositHash: 'deposit 2' });
+  it('lets the provider that has the money lead over one that was visited later, for a day', () => {
+    const leads = (progressAtMs: number) => {
+      const taken = { ...sessionAt('wert', 1, nowMs), progress: 'delivering' as const, progressAtMs };
+      const sessions = [taken, sessionAt('moonpay', 2, nowMs + 1)];
+      return checkoutViewOf(viewIn('unpaid/pending', {}, { sessions }), nowMs);
+    };
+    expect(leads(nowMs - 1)).toMatchObject({ provider: 'wert', progress: 'delivering' });
+    expect(leads(nowMs - 86_400_000)).toMatchObject({ provider: 'moonpay', progress: null });
+  });
+
+  it('names who has a further payment, until as many have arrived as were taken', () => {
+    const at = (
+      provider: ProviderSession['provider'],
+      progress: ProviderSession['progress'],
+      atMs: number,
+    ) => ({
+      ...sessionAt(provider, 1, nowMs),
+      progress,
+      progressAtMs: nowMs - atMs,
+    });
+    const holdersAfter = (sessions: ProviderSession[], ...units: bigint[]) => {
+      const rest = { observations: observationsOf(...units), sessions };
+      return checkoutViewOf(viewIn('paid/completed', {}, rest), nowMs);
+    };
+    const one = [paidThresholdUnits, 9_999n];
+    const both = [at('wert', 'delivering', 5), at('moonpay', 'delivered', 9)];
+    expect(holdersAfter(both, ...one)).toMatchObject({ holders: ['wert'], surplus: 'paidAgain' });
+    expect(traitsOf(holdersAfter(both, ...one)).refreshSeconds).not.toBeNull();
+    const late = [at('wert', 'delivered', 5), at('moonpay', 'delivered', 9)];
+    expect(holdersAfter(late, ...one)).toMatchObject({ holders: ['wert'] });
+    const none = { holders: [], surplus: null };
+    expect(holdersAfter(late, ...one, paidThresholdUnits)).toMatchObject(none);
+    expect(holdersAfter([at('wert', 'delivering', 5)], ...one)).toMatchObject(none);
+    expect(holdersAfter([at('wert', 'failed', 5), ...both.slice(1)], ...one)).toMatchObject(none);
+  });
+
+  it('lists every deposit but dust, and of very many the largest', () => {
+    const payment = { paidThresholdUnits };
+    const units = (...all: bigint[]) => arrivalsOf(payment, observationsOf(...all)).map((each) => each.units);
+    expect(units(9_999n, 6_000_000n, 1n, 4_000_000n)).toEqual([6_000_000n, 4_000_000n]);
+    const flood = Array.from({ length: 30 }, () => 10_000n);
+    expect(units(...flood, 5_000_000n, 6_000_000n).slice(-2)).toEqual([5_000_000n, 6_000_000n]);
+    expect(units(...flood)).toHaveLength(20);
   });
 });
 

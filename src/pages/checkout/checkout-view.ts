@@ -1,9 +1,14 @@
 import { fullDepositsOf, isDust, isNearlyAllMissing } from '../../payment/paid-threshold.ts';
-import { type Deposit, isDirect, type Payment } from '../../payment/payment.ts';
+import { type ChainObservations, type Deposit, isDirect, type Payment } from '../../payment/payment.ts';
 import { stateOf } from '../../payment/payment-states.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import type { ProviderId } from '../../payment/provider-catalog.ts';
-import { isDelivering, type ProviderSession, type SessionProgress } from '../../payment/provider-session.ts';
+import {
+  hasTakenMoney,
+  isDelivering,
+  type ProviderSession,
+  type SessionProgress,
+} from '../../payment/provider-session.ts';
 import { sumObservations } from '../../payment/settle.ts';
 import type { ProviderAdapters } from '../../providers/provider.ts';
 
@@ -26,39 +31,32 @@ export type CheckoutView =
       readonly canBeCharged: boolean;
       readonly receivedUnits: bigint;
       readonly missingUnits: bigint;
-      readonly depositHash: string | null;
     }
   /** The paid threshold was observed on chain. */
-  | { readonly kind: 'seen'; readonly depositHash: string | null }
-  | { readonly kind: 'sending'; readonly depositHash: string | null; readonly releaseHash: string | null }
+  | { readonly kind: 'seen' }
+  | { readonly kind: 'sending' }
   /** The money arrived, but the release to the merchant is blocked. */
-  | { readonly kind: 'held'; readonly depositHash: string | null }
+  | { readonly kind: 'held' }
   | {
       readonly kind: 'paid';
       readonly paidAtMs: number;
       /** Sellers known to have charged the customer (`chargingProviders`). */
       readonly providers: readonly ProviderId[];
-      /** Whether clearly more arrived than was due, or the whole amount again; otherwise null. */
-      readonly surplus: 'overpaid' | 'paidTwice' | null;
+      /** Whether clearly more arrived than was due, or the whole amount again or will; otherwise null. */
+      readonly surplus: Surplus | null;
+      /** Sellers that report a further payment, which has not arrived. */
+      readonly holders: readonly ProviderId[];
       readonly receivedUnits: bigint;
-      readonly depositHash: string | null;
-      readonly releaseHash: string | null;
     }
   | { readonly kind: 'canceled' }
   | { readonly kind: 'expired' }
   /** Closed, with a current or past balance at the address: too small or too late. */
-  | {
-      readonly kind: 'closed_with_money';
-      readonly receivedUnits: bigint;
-      readonly depositHash: string | null;
-    }
+  | { readonly kind: 'closed_with_money'; readonly receivedUnits: bigint }
   /** Closed; the received money was released to the merchant without counting as paid. */
-  | {
-      readonly kind: 'closed_and_released';
-      readonly receivedUnits: bigint;
-      readonly depositHash: string | null;
-      readonly releaseHash: string | null;
-    };
+  | { readonly kind: 'closed_and_released'; readonly receivedUnits: bigint };
+
+/** Payment beyond what was due: a larger sum, the whole amount again, or a further payment that is on its way. */
+export type Surplus = 'overpaid' | 'paidTwice' | 'paidAgain';
 
 /** Throws `UnknownStateError` for an unknown state. */
 export function checkoutViewOf(
@@ -66,8 +64,6 @@ export function checkoutViewOf(
   nowMs: number,
   adapters?: ProviderAdapters,
 ): CheckoutView {
-  const depositHash = payment.txidIn ?? decisiveDeposit(observations.deposits, payment.paidThresholdUnits);
-  const releaseHash = payment.txidOut ?? observations.releases.at(-1)?.transactionHash ?? null;
   const state = stateOf(payment);
   const { seenUnits } = sumObservations(observations);
   let { receivedUnits } = payment;
@@ -75,7 +71,7 @@ export function checkoutViewOf(
   switch (state) {
     case 'unpaid/pending': {
       // A payment from a wallet is paid once it is final.
-      if (seenUnits >= payment.paidThresholdUnits) return { kind: 'seen', depositHash };
+      if (seenUnits >= payment.paidThresholdUnits) return { kind: 'seen' };
       // A transfer from a wallet may be partial, so every part counts.
       const isAttempt = isDirect(payment)
         ? !isDust(payment, seenUnits)
@@ -85,40 +81,41 @@ export function checkoutViewOf(
       if (forTheRest.length > 0) return viewOfUnpaid(forTheRest, nowMs, false);
       const missingUnits = payment.paidThresholdUnits - seenUnits;
       const canBeCharged = !isDirect(payment) && !sessions.some((session) => isDelivering(session, nowMs));
-      return { kind: 'underpaid', canBeCharged, receivedUnits: seenUnits, missingUnits, depositHash };
+      return { kind: 'underpaid', canBeCharged, receivedUnits: seenUnits, missingUnits };
     }
     case 'unpaid/ready':
-      return { kind: 'seen', depositHash };
+      return { kind: 'seen' };
     case 'unpaid/processing':
-      return { kind: 'sending', depositHash, releaseHash };
+      return { kind: 'sending' };
     case 'unpaid/failed':
     case 'unpaid/manual_required':
-      return { kind: 'held', depositHash };
+      return { kind: 'held' };
     // The customer has paid; the release concerns only service and merchant.
     case 'paid/ready':
     case 'paid/processing':
     case 'paid/failed':
     case 'paid/manual_required':
-    case 'paid/completed':
+    case 'paid/completed': {
+      const holders = holdersOf(sessions, arrivalsOf(payment, observations).length, nowMs, adapters);
       return {
         kind: 'paid',
         paidAtMs: payment.paidAtMs ?? payment.createdAtMs,
         providers: chargingProviders(sessions, adapters),
-        surplus: surplusOf(payment, observations.deposits),
+        surplus: surplusOf(payment, observations.deposits) ?? (holders.length > 0 ? 'paidAgain' : null),
+        holders,
         receivedUnits,
-        depositHash,
-        releaseHash,
       };
+    }
     case 'canceled/canceled':
       return { kind: payment.cancelReason === 'expired' ? 'expired' : 'canceled' };
     case 'canceled/manual_required':
-      return { kind: 'closed_with_money', receivedUnits, depositHash };
+      return { kind: 'closed_with_money', receivedUnits };
     case 'canceled/completed':
-      return { kind: 'closed_and_released', receivedUnits, depositHash, releaseHash };
+      return { kind: 'closed_and_released', receivedUnits };
   }
 }
 
-function surplusOf(payment: Payment, deposits: readonly Deposit[]): 'overpaid' | 'paidTwice' | null {
+function surplusOf(payment: Payment, deposits: readonly Deposit[]): Surplus | null {
   if (payment.amountMismatch !== 'overpaid') return null;
   return fullDepositsOf(payment, deposits).length > 1 ? 'paidTwice' : 'overpaid';
 }
@@ -128,12 +125,57 @@ export function chargingProviders(
   sessions: readonly Pick<ProviderSession, 'provider' | 'progress'>[],
   adapters?: ProviderAdapters,
 ): readonly ProviderId[] {
-  const sellerOf = (provider: ProviderId) => adapters?.get(provider)?.routedThrough ?? provider;
-  const providersOf = (some: typeof sessions) => [...new Set(some.map(({ provider }) => sellerOf(provider)))];
-  const visited = providersOf(sessions);
+  const visited = sellersOf(sessions, adapters);
   return visited.length <= 1
     ? visited
-    : providersOf(sessions.filter(({ progress }) => progress === 'delivered'));
+    : sellersOf(
+        sessions.filter(({ progress }) => progress === 'delivered'),
+        adapters,
+      );
+}
+
+function sellersOf(
+  sessions: readonly Pick<ProviderSession, 'provider'>[],
+  adapters?: ProviderAdapters,
+): readonly ProviderId[] {
+  return [...new Set(sessions.map(({ provider }) => adapters?.get(provider)?.routedThrough ?? provider))];
+}
+
+/** Sellers of the sessions beyond the deposits. Assumes that deliveries arrive in the order in which they are reported. */
+function holdersOf(
+  sessions: readonly ProviderSession[],
+  arrivedCount: number,
+  nowMs: number,
+  adapters?: ProviderAdapters,
+): readonly ProviderId[] {
+  const isOnItsWay = ({ progress }: ProviderSession) => Number(progress === 'delivering');
+  const taken = sessions
+    .filter((session) => hasTakenMoney(session, nowMs))
+    .sort((a, b) => isOnItsWay(a) - isOnItsWay(b) || (a.progressAtMs ?? 0) - (b.progressAtMs ?? 0));
+  return sellersOf(taken.slice(arrivedCount), adapters);
+}
+
+/** Maximum listed transfers in each direction, because anyone can send some. */
+const MAXIMUM_LISTED = 20;
+
+/** Deposits that are more than dust, in chain order; the largest if there are many. */
+export function arrivalsOf(
+  payment: Pick<Payment, 'paidThresholdUnits'>,
+  { deposits }: Pick<ChainObservations, 'deposits'>,
+): readonly Transfer[] {
+  return largestOf(deposits.filter(({ units }) => !isDust(payment, units)));
+}
+
+/** Releases in chain order, each with the units that the merchant received; the largest if there are many. */
+export function releasesOf({ releases }: Pick<ChainObservations, 'releases'>) {
+  return largestOf(releases.map((release) => ({ ...release, units: release.toMerchantUnits })));
+}
+
+type Transfer = Pick<Deposit, 'units' | 'transactionHash'>;
+
+function largestOf(all: readonly Transfer[]): readonly Transfer[] {
+  const largest = all.toSorted((a, b) => Number(b.units - a.units)).slice(0, MAXIMUM_LISTED);
+  return all.filter((transfer) => largest.includes(transfer));
 }
 
 export function takesPayment(view: CheckoutView): boolean {
@@ -171,16 +213,7 @@ const traits: Readonly<Record<CheckoutView['kind'], ViewTraits>> = {
 };
 
 export function traitsOf(view: CheckoutView): ViewTraits {
-  return traits[view.kind];
-}
-
-function decisiveDeposit(deposits: readonly Deposit[], paidThresholdUnits: bigint): string | null {
-  let units = 0n;
-  for (const deposit of deposits) {
-    units += deposit.units;
-    if (units >= paidThresholdUnits) return deposit.transactionHash;
-  }
-  return deposits.at(-1)?.transactionHash ?? null;
+  return view.kind === 'paid' && view.holders.length > 0 ? traits.held : traits[view.kind];
 }
 
 function viewOfUnpaid(
@@ -188,13 +221,15 @@ function viewOfUnpaid(
   nowMs: number,
   hasLittleArrived: boolean,
 ): CheckoutView {
-  const [first, ...others] = sessions;
-  if (first === undefined) return { kind: 'choose', hasLittleArrived };
-  const latest = others.reduce(
-    (newest, session) => (session.createdAtMs >= newest.createdAtMs ? session : newest),
-    first,
-  );
-  const { provider, providerReference, expiresAtMs, progress } = latest;
+  // The session whose provider has the money matters more than one that was started later.
+  const session = sessions
+    .toSorted(
+      (a, b) =>
+        Number(hasTakenMoney(a, nowMs)) - Number(hasTakenMoney(b, nowMs)) || a.createdAtMs - b.createdAtMs,
+    )
+    .at(-1);
+  if (session === undefined) return { kind: 'choose', hasLittleArrived };
+  const { provider, providerReference, expiresAtMs, progress } = session;
   const isOpen = expiresAtMs > nowMs && progress !== 'failed';
   return { kind: 'at_provider', hasLittleArrived, provider, providerReference, isOpen, progress };
 }

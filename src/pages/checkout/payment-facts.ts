@@ -1,7 +1,14 @@
-import { fillIn, formatClock, formatTime, type Language } from '../../web/checkout-frame/languages.ts';
+import type { ChainObservations, Payment } from '../../payment/payment.ts';
+import {
+  fillIn,
+  formatClock,
+  formatTime,
+  formatUsdc,
+  type Language,
+} from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { fact, transactionLink } from '../../web/signed-in/payment-words.ts';
-import type { CheckoutView } from './checkout-view.ts';
+import { arrivalsOf, type CheckoutView, releasesOf } from './checkout-view.ts';
 import type { Checkout } from './read-checkout.ts';
 import { nameOf } from './state-words.ts';
 
@@ -15,7 +22,7 @@ export function facts(
   explorerTransactionUrl: ExplorerTransactionUrl,
 ): Html {
   const rows = [...rowsOf(checkout, language)];
-  const transactions = [...transactionRows(checkout, language, explorerTransactionUrl)];
+  const transactions = transactionRows(checkout, language, explorerTransactionUrl);
   if (rows.length + transactions.length === 0) return nothing;
   // Collapsed while the timeline shows the same; otherwise first, because they prove the arrival.
   if (transactions.length === 0 || !foldingKinds.includes(checkout.view.kind))
@@ -38,19 +45,33 @@ function* rowsOf(checkout: Checkout, language: Language): Generator<Html> {
   yield fact(names.reference, html`<code>${payment.id}</code>`);
 }
 
-export function* transactionRows(
-  { view }: Checkout,
+export function transactionRows(
+  { payment, observations }: Checkout,
   language: Language,
   explorerTransactionUrl: ExplorerTransactionUrl,
-): Generator<Html> {
-  const { facts: names } = language.words;
-  const transaction = (hash: string) => transactionLink({ explorerTransactionUrl }, hash, names.newTab);
-  if ('depositHash' in view && view.depositHash !== null) {
-    yield fact(names.arrivedWith, transaction(view.depositHash));
-  }
-  if ('releaseHash' in view && view.releaseHash !== null) {
-    yield fact(names.sentWith, transaction(view.releaseHash));
-  }
+): readonly Html[] {
+  return transfersOf(payment, observations, language).map(({ name, amount, hash }) => {
+    const link = transactionLink({ explorerTransactionUrl }, hash, language.words.facts.newTab);
+    return fact(name, amount === null ? link : html`<bdi>${amount}</bdi><br>${link}`);
+  });
+}
+
+/** Every arrival and release, each with its amount where there are several. */
+export function transfersOf(payment: Payment, observations: ChainObservations, language: Language) {
+  const { arrivedWith, sentWith } = language.words.facts;
+  const listed = (name: string, moved: ReturnType<typeof releasesOf>, hash: string | null) => {
+    const only = hash ?? moved[0]?.transactionHash ?? null;
+    if (moved.length <= 1) return only === null ? [] : [{ name, amount: null, hash: only }];
+    return moved.map(({ units, transactionHash }) => ({
+      name,
+      amount: formatUsdc(language, units, 'down'),
+      hash: transactionHash,
+    }));
+  };
+  return [
+    ...listed(arrivedWith, arrivalsOf(payment, observations), payment.txidIn),
+    ...listed(sentWith, releasesOf(observations), payment.txidOut),
+  ];
 }
 
 /** A time in UTC, which the page's script converts. `clock` shows seconds, `day` "today, 1:26 AM". */

@@ -17,7 +17,7 @@ import { setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import { html } from '../../web/design/html.ts';
 import { isSameOrigin } from '../../web/signed-in/forms.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
-import { takesPayment } from './checkout-view.ts';
+import { isTakenByProvider, takesPayment } from './checkout-view.ts';
 import type { CheckoutRequest } from './context.ts';
 import { emailTokenOf } from './known-email.ts';
 import { type Checkout, requireCheckout } from './read-checkout.ts';
@@ -39,7 +39,7 @@ export async function openProviderSession(
     return sendCheckout(asked, checkout, { status: 403, problem });
   }
   // The page was out of date; the current state explains the rest.
-  if (!takesPayment(checkout.view)) {
+  if (!takesPayment(checkout.view) || isTakenByProvider(checkout.view)) {
     return sendCheckout(asked, checkout, { status: 409, problem: null });
   }
   const { provider, means, shownTotalCents } = clickOf(asked);

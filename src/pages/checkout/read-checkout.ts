@@ -2,7 +2,7 @@ import type { Account } from '../../accounts/account.ts';
 import type { AccountStore } from '../../accounts/account-store.ts';
 import type { ReceiptStatus, ReceiptStore } from '../../mail/mail.ts';
 import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
-import type { Payment } from '../../payment/payment.ts';
+import type { ChainObservations, Payment } from '../../payment/payment.ts';
 import { isPaymentId, paymentIdOfShortCode } from '../../payment/payment-id.ts';
 import type { PaymentSearchStore, StateChange } from '../../payment/payment-search-store.ts';
 import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
@@ -38,6 +38,7 @@ export interface Checkout {
   readonly path: string;
   readonly payment: Payment;
   readonly account: Account;
+  readonly observations: ChainObservations;
   readonly view: CheckoutView;
   readonly times: WaitTimes;
   /** Amount that a provider session charges now: the full amount, or the rest. */
@@ -111,10 +112,10 @@ export async function checkoutOf(
   account: Account,
   changes: readonly StateChange[],
 ): Promise<Checkout> {
-  const { payment } = stored;
+  const { payment, observations } = stored;
   const nowMs = context.nowMs();
   const view = checkoutViewOf(stored, nowMs, context.directory.adapters);
-  const charge = chargeOf(stored, sumObservations(stored.observations).seenUnits);
+  const charge = chargeOf(stored, sumObservations(observations).seenUnits);
   const offers =
     takesPayment(view) && !account.suspended
       ? (await listOffers(context.directory, account, charge)).filter(
@@ -127,5 +128,6 @@ export async function checkoutOf(
   const expiresAtMs = payment.createdAtMs + context.expiryMs;
   const path = `/pay/${payment.id}`;
   const times = waitTimesOf(stored, changes);
-  return { path, payment, account, view, times, charge, offers, success, expiresAtMs, nowMs, mail: null };
+  const terms = { path, payment, account, observations, charge, expiresAtMs, nowMs };
+  return { ...terms, view, times, offers, success, mail: null };
 }

@@ -35,13 +35,13 @@ export function receipt(
   explorerTransactionUrl: ExplorerTransactionUrl,
 ): Html {
   const { receipt: words, facts: names, actions } = language.words;
-  const transactions = [...transactionRows(checkout, language, explorerTransactionUrl)];
+  const transactions = transactionRows(checkout, language, explorerTransactionUrl);
   const proven = proof(checkout, language);
   const reference = fact(names.reference, html`<code>${checkout.payment.id}</code>`);
   return html`${shopLinks(checkout, language)}
 <dl class="facts receipt">${[...rowsOf(view, checkout, language)]}</dl>
 <div class="proof">${proven === null ? nothing : html`<p>${proven}</p>`}
-<details${view.surplus === null ? nothing : html` open`}><summary>${proven === null ? names.details : words.transactions}</summary>
+<details${view.surplus === null ? nothing : html` open`}><summary>${proven === null || transactions.length !== 2 ? names.details : words.transactions}</summary>
 <dl class="facts">${transactions}${reference}</dl>
 ${proven === null ? nothing : html`<p><a href="/docs/api#check-where-the-money-can-go">${words.check}</a></p>`}</details></div>
 <button class="button wide" type="button" id="print" hidden>${actions.print}</button>`;

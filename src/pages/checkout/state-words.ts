@@ -17,6 +17,7 @@ import { type ProviderOffer, type Refusal, sellerOf } from '../../providers/prov
 import {
   fillIn,
   fillText,
+  formatList,
   formatMinutes,
   formatMoney,
   formatMoneyAndCode,
@@ -25,14 +26,14 @@ import {
 } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Words } from '../../web/locales/locale.ts';
-import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
+import { type CheckoutView, isTakenByProvider, type Surplus } from './checkout-view.ts';
 import type { Checkout } from './read-checkout.ts';
 
 export interface StateWords {
   readonly heading: Html;
   readonly sentence: Html | null;
   readonly notice?: Html;
-  readonly text: { readonly heading: string; readonly sentence: string };
+  readonly text: { readonly heading: string; readonly sentence: string; readonly notice?: string };
 }
 
 interface WordsContext {
@@ -47,7 +48,7 @@ interface WordsContext {
   readonly servedFromUsdCents: number | null;
 }
 
-type StateName = Exclude<keyof Words['states'], 'littleArrived' | 'overpaid' | 'paidTwice'>;
+type StateName = Exclude<keyof Words['states'], 'littleArrived' | Surplus>;
 
 export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
   const values = valuesOf(view, context);
@@ -55,7 +56,8 @@ export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
   const words = stateWords(context.language, name, values);
   if (view.kind === 'paid' && view.surplus !== null) {
     const surplus = context.language.words.states[view.surplus];
-    return { ...words, notice: fillIn(surplus, values) };
+    const text = { ...words.text, notice: fillText(surplus, values) };
+    return { ...words, text, notice: fillIn(surplus, values) };
   }
   if (view.kind === 'at_provider' && isTakenByProvider(view))
     return takenWords(words, view.provider, context);
@@ -109,7 +111,8 @@ function valuesOf(view: CheckoutView, context: WordsContext): Values {
     return { ...shared, missing: canBePaid ? money(charge.amountCents) : about(view.missingUnits) };
   const received = about(view.receivedUnits);
   const surplusUnits = view.receivedUnits > payment.usdUnits ? view.receivedUnits - payment.usdUnits : 0n;
-  return { ...shared, received, surplus: about(surplusUnits) };
+  const holders = 'holders' in view ? formatList(language, view.holders.map(nameOf)) : '';
+  return { ...shared, received, surplus: about(surplusUnits), holders };
 }
 
 function stateNameOf(view: CheckoutView, context: WordsContext): StateName {

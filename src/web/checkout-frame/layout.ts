@@ -62,7 +62,7 @@ const kinds = Object.fromEntries(
   Object.entries(pageKinds).map(([kind, { style, components, script }]) => {
     const styleOf = (...more: string[]) =>
       pageStyleOf(components, ...[...style, ...more, './checkout.css'].map(asset));
-    const scripts = script.map((name) => readScript(asset(name)));
+    const scripts = [...script, './client/language-menu.js'].map((name) => readScript(asset(name)));
     return [
       kind,
       {

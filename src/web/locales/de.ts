@@ -123,11 +123,14 @@ export const de: Words = {
         'Wenden Sie sich wegen Ihrer Bestellung an {shop} und nennen Sie die Referenz unten.',
     },
     overpaid:
-      'Etwa {received} sind angekommen, {surplus} zu viel. {shop} hat alles erhalten. ' +
+      'Etwa {received} sind angekommen, {surplus} zu viel. Alles geht an {shop}. ' +
       'Bitten Sie {shop}, die Differenz zu erstatten, und nennen Sie die Referenz unten.',
     paidTwice:
-      'Ihre Zahlung ist mehr als einmal angekommen: insgesamt etwa {received}. {shop} hat alles erhalten. ' +
+      'Ihre Zahlung ist mehr als einmal angekommen: insgesamt etwa {received}. Alles geht an {shop}. ' +
       'Bitten Sie {shop}, die doppelte Zahlung zu erstatten, und nennen Sie die Referenz unten.',
+    paidAgain:
+      'Eine weitere Zahlung von Ihnen ist bei {holders} unterwegs. Auch sie geht an {shop}. ' +
+      'Bitten Sie {shop}, sie zu erstatten, und nennen Sie die Referenz unten.',
     littleArrived: 'Ein sehr kleiner Betrag ist angekommen. Der volle Betrag ist noch offen.',
   },
   actions: {

@@ -118,11 +118,15 @@ export const en = {
     },
     /** Added to `paid` if clearly more arrived than was due. */
     overpaid:
-      'About {received} arrived, {surplus} too much. {shop} received all of it. Ask {shop} to refund the difference, and give the reference below.',
+      'About {received} arrived, {surplus} too much. All of it goes to {shop}. Ask {shop} to refund the difference, and give the reference below.',
     /** Added to `paid` if the whole amount arrived more than once. */
     paidTwice:
       'Your payment arrived more than once: about {received} in total. ' +
-      '{shop} received all of it. Ask {shop} to refund the duplicate, and give the reference below.',
+      'All of it goes to {shop}. Ask {shop} to refund the duplicate, and give the reference below.',
+    /** Added to `paid` if a further payment has not arrived yet. */
+    paidAgain:
+      'Another payment of yours is under way at {holders}. It goes to {shop} as well. ' +
+      'Ask {shop} to refund it, and give the reference below.',
     /** Added if a negligible amount arrived. */
     littleArrived: 'A very small amount has arrived. The full amount is still due.',
   },

@@ -120,11 +120,14 @@ export const es: Words = {
         'Póngase en contacto con {shop} acerca de su pedido e indique la referencia de abajo.',
     },
     overpaid:
-      'Se han recibido unos {received}: {surplus} de más. {shop} lo ha recibido todo. ' +
+      'Se han recibido unos {received}: {surplus} de más. Todo es para {shop}. ' +
       'Pida a {shop} que le reembolse la diferencia e indique la referencia de abajo.',
     paidTwice:
-      'Su pago se ha recibido más de una vez: unos {received} en total. {shop} lo ha recibido todo. ' +
+      'Su pago se ha recibido más de una vez: unos {received} en total. Todo es para {shop}. ' +
       'Pida a {shop} que le reembolse el pago duplicado e indique la referencia de abajo.',
+    paidAgain:
+      'Otro pago suyo está en curso en {holders}. También es para {shop}. ' +
+      'Pida a {shop} que se lo reembolse e indique la referencia de abajo.',
     littleArrived: 'Se ha recibido un importe muy pequeño. El importe completo sigue pendiente.',
   },
   actions: {

@@ -118,11 +118,14 @@ export const fr: Words = {
         'ce paiement n’est donc pas considéré comme réglé. Contactez {shop} au sujet de votre commande et indiquez la référence ci-dessous.',
     },
     overpaid:
-      'Environ {received} ont été reçus, soit {surplus} de trop. {shop} a reçu la totalité. ' +
+      'Environ {received} ont été reçus, soit {surplus} de trop. La totalité va à {shop}. ' +
       'Demandez à {shop} de rembourser la différence et indiquez la référence ci-dessous.',
     paidTwice:
-      'Votre paiement a été reçu plus d’une fois\u00a0: environ {received} au total. {shop} a reçu la totalité. ' +
+      'Votre paiement a été reçu plus d’une fois\u00a0: environ {received} au total. La totalité va à {shop}. ' +
       'Demandez à {shop} de rembourser le paiement en double et indiquez la référence ci-dessous.',
+    paidAgain:
+      'Un autre paiement de votre part est en cours chez {holders}. Il va aussi à {shop}. ' +
+      'Demandez à {shop} de le rembourser et indiquez la référence ci-dessous.',
     littleArrived: 'Un très petit montant a été reçu. Le montant total reste à payer.',
   },
   actions: {

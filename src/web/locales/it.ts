@@ -122,11 +122,14 @@ export const it: Words = {
         'Contatta {shop} in merito al tuo ordine e indica il riferimento qui sotto.',
     },
     overpaid:
-      'Abbiamo ricevuto circa {received}, {surplus} in più del dovuto. {shop} ha ricevuto tutto. ' +
+      'Abbiamo ricevuto circa {received}, {surplus} in più del dovuto. Tutto va a {shop}. ' +
       'Chiedi a {shop} di rimborsare la differenza e indica il riferimento qui sotto.',
     paidTwice:
       'Abbiamo ricevuto il tuo pagamento più di una volta: circa {received} in totale. ' +
-      '{shop} ha ricevuto tutto. Chiedi a {shop} di rimborsare il pagamento doppio e indica il riferimento qui sotto.',
+      'Tutto va a {shop}. Chiedi a {shop} di rimborsare il pagamento doppio e indica il riferimento qui sotto.',
+    paidAgain:
+      'Un altro tuo pagamento è in corso presso {holders}. Anche questo va a {shop}. ' +
+      'Chiedi a {shop} di rimborsarlo e indica il riferimento qui sotto.',
     littleArrived: 'Abbiamo ricevuto un importo molto piccolo. L’intero importo è ancora da pagare.',
   },
   actions: {

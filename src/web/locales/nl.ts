@@ -121,11 +121,14 @@ export const nl: Words = {
         'Neem contact op met {shop} over je bestelling en geef de referentie hieronder door.',
     },
     overpaid:
-      'Er is ongeveer {received} ontvangen, {surplus} te veel. {shop} heeft alles ontvangen. ' +
+      'Er is ongeveer {received} ontvangen, {surplus} te veel. Alles gaat naar {shop}. ' +
       'Vraag {shop} om het verschil terug te betalen en geef de referentie hieronder door.',
     paidTwice:
-      'Je betaling is meer dan één keer ontvangen: in totaal ongeveer {received}. {shop} heeft alles ontvangen. ' +
+      'Je betaling is meer dan één keer ontvangen: in totaal ongeveer {received}. Alles gaat naar {shop}. ' +
       'Vraag {shop} om de dubbele betaling terug te betalen en geef de referentie hieronder door.',
+    paidAgain:
+      'Er is nog een betaling van je onderweg bij {holders}. Ook die gaat naar {shop}. ' +
+      'Vraag {shop} om die terug te betalen en geef de referentie hieronder door.',
     littleArrived: 'Er is een heel klein bedrag ontvangen. Het volledige bedrag staat nog open.',
   },
   actions: {

@@ -118,10 +118,13 @@ export const pt: Words = {
         'Fale com {shop} sobre seu pedido e informe a referência abaixo.',
     },
     overpaid:
-      'Recebemos cerca de {received}, {surplus} a mais. {shop} recebeu tudo. Peça a {shop} que reembolse a diferença e informe a referência abaixo.',
+      'Recebemos cerca de {received}, {surplus} a mais. Tudo vai para {shop}. Peça a {shop} que reembolse a diferença e informe a referência abaixo.',
     paidTwice:
-      'Recebemos seu pagamento mais de uma vez: cerca de {received} no total. {shop} recebeu tudo. ' +
+      'Recebemos seu pagamento mais de uma vez: cerca de {received} no total. Tudo vai para {shop}. ' +
       'Peça a {shop} que reembolse o pagamento duplicado e informe a referência abaixo.',
+    paidAgain:
+      'Outro pagamento seu está em andamento em {holders}. Ele também vai para {shop}. ' +
+      'Peça a {shop} que o reembolse e informe a referência abaixo.',
     littleArrived: 'Recebemos um valor muito pequeno. O valor total ainda precisa ser pago.',
   },
   actions: {

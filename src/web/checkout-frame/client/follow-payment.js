@@ -17,7 +17,11 @@ const mostBrokenStreams = 4;
  * }} Content
  */
 
-/** Stops the countdown to the automatic return to the shop, if one is running. */
+/**
+ * Stops the countdown to the automatic return to the shop, if one is running; for good after an event.
+ *
+ * @type {(event?: Event) => void}
+ */
 let stopReturning = () => {};
 
 /** @type {number | undefined} Timer of the elapsed time. */
@@ -307,13 +311,18 @@ function dressUp(page) {
   document.dispatchEvent(new Event('checkout:shown'));
 }
 
-/** @param {HTMLElement} page Counts down and redirects to the shop, once per tab. Any action stops the countdown. */
+/**
+ * Counts down and redirects to the shop. Any action stops the countdown; a cookie keeps both to once per browser.
+ *
+ * @param {HTMLElement} page
+ */
 function returnToShop(page) {
   stopReturning();
   const link = /** @type {HTMLAnchorElement | null} */ (page.querySelector('a[data-return-after]'));
   const notice = document.getElementById('automatic');
-  const key = `returned ${page.dataset['path']}`;
-  if (isKept(key)) notice?.remove();
+  const path = page.dataset['path'];
+  const hasEnded = () => document.cookie.includes('returned=1');
+  if (hasEnded()) notice?.remove();
   if (link === null || !notice?.isConnected) return;
   let left = Number(link.dataset['returnAfter']);
   const seconds = [...notice.querySelectorAll('bdi')].find(({ textContent }) => textContent === String(left));
@@ -321,34 +330,18 @@ function returnToShop(page) {
     left--;
     seconds?.replaceChildren(String(left));
     if (left > 0) return;
-    stopReturning();
-    keep(key);
-    location.assign(link.href);
+    const hasReturned = hasEnded();
+    stopReturning(new Event('end'));
+    if (!hasReturned) location.assign(link.href);
   }, 1000);
   const actions = ['keydown', 'pointerdown', 'wheel', 'scroll', 'focusin', 'pagehide'];
-  stopReturning = () => {
+  stopReturning = (event) => {
     clearInterval(countdown);
     notice.hidden = true;
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is newer than the oldest browsers
+    if (event !== undefined) document.cookie = `returned=1;path=${path};max-age=3600;samesite=lax`;
     for (const action of actions) removeEventListener(action, stopReturning);
   };
   notice.hidden = false;
   for (const action of actions) addEventListener(action, stopReturning, { passive: true });
-}
-
-/** @param {string} key stored by this tab, unless the browser denies storage */
-function isKept(key) {
-  try {
-    return sessionStorage.getItem(key) !== null;
-  } catch {
-    return false;
-  }
-}
-
-/** @param {string} key */
-function keep(key) {
-  try {
-    sessionStorage.setItem(key, '1');
-  } catch {
-    // The page may redirect to the shop once more.
-  }
 }
