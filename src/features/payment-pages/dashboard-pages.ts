@@ -310,7 +310,7 @@ async function showPage(store: PaymentPageStore, visit: Visit): Promise<PageView
   const payments = await context.payments.listByOrigin(visit.account.id, page.id, PAYMENTS_SHOWN);
   const { amount, state, paid, received } = takings(used, visit, context.nowMs());
   const copyField = (id: string, label: string, value: string) =>
-    html`<div class="field"><label for="${id}">${label}</label><input id="${id}" class="secret" readonly value="${value}" autocomplete="off"></div>`;
+    html`<div class="field"><label for="${id}">${label}</label><input id="${id}" readonly value="${value}" autocomplete="off"></div>`;
   return {
     title: page.title,
     main: html`${flashOf(visit, flashMessages)}

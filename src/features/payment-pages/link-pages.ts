@@ -150,7 +150,7 @@ async function showLink(visit: Visit): Promise<PageView> {
     title: 'Your payment link',
     main: html`<section class="card"><h2>${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</h2>
 ${payment.orderLine === null ? nothing : html`<p><bdi>${payment.orderLine}</bdi></p>`}
-<div class="field"><label for="link-url">Link</label><input id="link-url" class="secret" readonly value="${url}" autocomplete="off"></div>
+<div class="field"><label for="link-url">Link</label><input id="link-url" readonly value="${url}" autocomplete="off"></div>
 <p class="actions"><button class="button" type="button" data-copies="link-url" hidden>Copy link</button></p>
 ${qrCode(url, 'QR code of the link')}
 ${payment.note === null ? nothing : html`<p class="banner plain">Previews of this link show the note: <bdi>${payment.note}</bdi></p>`}

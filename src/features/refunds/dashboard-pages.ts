@@ -140,7 +140,7 @@ ${
   link === null
     ? nothing
     : html`<div class="field"><label for="link-${refund.id}">Link for the customer, valid for 7 days</label>
-<input id="link-${refund.id}" class="secret" readonly value="${link}" autocomplete="off"></div>
+<input id="link-${refund.id}" readonly value="${link}" autocomplete="off"></div>
 <p class="actions"><button class="button" type="button" data-copies="link-${refund.id}" hidden>Copy</button></p>`
 }
 ${

@@ -142,7 +142,7 @@ export async function takeInvitationPage(
     title: 'Invitation',
     main: html`<section class="card">
 <p>Send this link to <strong><bdi>${email}</bdi></strong>. It works once, within a week. It is not shown again.</p>
-<div class="field"><label for="link">Link</label><input id="link" class="secret" readonly value="${link}" autocomplete="off"></div>
+<div class="field"><label for="link">Link</label><input id="link" readonly value="${link}" autocomplete="off"></div>
 <div class="actions"><button class="button" type="button" data-copies="link" hidden>Copy</button>
 <a class="button primary" href="${back}">Done</a><span id="copied" role="status"></span></div></section>`,
   };
