@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { machineFaultOf } from '../platform/machine-fault.ts';
-import { type FoundSchema, requireCurrentSchema } from '../store/migration.ts';
+import { type FoundSchema, requireNoNewerSchema } from '../store/migration.ts';
 import { findSchema as findSqliteSchema } from '../store/sqlite/migrations.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
 import type { Log } from './log.ts';
@@ -49,7 +49,7 @@ export async function requireDatabase(config: Config): Promise<FoundSchema> {
 /** Throws `NoDatabaseError`, and `StoreTooNewError` for a database of a newer version. */
 export async function requireKnownSchema(config: Config): Promise<FoundSchema> {
   const found = await requireDatabase(config);
-  if (found.number > found.known) requireCurrentSchema(found);
+  requireNoNewerSchema(found);
   return found;
 }
 
@@ -71,21 +71,34 @@ export function describeMigration({ name, number, known, pending }: FoundSchema)
   const steps = pending.map((each) => `${each.number} (${each.name})`).join(', ');
   return number === 0
     ? `${name}: the tables are made, with schema ${known}`
-    : `${name} is migrated from schema ${number} to ${known}, which cannot be undone: ${steps}`;
+    : `${name} is migrated from schema ${number} to ${known}: ${steps}. Versions from ${oldestOf(pending)} on run on it`;
+}
+
+/** Oldest version that runs after all of these steps. */
+function oldestOf(steps: FoundSchema['pending']): string {
+  return steps
+    .map(({ oldestVersion }) => oldestVersion)
+    .sort((one, other) => other.localeCompare(one, 'en', { numeric: true }))[0] as string;
 }
 
 function presentMigrations({ pending }: FoundSchema) {
-  return pending.map(({ number, name }) => ({ number, name }));
+  return pending.map(({ number, name, oldestVersion, lock }) => ({
+    number,
+    name,
+    oldest_version: oldestVersion,
+    lock,
+  }));
 }
 
 /** Receives a sentence about a change of a database before it is made. */
 type Announce = (sentence: string) => void;
 
 async function migrateStore(config: Config, found: FoundSchema, log: Log, announce: Announce) {
+  requireNoNewerSchema(found);
   const sentence = describeMigration(found);
-  if (sentence !== null) announce(sentence);
-  // Opening also refuses a schema of a newer version.
-  if (sentence !== null || found.number > found.known) await (await openStoreToServe(config, log)).close();
+  if (sentence === null) return;
+  announce(sentence);
+  await (await openStoreToServe(config, log)).close();
 }
 
 /** Creates the configured data folder and database, or migrates a database of an older version. */
@@ -114,7 +127,7 @@ export async function migrateDatabase(
   if (!isPlan) await migrateStore(config, found, log, announce);
   return {
     database: found.name,
-    schema: isPlan ? found.number : found.known,
+    schema: isPlan ? found.number : Math.max(found.number, found.known),
     newest_schema: found.known,
     migrations: presentMigrations(found),
     migrated: !isPlan && found.pending.length > 0,

@@ -1,3 +1,4 @@
+import packageDescription from '#package' with { type: 'json' };
 import type { Table } from './columns.ts';
 import { StoreOutdatedError, StoreTooNewError, UnreleasedSchemaError } from './store-errors.ts';
 
@@ -6,7 +7,17 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
+  /**
+   * Oldest version that runs on the schema after this step, beside newer instances or after a way back. A step that
+   * removes what a version uses comes at least one release after the step that replaces it.
+   */
+  readonly oldestVersion: string;
+  /** What the step locks, and for how long, as text for operators. */
+  readonly lock: string;
 }
+
+/** Version that refuses a database with an unknown number in `migrations`. Later ones also read `schema_steps`. */
+const FIRST_VERSION = '0.1.0';
 
 export interface Layout {
   readonly migrations: readonly Migration[];
@@ -18,6 +29,8 @@ export interface Layout {
 export interface AppliedMigration {
   readonly number: number;
   readonly name?: string;
+  /** Absent for a step that 0.1.0 recorded. */
+  readonly oldest_version?: string;
 }
 
 /** The operator's name for a database, and the setting that selects an empty one instead. */
@@ -33,6 +46,8 @@ export interface FoundSchema {
   /** Newest migration of this version. */
   readonly known: number;
   readonly pending: readonly Migration[];
+  /** Whether a newer version has made a step that leaves this version behind. */
+  readonly isTooNew: boolean;
 }
 
 /** Throws `UnreleasedSchemaError` for a database that was made before the first release. */
@@ -46,18 +61,45 @@ export function foundSchema(
     if (name !== undefined && names.has(number) && names.get(number) !== name)
       throw new UnreleasedSchemaError(database.name, database.emptyPlace);
   }
-  const number = Math.max(0, ...applied.map((each) => each.number));
-  return { name: database.name, number, known: migrations.length, pending: migrations.slice(number) };
+  const done = new Set(applied.map((each) => each.number));
+  return {
+    name: database.name,
+    number: Math.max(0, ...done),
+    known: migrations.length,
+    pending: migrations.filter((each) => !done.has(each.number)),
+    isTooNew: applied.some((each) => !names.has(each.number) && !runsFrom(each.oldest_version)),
+  };
 }
 
-/** Throws `StoreTooNewError` for a database of a newer version. */
-export function requireNoNewerSchema({ name, number, known }: FoundSchema): void {
-  if (number > known) throw new StoreTooNewError(name, number, known);
+/** Whether this version is at least the given one. */
+function runsFrom(version: string | undefined): boolean {
+  return (
+    version !== undefined && packageDescription.version.localeCompare(version, 'en', { numeric: true }) >= 0
+  );
 }
 
-/** Throws `StoreTooNewError` for a database of a newer version, `StoreOutdatedError` for one of an older version. */
+/**
+ * Whether a step is also recorded in `migrations`, the only table that 0.1.0 reads: its own schema, and what it must
+ * refuse.
+ */
+export function isForFirstVersion({ number, oldestVersion }: Migration): boolean {
+  return number === 1 || oldestVersion !== FIRST_VERSION;
+}
+
+/** Throws `StoreTooNewError` for a database on which this version cannot run. */
+export function requireNoNewerSchema({ name, number, known, isTooNew }: FoundSchema): void {
+  if (isTooNew) throw new StoreTooNewError(name, number, known);
+}
+
+/** Throws `StoreTooNewError` like `requireNoNewerSchema`, `StoreOutdatedError` for a database of an older version. */
 export function requireCurrentSchema(found: FoundSchema): void {
   requireNoNewerSchema(found);
-  const { name, number, known } = found;
-  if (number < known) throw new StoreOutdatedError(name, number, known);
+  const { name, number, known, pending } = found;
+  if (pending.length > 0) throw new StoreOutdatedError(name, number, known);
+}
+
+/** Throws for every schema but this version's own, whose tables and columns are all known. */
+export function requireOwnSchema(found: FoundSchema): void {
+  requireCurrentSchema(found);
+  if (found.number > found.known) throw new StoreTooNewError(found.name, found.number, found.known);
 }

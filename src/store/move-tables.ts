@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ColumnKind, Table } from './columns.ts';
-import { type FoundSchema, type Layout, requireCurrentSchema } from './migration.ts';
+import { type FoundSchema, type Layout, requireOwnSchema } from './migration.ts';
 import { MoveRefusedError } from './store-errors.ts';
 
 /** Maximum rows in memory at a time. */
@@ -32,7 +32,7 @@ interface MoveDatabase {
 
 /**
  * Opens one side of a move, within its transaction, and creates a target's tables if there are none. Throws
- * `MoveRefusedError` when a source has no tables or a target has rows, and like `requireCurrentSchema`.
+ * `MoveRefusedError` when a source has no tables or a target has rows, and like `requireOwnSchema`.
  */
 export async function openSide(
   database: MoveDatabase,
@@ -44,7 +44,7 @@ export async function openSide(
       if (role === 'source') throw new MoveRefusedError(`${database.name} has no tables of card-checkout`);
       await database.createTables();
     }
-    requireCurrentSchema(await database.readSchema());
+    requireOwnSchema(await database.readSchema());
     await database.begin();
     if (role === 'target') await requireEmpty(database, tables);
     return database;

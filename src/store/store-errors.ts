@@ -12,7 +12,7 @@ export class StoreInUseError extends Error {
   }
 }
 
-/** A newer version has written the database, whose rows this version might misread. */
+/** A newer version has changed the schema beyond what this version runs on. */
 export class StoreTooNewError extends Error {
   override readonly name = 'StoreTooNewError';
   readonly foundMigration: number;
@@ -28,14 +28,14 @@ export class StoreTooNewError extends Error {
   }
 }
 
-/** An older version has written the database. Only a few commands may migrate it, because that cannot be undone. */
+/** An older version has written the database. Only a few commands may migrate it. */
 export class StoreOutdatedError extends Error {
   override readonly name = 'StoreOutdatedError';
 
   constructor(database: string, foundMigration: number, knownMigration: number) {
     super(
       `${database} has schema ${foundMigration}, and this version needs ${knownMigration}: back it up, ` +
-        'then run `card-checkout migrate`, which cannot be undone (with --plan, it only says what it would do)',
+        'then run `card-checkout migrate` (with --plan, it only says what it would do)',
     );
   }
 }

@@ -35,6 +35,9 @@ beforeEach(async () => {
 const log = createLog('silent');
 const file = () => join(folder, 'data', 'card-checkout.sqlite');
 
+const stepOfTheFuture = (oldestVersion: string) =>
+  `INSERT INTO schema_steps VALUES (999, 'of the future', '${oldestVersion}', 0)`;
+
 /** A database of each engine with the first migration only and an account, and everything in it. */
 const engines = {
   SQLite: {
@@ -46,10 +49,8 @@ const engines = {
         database.exec('PRAGMA journal_mode = DELETE; PRAGMA user_version = 7');
       });
     },
-    makeNewer: async () =>
-      inSqliteFile(file(), (database) =>
-        database.exec("INSERT INTO migrations VALUES (999, 'of the future', 0)"),
-      ),
+    makeNewer: async (oldestVersion: string) =>
+      inSqliteFile(file(), (database) => database.exec(stepOfTheFuture(oldestVersion))),
     /** Every file of the data folder, by its contents. */
     read: async () =>
       readdirSync(join(folder, 'data')).map((name) => [
@@ -62,7 +63,7 @@ const engines = {
   PostgreSQL: {
     configure: () => readConfig('sandbox', { DATA_DIR: join(folder, 'data'), DATABASE_URL: url }),
     makeOlder: () => migratePostgres(url, migrations.PostgreSQL.slice(0, 1), () => 1),
-    makeNewer: () => postgres.query(url, "INSERT INTO migrations VALUES (999, 'of the future', 0)"),
+    makeNewer: (oldestVersion: string) => postgres.query(url, stepOfTheFuture(oldestVersion)),
     read: () =>
       postgres.query(
         url,
@@ -73,7 +74,12 @@ const engines = {
   },
 };
 const newest = migrations.SQLite.length;
-const pending = migrations.SQLite.slice(1).map(({ number, name }) => ({ number, name }));
+const pending = migrations.SQLite.slice(1).map(({ number, name, oldestVersion, lock }) => ({
+  number,
+  name,
+  oldest_version: oldestVersion,
+  lock,
+}));
 
 describe.each(Object.entries(engines))('a database of an older version in %s', (_, engine) => {
   it('is refused by commands with what to run, and left as it is', async () => {
@@ -109,7 +115,9 @@ describe.each(Object.entries(engines))('a database of an older version in %s', (
     expect(await engine.read()).toEqual(before);
     expect(await run(false)).toMatchObject({ ...plan, schema: newest, migrated: true });
     expect(said).toEqual([
-      expect.stringMatching(`is migrated from schema 1 to ${newest}, which cannot be undone: 2 \\(`),
+      expect.stringMatching(
+        `is migrated from schema 1 to ${newest}: 2 \\(.*Versions from 0\\.1\\.0 on run on it`,
+      ),
     ]);
     expect(await run(false)).toMatchObject({ schema: newest, migrations: [], migrated: false });
     expect(said).toHaveLength(1);
@@ -150,10 +158,27 @@ describe.each(Object.entries(engines))('a database of an older version in %s', (
     ]);
   });
 
+  it('of a newer version that this one runs beside serves it, and is not moved without what it has more', async () => {
+    await engine.makeOlder();
+    const config = engine.configure();
+    await initDatabase(config, log);
+    await engine.makeNewer('0.1.0');
+    const store = await openStoreToServe(config, log);
+    await store.close();
+    expect(await runOperationAnywhere(config, 'account list', {})).toEqual([]);
+    expect(await migrateDatabase(config, { isPlan: true, log, announce: () => {} })).toMatchObject({
+      schema: 999,
+      migrations: [],
+    });
+    const target = engine === engines.SQLite ? url : join(folder, 'new.sqlite');
+    const from = engine === engines.SQLite ? 'sqlite' : 'postgres';
+    await expect(moveStore(config, { from, to: target })).rejects.toThrow(StoreTooNewError);
+  });
+
   it('of a newer version is refused by all of them', async () => {
     await engine.makeOlder();
     await initDatabase(engine.configure(), log);
-    await engine.makeNewer();
+    await engine.makeNewer('99.0.0');
     const before = await engine.read();
     const config = engine.configure();
     const announce = () => {};

@@ -20,4 +20,6 @@ export const nextMigration: Migration = {
     CREATE TABLE colors (payment_id TEXT PRIMARY KEY);
     INSERT INTO colors SELECT id FROM payments
   `,
+  oldestVersion: '0.1.0',
+  lock: 'milliseconds',
 };

@@ -13,7 +13,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 /** How a process is started. */
 export type StartOptions = Pick<
   NonNullable<Parameters<typeof startServiceProcess>[1]>,
-  'through' | 'logFile'
+  'through' | 'logFile' | 'program'
 >;
 
 /** A server process in live mode. */
@@ -37,7 +37,11 @@ export interface LiveInstances {
     options?: StartOptions,
   ): Promise<LiveInstance>;
   /** Starts a process that has ended again, as it was. */
-  startAgain(role: 'all' | 'api' | 'worker', instance: LiveInstance): Promise<LiveInstance>;
+  startAgain(
+    role: 'all' | 'api' | 'worker',
+    instance: LiveInstance,
+    options?: StartOptions,
+  ): Promise<LiveInstance>;
   /** Ends everything, also processes that still run. */
   stop(): Promise<void>;
 }
@@ -100,7 +104,7 @@ export async function openLiveInstances({
       await switchProviderOn(environment);
       return instance;
     },
-    startAgain: (role, instance) => startAgain(role, instance),
+    startAgain,
     async stop() {
       // Nobody is served any more, so nobody needs webhook.
       await Promise.all(started.map((process) => process.end('SIGKILL')));

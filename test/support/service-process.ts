@@ -46,13 +46,15 @@ export async function startServiceProcess(
     through = [] as readonly string[],
     /** Where the service writes its log itself, as it does under systemd; the output is what it adds to this file. */
     logFile = undefined as string | undefined,
+    /** The folder of the program; another one for another version. */
+    program: folder = root,
   } = {},
 ): Promise<ServiceProcess> {
   const node = [
     process.execPath,
     ...startFlags,
     ...nodeArgs,
-    join(root, 'bin/card-checkout.js'),
+    join(folder, 'bin/card-checkout.js'),
     'start',
     ...args,
   ];

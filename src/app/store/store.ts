@@ -42,6 +42,9 @@ export function assembleStore(scripts: Scripts, nowMs: () => number, parts: Engi
 /** All tables that `move-store` copies, each after those that it references. */
 export const tables = [...coreTables, ...features.flatMap((feature) => feature.tables)];
 
+/** New tables, columns that may be empty, and indexes of new columns: every version since 0.1.0 runs beside them. */
+const additive = { oldestVersion: '0.1.0', lock: 'milliseconds' } as const;
+
 /** Migrations by engine. The name of the first one distinguishes its schema from those of unreleased commits. */
 export const migrations: Readonly<Record<Engine, readonly Migration[]>> = {
   SQLite: migrationsOf('SQLite'),
@@ -55,18 +58,20 @@ function migrationsOf(engine: Engine): readonly Migration[] {
   );
   const integer = engine === 'SQLite' ? 'integer' : 'bigint';
   return [
-    { number: 1, name: 'schema of 0.1.0', sql },
+    { number: 1, name: 'schema of 0.1.0', sql, ...additive },
     {
       number: 2,
       name: 'addresses of customers who want a mail',
       sql: `ALTER TABLE receipts ADD COLUMN email text;
 ALTER TABLE receipts ADD COLUMN language text;
 CREATE INDEX receipts_with_address ON receipts (created_at_ms) WHERE email IS NOT NULL`,
+      ...additive,
     },
     {
       number: 3,
       name: "providers' approvals",
       sql: `ALTER TABLE provider_sessions ADD COLUMN approved_at_ms ${integer}`,
+      ...additive,
     },
   ];
 }

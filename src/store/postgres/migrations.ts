@@ -3,6 +3,7 @@ import {
   type AppliedMigration,
   type FoundSchema,
   foundSchema,
+  isForFirstVersion,
   type Migration,
   requireNoNewerSchema,
 } from '../migration.ts';
@@ -62,11 +63,12 @@ export async function connectByName(client: Client): Promise<void> {
 
 /** Throws `UnreleasedSchemaError` when the database was made before the first release. */
 export async function readSchema(client: Client, migrations: readonly Migration[]): Promise<FoundSchema> {
-  const { rows } = await client.query<{ found: string | null }>("SELECT to_regclass('migrations') AS found");
-  const applied =
-    rows[0]?.found == null
-      ? []
-      : (await client.query<AppliedMigration>('SELECT number, name FROM migrations ORDER BY number')).rows;
+  const applied: AppliedMigration[] = [];
+  for (const table of ['migrations', 'schema_steps']) {
+    const { rows } = await client.query<{ found: string | null }>('SELECT to_regclass($1) AS found', [table]);
+    if (rows[0]?.found != null)
+      applied.push(...(await client.query<AppliedMigration>(`SELECT * FROM ${table}`)).rows);
+  }
   const database = { name: nameOf(client), emptyPlace: 'DATABASE_URL to an empty database' };
   return foundSchema(database, applied, migrations);
 }
@@ -83,6 +85,12 @@ async function applyNext(
     number integer PRIMARY KEY,
     name text NOT NULL,
     applied_at_ms bigint NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS schema_steps (
+    number integer PRIMARY KEY,
+    name text NOT NULL,
+    oldest_version text NOT NULL,
+    applied_at_ms bigint NOT NULL
   )`);
   const found = await readSchema(client, migrations);
   requireNoNewerSchema(found);
@@ -94,8 +102,17 @@ async function applyNext(
       // Closing the connection rolls back.
       throw new Error(`migration ${migration.number} (${migration.name}) failed`, { cause: error });
     }
-    const values = [migration.number, migration.name, appliedAtMs];
-    await client.query('INSERT INTO migrations (number, name, applied_at_ms) VALUES ($1, $2, $3)', values);
+    const { number, name, oldestVersion } = migration;
+    await client.query(
+      'INSERT INTO schema_steps (number, name, oldest_version, applied_at_ms) VALUES ($1, $2, $3, $4)',
+      [number, name, oldestVersion, appliedAtMs],
+    );
+    if (isForFirstVersion(migration))
+      await client.query('INSERT INTO migrations (number, name, applied_at_ms) VALUES ($1, $2, $3)', [
+        number,
+        name,
+        appliedAtMs,
+      ]);
   }
   await client.query('COMMIT');
   return migration !== undefined;

@@ -5,6 +5,7 @@ import {
   type AppliedMigration,
   type FoundSchema,
   foundSchema,
+  isForFirstVersion,
   type Migration,
   requireNoNewerSchema,
 } from '../migration.ts';
@@ -19,13 +20,20 @@ export function migrate(
   migrations: readonly Migration[],
   nowMs: () => number,
 ): void {
+  const found = readSchema(database, file, migrations);
+  requireNoNewerSchema(found);
+  if (found.pending.length === 0) return;
   database.exec(`CREATE TABLE IF NOT EXISTS migrations (
     number INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
     applied_at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS schema_steps (
+    number INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    oldest_version TEXT NOT NULL,
+    applied_at_ms INTEGER NOT NULL
   ) STRICT`);
-  const found = readSchema(database, file, migrations);
-  requireNoNewerSchema(found);
   for (const migration of found.pending) apply(database, migration, nowMs());
 }
 
@@ -51,10 +59,9 @@ export function readSchema(
   migrations: readonly Migration[],
 ): FoundSchema {
   const found = database
-    .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'")
-    .get();
-  const applied =
-    found === undefined ? [] : database.prepare('SELECT * FROM migrations ORDER BY number').all();
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('migrations', 'schema_steps')")
+    .all();
+  const applied = found.flatMap(({ name }) => database.prepare(`SELECT * FROM ${name}`).all());
   return schemaOf(file, applied as unknown as AppliedMigration[], migrations);
 }
 
@@ -70,9 +77,14 @@ function apply(database: DatabaseSync, migration: Migration, appliedAtMs: number
   database.exec('BEGIN IMMEDIATE');
   try {
     database.exec(migration.sql);
+    const { number, name, oldestVersion } = migration;
     database
-      .prepare('INSERT INTO migrations (number, name, applied_at_ms) VALUES (?, ?, ?)')
-      .run(migration.number, migration.name, appliedAtMs);
+      .prepare('INSERT INTO schema_steps (number, name, oldest_version, applied_at_ms) VALUES (?, ?, ?, ?)')
+      .run(number, name, oldestVersion, appliedAtMs);
+    if (isForFirstVersion(migration))
+      database
+        .prepare('INSERT INTO migrations (number, name, applied_at_ms) VALUES (?, ?, ?)')
+        .run(number, name, appliedAtMs);
     database.exec('COMMIT');
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');

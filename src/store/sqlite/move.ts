@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Table } from '../columns.ts';
-import { type Layout, requireCurrentSchema } from '../migration.ts';
+import { type Layout, requireOwnSchema } from '../migration.ts';
 import { type MoveRole, openSide, PORTION_ROWS } from '../move-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
 import { findSchema, migrate, readSchema } from './migrations.ts';
@@ -17,7 +17,7 @@ export async function openSqliteSide(file: string, role: MoveRole, { migrations,
   // Opening would create it.
   if (role === 'source' && !existsSync(file)) throw new MoveRefusedError(`there is no database ${file}`);
   const found = findSchema(file, migrations);
-  if (found.number > 0) requireCurrentSchema(found);
+  if (found.number > 0) requireOwnSchema(found);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const { database, close } = openLocked(file);
   return openSide(
