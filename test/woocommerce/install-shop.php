@@ -22,7 +22,7 @@ if ($step === 'install') {
     exit(0);
 }
 if ($step === 'activate') {
-    foreach (['plugins/woocommerce/woocommerce.php', 'card-checkout/card-checkout.php'] as $plugin) {
+    foreach (['woocommerce/woocommerce.php', 'card-checkout/card-checkout.php'] as $plugin) {
         $result = activate_plugin($plugin);
         if (is_wp_error($result)) {
             fwrite(STDERR, $plugin . ': ' . $result->get_error_message());

@@ -174,6 +174,15 @@ it.each(['hpos', 'posts'] satisfies OrderStorage[])(
       const stranger = await browser.newPage({ ignoreHTTPSErrors: true });
       await stranger.goto(`${shop.url}/?wc-api=card_checkout_return&payment_id=${open.payment}`);
       expect(stranger.url()).not.toContain('order-received');
+      const [cookie] = (await page.context().cookies()).filter(({ name }) => name.endsWith(open.payment));
+      expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Lax' });
+      const answers = await shop.php(`
+        wp_set_current_user(1);
+        foreach (['v2', 'v3'] as $version) {
+          echo json_encode(rest_do_request(new WP_REST_Request('GET', "/wc/$version/orders"))->get_data());
+        }`);
+      expect(answers).toContain(open.payment);
+      expect(answers).not.toMatch(/ipn_[A-Za-z0-9]{8}|\/pay\//);
 
       await signIn(page, shop);
       const edit = await orderPage(shop);

@@ -67,7 +67,8 @@ export async function openRealShop({ wordpressDir, woocommerceDir }: ShopSources
     PHP_CLI_SERVER_WORKERS: '4',
   };
   const start = (command: string, args: readonly string[]) => {
-    const child = spawn(command, args, { env: phpEnvironment, stdio: 'ignore' });
+    // A group of its own: the workers of PHP's server end with it.
+    const child = spawn(command, args, { env: phpEnvironment, stdio: 'ignore', detached: true });
     children.push(child);
     return child;
   };
@@ -196,7 +197,7 @@ require $_SERVER['DOCUMENT_ROOT'] . '/index.php';
         children.map(async (child) => {
           if (child.exitCode !== null || child.signalCode !== null) return;
           const ended = new Promise((resolve) => child.once('exit', resolve));
-          child.kill('SIGTERM');
+          process.kill(-(child.pid as number), 'SIGTERM');
           await ended;
         }),
       );

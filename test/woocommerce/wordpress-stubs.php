@@ -37,11 +37,14 @@ final class Shop
     /** @var list<string> what the settings page shows as errors */
     public static array $settings_errors = [];
     public static string $currency = 'EUR';
+    public static string $url = 'https://shop.example';
     public static int $completions = 0;
     /** @var array<int, list<WC_Order_Refund>> what WooCommerce has recorded, by order */
     public static array $refunds = [];
-    /** @var array<string, mixed> the customer's session */
-    public static array $session = [];
+    /** Total of the cart; null where WooCommerce has no cart, for example in the administration. */
+    public static ?float $cart_total = null;
+    /** Order of the payment page that is shown. */
+    public static int $order_to_pay = 0;
     public static string $lock_answer = '1';
     /** @var (callable(): void)|null what another request does while this one waits for the lock */
     public static $meanwhile = null;
@@ -204,13 +207,19 @@ abstract class WC_Payment_Gateway
         $this->settings = Shop::$options["woocommerce_{$this->id}_settings"] ?? [];
     }
 
-    public function get_option(string $key): string
+    public function get_option(string $key): mixed
     {
         require_that(isset($this->form_fields[$key]), "there is no setting $key");
         return $this->settings[$key] ?? $this->form_fields[$key]['default'] ?? '';
     }
 
     public function is_available(): bool { return $this->get_option('enabled') === 'yes'; }
+
+    protected function get_order_total(): float
+    {
+        return (float) (Shop::$order_to_pay > 0 ? wc_get_order(Shop::$order_to_pay)->get_total() : Shop::$cart_total);
+    }
+
     /** @return list<string> */
     public function get_errors(): array { return $this->errors; }
     public function get_field_key(string $key): string { return "woocommerce_{$this->id}_$key"; }
@@ -229,6 +238,19 @@ abstract class WC_Payment_Gateway
         Shop::$options["woocommerce_{$this->id}_settings"] = $this->settings;
         return true;
     }
+}
+
+final class WP_REST_Response
+{
+    public function __construct(private mixed $data) {}
+    public function get_data(): mixed { return $this->data; }
+    public function set_data(mixed $data): void { $this->data = $data; }
+}
+
+final class WC_Meta_Data
+{
+    public function __construct(private readonly array $data) {}
+    public function get_data(): array { return $this->data; }
 }
 
 final class WC_Admin_Settings
@@ -290,9 +312,16 @@ function wc_get_orders(array $query): array
     $key = $condition['key'];
     $found = array_filter(Shop::$saved, static fn ($order) => isset($order['meta'][$key])
         && ($condition === ['key' => $key, 'compare' => 'EXISTS'] || $order['meta'][$key] === $condition['value'])
-        && (!isset($query['status']) || in_array($order['status'], $query['status'], true)));
+        && (!isset($query['status']) || in_array($order['status'], str_replace('wc-', '', $query['status']), true)));
     $ids = array_slice(array_keys($found), 0, $query['limit']);
     return ($query['return'] ?? 'objects') === 'ids' ? $ids : array_map('wc_get_order', $ids);
+}
+
+/** @return array<string, string> */
+function wc_get_order_statuses(): array
+{
+    $statuses = ['pending', 'processing', 'on-hold', 'completed', 'cancelled', 'refunded', 'failed', 'checkout-draft'];
+    return array_combine(array_map(static fn ($status) => "wc-$status", $statuses), $statuses);
 }
 
 function wp_cache_flush_runtime(): bool
@@ -385,6 +414,8 @@ function load_plugin_textdomain(string $domain, bool $deprecated, string $path):
 function admin_url(string $path): string { return "https://shop.example/wp-admin/$path"; }
 function wp_nonce_url(string $url, string $action): string { return add_query_arg(['_wpnonce' => md5($action)], $url); }
 function get_current_user_id(): int { return 0; }
+function get_query_var(string $name): string { return $name === 'order-pay' && Shop::$order_to_pay > 0 ? (string) Shop::$order_to_pay : ''; }
+function wp_salt(string $scheme): string { return "the salt of $scheme"; }
 function wc_get_page_permalink(string $page): string { return "https://shop.example/$page"; }
 function esc_html(string $text): string { return htmlspecialchars($text, ENT_QUOTES); }
 function esc_html__(string $text, string $domain = 'default'): string { return esc_html(__($text, $domain)); }
@@ -441,17 +472,14 @@ function wc_get_logger(): object
 function WC(): object
 {
     return new class {
-        public ?object $session;
+        public ?object $cart;
 
         public function __construct()
         {
-            $this->session = new class {
-                public function get(string $key, mixed $default): mixed { return Shop::$session[$key] ?? $default; }
-                public function set(string $key, mixed $value): void { Shop::$session[$key] = $value; }
-            };
+            $this->cart = Shop::$cart_total === null ? null : (object) ['total' => Shop::$cart_total];
         }
 
-        public function api_request_url(string $name): string { return "https://shop.example/?wc-api=$name"; }
+        public function api_request_url(string $name): string { return Shop::$url . "/?wc-api=$name"; }
     };
 }
 

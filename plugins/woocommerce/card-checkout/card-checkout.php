@@ -26,14 +26,14 @@ const CARD_CHECKOUT_FILE = __FILE__;
 const CARD_CHECKOUT_HOURLY = 'card_checkout_check_open_orders';
 /** Files below `includes`, in the order of loading. */
 const CARD_CHECKOUT_CLASSES = [
-    'client', 'keccak', 'deposit-address', 'amount', 'state', 'lock', 'orders', 'refunds', 'refund-box', 'webhook', 'return',
+    'client', 'keccak', 'deposit-address', 'amount', 'state', 'lock', 'fields', 'orders', 'refunds', 'refund-box', 'webhook', 'return',
     'gateway', 'admin', 'connect',
 ];
 
 add_action('plugins_loaded', 'card_checkout_load');
 add_action('before_woocommerce_init', 'card_checkout_declare_compatibility');
 add_action('woocommerce_blocks_loaded', 'card_checkout_register_block');
-register_activation_hook(__FILE__, 'card_checkout_activate');
+register_activation_hook(__FILE__, 'card_checkout_schedule');
 register_deactivation_hook(__FILE__, 'card_checkout_deactivate');
 
 function card_checkout_load(): void
@@ -50,11 +50,14 @@ function card_checkout_load(): void
     Card_Checkout_Admin::register();
     Card_Checkout_Refund_Box::register();
     Card_Checkout_Connect::register();
+    Card_Checkout_Fields::register();
     add_filter('woocommerce_payment_gateways', 'card_checkout_add_gateway');
     add_filter('woocommerce_cancel_unpaid_order', 'card_checkout_keep_open_order', 10, 2);
     add_action('woocommerce_api_card_checkout', 'card_checkout_receive_webhook');
     add_action('woocommerce_api_card_checkout_return', 'card_checkout_return_to_order');
     add_action(CARD_CHECKOUT_HOURLY, 'card_checkout_check_open_orders');
+    // No activation hook runs on another site of a network, or after an update by copied files.
+    add_action('init', 'card_checkout_schedule');
 }
 
 function card_checkout_declare_compatibility(): void
@@ -81,9 +84,13 @@ function card_checkout_add_block($registry): void
     $registry->register(new Card_Checkout_Block());
 }
 
-/** @param array<int, string|object> $gateways */
-function card_checkout_add_gateway(array $gateways): array
+/**
+ * @param mixed $gateways a list; another plugin's filter may have returned anything
+ * @return array<int|string, string|object>
+ */
+function card_checkout_add_gateway(mixed $gateways): array
 {
+    $gateways = is_array($gateways) ? $gateways : [];
     $gateways[] = 'Card_Checkout_Gateway';
     return $gateways;
 }
@@ -92,9 +99,9 @@ function card_checkout_add_gateway(array $gateways): array
  * WooCommerce cancels unpaid orders after an hour. A customer at a provider may take longer, and money in transit
  * cannot be recalled. The end of the payment decides, which the hourly check sees.
  */
-function card_checkout_keep_open_order(bool $cancel, WC_Order $order): bool
+function card_checkout_keep_open_order(mixed $cancel, mixed $order): bool
 {
-    return $cancel && !Card_Checkout_Orders::has_payment($order);
+    return (bool) $cancel && !($order instanceof WC_Order && Card_Checkout_Orders::has_payment($order));
 }
 
 function card_checkout_gateway(): Card_Checkout_Gateway
@@ -135,7 +142,7 @@ function card_checkout_check_open_orders(): void
     card_checkout_gateway()->refunds()->check_open();
 }
 
-function card_checkout_activate(): void
+function card_checkout_schedule(): void
 {
     if (wp_next_scheduled(CARD_CHECKOUT_HOURLY) === false) {
         wp_schedule_event(time(), 'hourly', CARD_CHECKOUT_HOURLY);

@@ -26,14 +26,11 @@ final class Card_Checkout_Admin
         return admin_url('admin.php?page=wc-settings&tab=checkout&section=' . Card_Checkout_Orders::METHOD);
     }
 
-    /**
-     * @param list<string> $links
-     * @return list<string>
-     */
-    public static function add_settings_link(array $links): array
+    /** @return array<int|string, string> */
+    public static function add_settings_link(mixed $links): array
     {
         $link = sprintf('<a href="%s">%s</a>', esc_url(self::settings_url()), esc_html__('Settings', 'card-checkout'));
-        return [$link, ...$links];
+        return [$link, ...(is_array($links) ? $links : [])];
     }
 
     /** For both kinds of order storage. */
@@ -192,8 +189,8 @@ final class Card_Checkout_Admin
         }
     }
 
-    /** @param array<string, string> $status */
-    private static function state_text(array $status): string
+    /** @param array<string, mixed> $status */
+    public static function state_text(array $status): string
     {
         if ($status === []) {
             return __('Open', 'card-checkout');

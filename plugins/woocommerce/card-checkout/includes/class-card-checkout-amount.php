@@ -12,12 +12,12 @@ final class Card_Checkout_Amount
     private const MAXIMUM_USDC_DIGITS = 6;
 
     /** "25.00", the API's format. WooCommerce stores totals as decimal text. */
-    public static function decimal(string|float|int $total): string
+    public static function decimal(mixed $total): string
     {
-        return number_format((float) $total, 2, '.', '');
+        return number_format(is_scalar($total) ? (float) $total : 0.0, 2, '.', '');
     }
 
-    public static function cents(string|float|int $total): int
+    public static function cents(mixed $total): int
     {
         return (int) str_replace('.', '', self::decimal($total));
     }

@@ -13,7 +13,7 @@ final class Card_Checkout_Exception extends RuntimeException
     /** Whether the service refused. Without a response, or with a server error, the request may have been executed. */
     public function is_refusal(): bool
     {
-        return $this->getCode() >= 400 && $this->getCode() < 500;
+        return $this->getCode() >= 400 && $this->getCode() < 500 && $this->getCode() !== 429;
     }
 }
 
@@ -48,6 +48,12 @@ final class Card_Checkout_Client
     public function read_status(string $payment_id): array
     {
         return $this->call('GET', '/api/v1/payment-status?payment_id=' . rawurlencode($payment_id));
+    }
+
+    /** @return array<string, mixed> the payment as the dashboard shows it, with its note */
+    public function read_payment(string $payment_id): array
+    {
+        return $this->call('GET', '/merchant/v1/payments/' . rawurlencode($payment_id));
     }
 
     /**

@@ -46,7 +46,7 @@ final class Card_Checkout_Connect
                 Card_Checkout_Admin::settings_url()
             );
         }
-        add_filter('allowed_redirect_hosts', static fn(array $hosts): array => [...$hosts, wp_parse_url($url)['host']]);
+        add_filter('allowed_redirect_hosts', static fn(mixed $hosts): array => [...(array) $hosts, wp_parse_url($url)['host']]);
         wp_safe_redirect($url);
         exit;
     }
@@ -54,7 +54,7 @@ final class Card_Checkout_Connect
     /** URL of the connection at the service; null without a service URL. */
     public static function begin(): ?string
     {
-        $service_url = card_checkout_gateway()->get_option('service_url');
+        $service_url = card_checkout_gateway()->setting('service_url');
         if ($service_url === '') {
             return null;
         }
@@ -93,7 +93,7 @@ final class Card_Checkout_Connect
         }
         delete_transient(self::pending_key());
         $gateway = card_checkout_gateway();
-        if ($gateway->get_option('service_url') !== $pending['service_url']) {
+        if ($gateway->setting('service_url') !== $pending['service_url']) {
             return __('The service address was changed meanwhile. Start the connection again.', 'card-checkout');
         }
         try {
@@ -121,7 +121,7 @@ final class Card_Checkout_Connect
 
     private static function shop_name(): string
     {
-        $name = trim(wp_specialchars_decode(get_bloginfo('name'), ENT_QUOTES));
+        $name = trim(wp_specialchars_decode((string) get_bloginfo('name'), ENT_QUOTES));
         return $name === '' ? 'WooCommerce' : mb_substr($name, 0, self::MAXIMUM_NAME);
     }
 

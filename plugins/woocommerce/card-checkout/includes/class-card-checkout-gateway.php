@@ -8,6 +8,9 @@ defined('ABSPATH') || exit;
 final class Card_Checkout_Gateway extends WC_Payment_Gateway
 {
     public const CURRENCIES = ['USD', 'EUR', 'CAD', 'INR'];
+    /** Amounts that the service takes, in cents. */
+    private const LOWEST_CENTS = 1;
+    private const HIGHEST_CENTS = 1_000_000;
     /** Accepted deposit contracts, and the time of acceptance. */
     public const PUBLICATION_OPTION = 'card_checkout_publication';
 
@@ -18,13 +21,13 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
         $this->method_description = __(
             'Customers pay by card at an on-ramp provider. You receive USDC on Polygon in your own wallet.',
             'card-checkout'
-        );
+        ) . ' ' . __('Offered for totals from 0.01 to 10,000 in USD, EUR, CAD or INR.', 'card-checkout');
         $this->has_fields = false;
         $this->supports = ['products', 'refunds'];
         $this->init_form_fields();
         $this->init_settings();
-        $this->title = $this->get_option('title');
-        $this->description = $this->get_option('description');
+        $this->title = $this->setting('title');
+        $this->description = $this->setting('description');
         // WooCommerce checks the nonce of its settings page first.
         add_action('woocommerce_update_options_payment_gateways_' . $this->id, [$this, 'process_admin_options']);
     }
@@ -79,26 +82,44 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
 
     public function is_available(): bool
     {
-        return parent::is_available() && $this->obstacle() === null;
+        // Without a cart there is no total to decide by: in the administration, or in a scheduled job.
+        $total = isset(WC()->cart) ? (float) $this->get_order_total() : 0.0;
+        return parent::is_available() && $this->obstacle() === null && ($total <= 0 || self::is_in_range($total));
+    }
+
+    private static function is_in_range(mixed $total): bool
+    {
+        $cents = Card_Checkout_Amount::cents($total);
+        return $cents >= self::LOWEST_CENTS && $cents <= self::HIGHEST_CENTS;
+    }
+
+    /** Currency to pay in: of the order on its payment page, otherwise of the shop. */
+    private static function currency(): string
+    {
+        $order = isset(WC()->cart) ? wc_get_order(absint(get_query_var('order-pay'))) : false;
+        return (string) ($order instanceof WC_Order ? $order->get_currency() : get_woocommerce_currency());
     }
 
     /** Why the enabled payment method is not offered; null if it is. */
     public function obstacle(): ?string
     {
-        if (!in_array(get_woocommerce_currency(), self::CURRENCIES, true)) {
+        if (!in_array(self::currency(), self::CURRENCIES, true)) {
             return sprintf(
                 /* translators: %s: a list of currencies */
                 __('The shop’s currency is not one of %s.', 'card-checkout'),
                 implode(', ', self::CURRENCIES)
             );
         }
-        if ($this->get_option('service_url') === '') {
+        if (!str_starts_with(Card_Checkout_Orders::callback_root(), 'https://')) {
+            return __('The shop’s address does not begin with https://, so the service cannot send webhooks.', 'card-checkout');
+        }
+        if ($this->setting('service_url') === '') {
             return __('The service address is missing.', 'card-checkout');
         }
         if ($this->api_key() === '') {
             return __('The API key is missing.', 'card-checkout');
         }
-        return $this->get_option('payout_address') === ''
+        return $this->setting('payout_address') === ''
             ? __('The payout wallet is missing.', 'card-checkout')
             : null;
     }
@@ -107,7 +128,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
     {
         return new Card_Checkout_Orders(
             $this->client(),
-            $this->get_option('payout_address'),
+            $this->setting('payout_address'),
             (array) get_option(self::PUBLICATION_OPTION, [])
         );
     }
@@ -158,22 +179,44 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
      */
     public function process_payment($order_id): array
     {
-        $order = wc_get_order($order_id);
+        $order = wc_get_order(absint($order_id));
+        if (!$order instanceof WC_Order) {
+            return self::refuse($order_id, 'the order does not exist', true);
+        }
+        $is_payable = in_array($order->get_currency(), self::CURRENCIES, true)
+            && self::is_in_range($order->get_total());
+        if (!$is_payable) {
+            $due = Card_Checkout_Amount::decimal($order->get_total()) . ' ' . $order->get_currency();
+            return self::refuse($order_id, "the service takes 0.01 to 10,000 in USD, EUR, CAD or INR, not $due", true);
+        }
         try {
             if (get_option(self::PUBLICATION_OPTION, []) === []) {
                 $this->accept_publication();
             }
             $url = $this->orders()->checkout_url($order);
         } catch (Card_Checkout_Exception $exception) {
-            Card_Checkout_Orders::log('order ' . $order->get_id() . ': ' . $exception->getMessage());
-            wc_add_notice(
-                __('The payment could not be started. Please try again.', 'card-checkout'),
-                'error'
-            );
-            return ['result' => 'failure'];
+            return self::refuse($order_id, $exception->getMessage(), $exception->is_refusal());
         }
-        Card_Checkout_Return::remember_order((int) $order_id);
+        Card_Checkout_Return::remember($order);
         return ['result' => 'success', 'redirect' => $url];
+    }
+
+    /**
+     * @param mixed $order_id
+     * @param string $reason for the log
+     * @param bool $is_final whether the same attempt fails again
+     * @return array{result: string}
+     */
+    private static function refuse(mixed $order_id, string $reason, bool $is_final): array
+    {
+        Card_Checkout_Orders::log('order ' . absint($order_id) . ": $reason");
+        wc_add_notice(
+            $is_final
+                ? __('This payment method cannot take the payment. Please choose another one, or contact the shop.', 'card-checkout')
+                : __('The payment could not be started. Please try again.', 'card-checkout'),
+            'error'
+        );
+        return ['result' => 'failure'];
     }
 
     /** Reports invalid fields, whose old values WooCommerce keeps silently. */
@@ -251,7 +294,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
     {
         $api_key = trim((string) $value);
         if ($api_key === '') {
-            return $this->get_option('api_key');
+            return $this->setting('api_key');
         }
         if (preg_match('/^service_live_[A-Za-z0-9_-]{16,200}$/D', $api_key) !== 1) {
             throw new Exception(esc_html__('The API key must begin with service_live_.', 'card-checkout'));
@@ -268,7 +311,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
     /** @param array<string, string> $data */
     public function generate_card_checkout_key_html(string $key, array $data): string
     {
-        $saved = $this->get_option($key);
+        $saved = $this->setting($key);
         $placeholder = $saved === ''
             ? 'service_live_…'
             /* translators: %s: the last characters of the key */
@@ -313,11 +356,18 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
 
     private function client(): Card_Checkout_Client
     {
-        return new Card_Checkout_Client($this->get_option('service_url'), $this->api_key());
+        return new Card_Checkout_Client($this->setting('service_url'), $this->api_key());
+    }
+
+    /** A setting as text, whatever filters have made of it. */
+    public function setting(string $key): string
+    {
+        $value = $this->get_option($key);
+        return is_scalar($value) ? (string) $value : '';
     }
 
     private function api_key(): string
     {
-        return defined('CARD_CHECKOUT_API_KEY') ? (string) CARD_CHECKOUT_API_KEY : $this->get_option('api_key');
+        return defined('CARD_CHECKOUT_API_KEY') ? (string) CARD_CHECKOUT_API_KEY : $this->setting('api_key');
     }
 }

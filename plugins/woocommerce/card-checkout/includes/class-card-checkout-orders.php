@@ -4,27 +4,32 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** Orders and their payments: one payment per order, completed once. */
+/** Orders and their payments: one payment at a time, and an order completed once. */
 final class Card_Checkout_Orders
 {
     public const METHOD = 'card_checkout';
-
-    /**
-     * Hidden from the list of custom fields by the underscore. The token signs webhooks and never leaves the server.
-     */
-    public const PAYMENT_ID = '_card_checkout_payment_id';
-    private const IPN_TOKEN = '_card_checkout_ipn_token';
-    private const CHECKOUT_URL = '_card_checkout_url';
-    /** Payment that was paid after its order was cancelled: the merchant decides about the order. */
+    public const PAYMENT_ID = Card_Checkout_Fields::PAYMENT_ID;
+    public const STATUS = Card_Checkout_Fields::STATUS;
+    /** Payment whose money arrived after its order was given up: the merchant decides about the order. */
     private const PAID_LATE = '_card_checkout_paid_late';
-    /** Last answer of the service as JSON, for the order page. */
-    public const STATUS = '_card_checkout_status';
-    /** State of the last note. */
-    private const NOTED = '_card_checkout_noted';
+    /** Payment that completed the order. */
+    private const COMPLETED_BY = '_card_checkout_completed_by';
 
+    /** Statuses in which an order waits for money. */
+    private const UNPAID = ['pending', 'on-hold', 'failed'];
+    /** Statuses of an order that is not wanted any more: the merchant decides about money that arrives. */
+    private const GIVEN_UP = ['cancelled', 'trash'];
     /** Exceeds the lifetime of a payment unless the operator has changed it. */
     private const OPEN_DAYS = 9;
+    /** Ends the checks of a payment that the service never ends, or does not know any more. */
+    private const MAXIMUM_DAYS = 60;
     private const CHECKED_AT_ONCE = 50;
+    /** Requests without a response after which the hourly check ends; the next one begins with other orders. */
+    private const MAXIMUM_UNANSWERED = 3;
+
+    private int $unanswered = 0;
+    /** Whether the last payment that was read cannot change any more. */
+    private bool $is_final = false;
 
     /** @param array<string, mixed> $publication the accepted deposit contracts */
     public function __construct(
@@ -49,101 +54,148 @@ final class Card_Checkout_Orders
         return ['meta_key' => $key] + ($value === null ? ['meta_compare' => 'EXISTS'] : ['meta_value' => $value]);
     }
 
-    /**
-     * Whether the order has a payment, even with another payment method now: a customer who goes back and chooses
-     * another method may have already paid at the provider.
-     */
     public static function has_payment(WC_Order $order): bool
     {
-        return $order->get_meta(self::PAYMENT_ID) !== '';
-    }
-
-    public function ipn_token_of(WC_Order $order): string
-    {
-        return (string) $order->get_meta(self::IPN_TOKEN);
+        return Card_Checkout_Fields::has_payment($order);
     }
 
     /**
-     * URL where the customer pays. An order has one payment, which a returning customer gets again. The order's key is
-     * the Idempotency-Key, so that neither a double click nor a lost response creates a second payment.
+     * URL where the customer pays. A returning customer gets the open payment again. It is replaced if it was canceled,
+     * or if it is over another amount and nothing has arrived. The Idempotency-Key is made of all that the request says
+     * and of the replaced payment: neither a double click nor a lost response creates a second payment, and a changed
+     * order gets its own.
      *
      * @throws Card_Checkout_Exception
      */
     public function checkout_url(WC_Order $order): string
     {
-        $idempotency_key = $order->get_order_key();
-        if ($order->get_payment_method() === self::METHOD && self::has_payment($order)) {
-            $earlier = (string) $order->get_meta(self::PAYMENT_ID);
-            $status = $this->client->read_status($earlier);
+        $due = self::due($order);
+        $terms = "$due {$this->payout_address}";
+        $replaced = '';
+        if ($this->owns_payment($order)) {
+            $replaced = Card_Checkout_Fields::payment_of($order);
+            $status = $this->read_known($replaced);
+            $state = Card_Checkout_State::of($status);
             if (($status['status'] ?? '') !== 'canceled') {
-                $this->require_same($order, $status);
-                return (string) $order->get_meta(self::CHECKOUT_URL);
+                $is_same = self::charged($status) === $due;
+                if ($is_same && ($state !== Card_Checkout_State::OPEN || Card_Checkout_Fields::has_terms($order, $terms))) {
+                    return Card_Checkout_Fields::text($order, Card_Checkout_Fields::CHECKOUT_URL);
+                }
+                if ($state !== Card_Checkout_State::OPEN) {
+                    $this->require_same($order, $status);
+                }
             }
-            // The order's own key would return the canceled payment.
-            $idempotency_key .= ":$earlier";
+            if (!Card_Checkout_Fields::can_replace($order)) {
+                throw new Card_Checkout_Exception('the order has too many payments', 409);
+            }
         }
-        $payment = $this->client->create(
-            [
-                'address' => $this->payout_address,
-                'callback' => $this->callback_of($order),
-                'amount' => Card_Checkout_Amount::decimal($order->get_total()),
-                'currency' => $order->get_currency(),
-                'email' => self::email_of($order),
-                'note' => 'Order ' . $order->get_order_number(),
-            ],
-            $idempotency_key
-        );
+        $request = [
+            'address' => $this->payout_address,
+            'callback' => $this->callback_of($order),
+            'amount' => Card_Checkout_Amount::decimal($order->get_total()),
+            'currency' => $order->get_currency(),
+            'email' => self::email_of($order),
+            'note' => self::note_of($order),
+        ];
+        $fingerprint = hash('sha256', $order->get_order_key() . ":$replaced:" . wp_json_encode($request));
+        $payment = $this->client->create($request, "woocommerce-{$order->get_id()}-" . substr($fingerprint, 0, 32));
         Card_Checkout_Deposit_Address::verify($payment, $this->payout_address, $this->publication);
-        $order->update_meta_data(self::PAYMENT_ID, $payment['payment_id']);
-        $order->update_meta_data(self::IPN_TOKEN, $payment['ipn_token']);
-        $order->update_meta_data(self::CHECKOUT_URL, $payment['checkout_url']);
-        $order->save();
+        Card_Checkout_Fields::adopt($order, $payment, $terms);
         return $payment['checkout_url'];
     }
 
     /**
-     * Reads the payment and completes the order if it is paid. Returns whether the order is paid now.
+     * Reads a payment of the order, and completes the order if it is paid. Returns whether the order is paid now.
      *
+     * @param string|null $payment_id of a payment that another one replaced; the current one without
      * @throws Card_Checkout_Exception
      */
-    public function confirm(int $order_id): bool
+    public function confirm(int $order_id, ?string $payment_id = null): bool
+    {
+        $order = wc_get_order($order_id);
+        if (!$order instanceof WC_Order || !$this->owns_payment($order)) {
+            return false;
+        }
+        $payment_id ??= Card_Checkout_Fields::payment_of($order);
+        $status = $this->client->read_status($payment_id);
+        // The lock excludes webhook and hourly check from each other.
+        return Card_Checkout_Lock::run($order_id, fn (): bool => $this->apply($order_id, $payment_id, $status));
+    }
+
+    /**
+     * Whether the order has a payment that was created for it. Version 0.1.0 did not save for which order it was: the
+     * payment's note names the order, and a copied order has another number.
+     */
+    private function owns_payment(WC_Order $order): bool
+    {
+        if (!self::has_payment($order) || Card_Checkout_Fields::has_owner($order)) {
+            return self::has_payment($order);
+        }
+        $payment = $this->client->read_payment(Card_Checkout_Fields::payment_of($order));
+        if (($payment['note'] ?? '') !== self::note_of($order)) {
+            self::log("order {$order->get_id()}: its fields name a payment of another order");
+            return false;
+        }
+        Card_Checkout_Fields::own($order);
+        $order->save();
+        return true;
+    }
+
+    private static function note_of(WC_Order $order): string
+    {
+        return 'Order ' . $order->get_order_number();
+    }
+
+    /** Checks orders whose webhook may have been missed, and late money. */
+    public function check_open(): void
+    {
+        $common = ['limit' => self::CHECKED_AT_ONCE, 'orderby' => 'rand', 'return' => 'ids'];
+        $unsettled = $common
+            + ['status' => [...array_keys((array) wc_get_order_statuses()), 'trash']]
+            + self::with_meta(Card_Checkout_Fields::UNSETTLED);
+        // Orders of version 0.1.0, which did not mark them.
+        $unmarked = $common + [
+            'status' => [...self::UNPAID, 'cancelled'],
+            'date_created' => '>' . (time() - self::OPEN_DAYS * DAY_IN_SECONDS),
+        ] + self::with_meta(Card_Checkout_Fields::PAYMENT_ID);
+        $ids = [...array_values((array) wc_get_orders($unsettled)), ...array_values((array) wc_get_orders($unmarked))];
+        foreach (array_unique(array_map('absint', $ids)) as $order_id) {
+            $this->check_payments($order_id);
+            if ($this->unanswered >= self::MAXIMUM_UNANSWERED) {
+                return;
+            }
+        }
+    }
+
+    private function check_payments(int $order_id): void
     {
         $order = wc_get_order($order_id);
         if (!$order instanceof WC_Order || !self::has_payment($order)) {
-            return false;
+            return;
         }
-        $status = $this->client->read_status((string) $order->get_meta(self::PAYMENT_ID));
-        $order->update_meta_data(self::STATUS, (string) wp_json_encode(self::shown($status)));
-        $order->save();
-        if (($status['status'] ?? '') !== 'paid') {
-            $this->follow($order, $status);
-            return false;
-        }
-        try {
-            $this->require_same($order, $status);
-        } catch (Card_Checkout_Exception $exception) {
-            $this->hold($order, $exception->getMessage());
-            throw $exception;
-        }
-        return $this->complete_once($order_id, $status);
-    }
-
-    /** Checks orders whose webhook may have been missed. */
-    public function check_open(): void
-    {
-        $orders = wc_get_orders([
-            'limit' => self::CHECKED_AT_ONCE,
-            'status' => ['pending', 'on-hold', 'failed', 'cancelled'],
-            'date_created' => '>' . (time() - self::OPEN_DAYS * DAY_IN_SECONDS),
-            'orderby' => 'rand',
-            'return' => 'ids',
-        ] + self::with_meta(self::PAYMENT_ID));
-        foreach ($orders as $order_id) {
+        $can_change = false;
+        foreach (array_keys(Card_Checkout_Fields::tokens_of($order)) as $payment_id) {
             try {
-                $this->confirm((int) $order_id);
+                $this->confirm($order_id, $payment_id);
+                $can_change = $can_change || !$this->is_final;
             } catch (Card_Checkout_Exception $exception) {
+                $can_change = true;
+                $this->unanswered += $exception->getCode() === 0 ? 1 : 0;
                 self::log("order $order_id: " . $exception->getMessage());
             }
+        }
+        $this->settle($order_id, $can_change);
+    }
+
+    /** Ends the hourly check of an order whose payments have been final, or silent, for long enough. */
+    private function settle(int $order_id, bool $can_change): void
+    {
+        $order = wc_get_order($order_id);
+        $since = $order instanceof WC_Order ? Card_Checkout_Fields::text($order, Card_Checkout_Fields::UNSETTLED) : '';
+        $days = $can_change ? self::MAXIMUM_DAYS : self::OPEN_DAYS;
+        if ($since !== '' && time() - (int) $since > $days * DAY_IN_SECONDS) {
+            $order->delete_meta_data(Card_Checkout_Fields::UNSETTLED);
+            $order->save();
         }
     }
 
@@ -153,66 +205,166 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * Completes under a lock, which excludes webhook and hourly check from each other. If the process ends meanwhile,
-     * the next check completes the order.
+     * Brings what the service says about a payment into its order, under the lock.
      *
      * @param array<string, mixed> $status
      */
-    private function complete_once(int $order_id, array $status): bool
+    private function apply(int $order_id, string $payment_id, array $status): bool
     {
-        return Card_Checkout_Lock::run($order_id, function () use ($order_id, $status): bool {
-            $order = wc_get_order($order_id);
-            if ($order->is_paid()) {
-                return true;
-            }
-            if ($this->is_paid_late($order)) {
-                return false;
-            }
-            if (!$order->payment_complete((string) ($status['txid_out'] ?? ''))) {
-                return false;
-            }
-            $this->note($order, 'paid', sprintf(
-                /* translators: 1: amount received, 2: amount paid out, 3: payment id, 4: deposit hash, 5: payout hash */
-                __(
-                    'Paid: %1$s USDC received, %2$s USDC paid out to your wallet. Payment %3$s, deposit %4$s, payout %5$s.',
-                    'card-checkout'
-                ),
-                (string) ($status['value_coin'] ?? ''),
-                (string) ($status['forwarded_amount'] ?? ''),
-                (string) $order->get_meta(self::PAYMENT_ID),
-                (string) ($status['txid_in'] ?? ''),
-                (string) ($status['txid_out'] ?? '')
-            ));
-            return true;
-        });
-    }
-
-    /** Whether the order was cancelled before its payment: it is not completed, because its stock is back on sale. */
-    private function is_paid_late(WC_Order $order): bool
-    {
-        $payment = (string) $order->get_meta(self::PAYMENT_ID);
-        if ((string) $order->get_meta(self::PAID_LATE) === $payment) {
-            return true;
-        }
-        if ($order->get_status() !== 'cancelled') {
+        $order = wc_get_order($order_id);
+        if (!$order instanceof WC_Order) {
             return false;
         }
-        $order->update_meta_data(self::PAID_LATE, $payment);
+        $state = Card_Checkout_State::of($status);
+        $this->is_final = in_array($state, Card_Checkout_State::FINAL_STATES, true);
+        if ($payment_id !== Card_Checkout_Fields::payment_of($order)) {
+            $this->tell_unneeded($order, $payment_id, $status);
+            return (bool) $order->is_paid();
+        }
+        $order->update_meta_data(self::STATUS, (string) wp_json_encode(self::shown($status)));
         $order->save();
+        if (self::is_completed_by($order, $payment_id)) {
+            return true;
+        }
+        if (!in_array($order->get_status(), [...self::UNPAID, ...self::GIVEN_UP], true)) {
+            // Paid in another way, refunded, or in a status of another plugin.
+            $this->tell_unneeded($order, $payment_id, $status);
+            return (bool) $order->is_paid();
+        }
+        if ($state !== Card_Checkout_State::PAID) {
+            $this->follow($order, $status);
+            return false;
+        }
+        try {
+            $this->require_same($order, $status);
+        } catch (Card_Checkout_Exception $exception) {
+            $this->hold($order, $exception->getMessage());
+            throw $exception;
+        }
+        return !$this->is_paid_late($order) && $this->complete($order, $payment_id, $status);
+    }
+
+    /**
+     * Completes the order. Status and field are saved together: if the process ends before, the next check completes
+     * the order, and no check takes the payment for a second one.
+     *
+     * @param array<string, mixed> $status
+     */
+    private function complete(WC_Order $order, string $payment_id, array $status): bool
+    {
+        $order->update_meta_data(self::COMPLETED_BY, $payment_id);
+        if (count(Card_Checkout_Fields::tokens_of($order)) === 1) {
+            $order->delete_meta_data(Card_Checkout_Fields::UNSETTLED);
+        }
+        if (!$order->payment_complete((string) ($status['txid_out'] ?? ''))) {
+            return false;
+        }
+        $this->note($order, 'paid', sprintf(
+            /* translators: 1: amount received, 2: amount paid out, 3: payment id, 4: deposit hash, 5: payout hash */
+            __(
+                'Paid: %1$s USDC received, %2$s USDC paid out to your wallet. Payment %3$s, deposit %4$s, payout %5$s.',
+                'card-checkout'
+            ),
+            (string) ($status['value_coin'] ?? ''),
+            (string) ($status['forwarded_amount'] ?? ''),
+            $payment_id,
+            (string) ($status['txid_in'] ?? ''),
+            (string) ($status['txid_out'] ?? '')
+        ));
+        return true;
+    }
+
+    private static function is_completed_by(WC_Order $order, string $payment_id): bool
+    {
+        $completed_by = Card_Checkout_Fields::text($order, self::COMPLETED_BY);
+        // Version 0.1.0 left only the note.
+        return $completed_by === $payment_id
+            || ($completed_by === '' && $order->is_paid() && Card_Checkout_Fields::has_note($order, 'paid'));
+    }
+
+    /**
+     * Tells in the order and in the log that money arrived which the order does not need: of a payment that was
+     * replaced, or for an order that was paid in another way. Completes nothing.
+     *
+     * @param array<string, mixed> $status
+     */
+    private function tell_unneeded(WC_Order $order, string $payment_id, array $status): void
+    {
+        $state = Card_Checkout_State::of($status);
+        $received = (string) ($status['value_coin'] ?? '0');
+        // The end of a release is told.
+        $is_told = $state === Card_Checkout_State::PAID
+            || ((float) $received > 0 && $state !== Card_Checkout_State::RELEASING);
+        if (!$is_told || !Card_Checkout_Fields::tell_once($order, $payment_id, "$state $received")) {
+            return;
+        }
+        $text = sprintf(
+            /* translators: 1: an amount, 2: the payment's id, 3: the state of the payment */
+            __(
+                'Money arrived that this order does not need: %1$s USDC by payment %2$s (%3$s). Check it, and refund it by hand.',
+                'card-checkout'
+            ),
+            $received,
+            $payment_id,
+            Card_Checkout_Admin::state_text($status)
+        );
+        $order->add_order_note(esc_html("Card checkout: $text"));
+        self::log("order {$order->get_id()}: $received USDC by payment $payment_id, which the order does not need");
+        if (in_array($order->get_status(), ['pending', 'failed', ...self::GIVEN_UP], true)) {
+            $order->update_status('on-hold');
+        }
+    }
+
+    /** Whether the order was given up before money arrived: it is not completed, because its stock is back on sale. */
+    private function is_paid_late(WC_Order $order): bool
+    {
+        $is_late = in_array($order->get_status(), self::GIVEN_UP, true)
+            || Card_Checkout_Fields::text($order, self::PAID_LATE) === Card_Checkout_Fields::payment_of($order);
+        if (!$is_late) {
+            return false;
+        }
         $this->hold($order, __(
-            'Paid after the order had been cancelled. Check the stock, then ship or refund by hand.',
+            'Paid after the order had been cancelled or moved to the trash. Check the stock, then ship or refund by hand.',
             'card-checkout'
         ), 'late');
         return true;
     }
 
+    /**
+     * Status of a payment that was saved here. One that the service does not know any more counts as canceled.
+     *
+     * @return array<string, mixed>
+     */
+    private function read_known(string $payment_id): array
+    {
+        try {
+            return $this->client->read_status($payment_id);
+        } catch (Card_Checkout_Exception $exception) {
+            if ($exception->getCode() === 404) {
+                return ['status' => 'canceled'];
+            }
+            throw $exception;
+        }
+    }
+
+    private static function due(WC_Order $order): string
+    {
+        return Card_Checkout_Amount::decimal($order->get_total()) . ' ' . $order->get_currency();
+    }
+
+    /** @param array<string, mixed> $status */
+    private static function charged(array $status): string
+    {
+        return ($status['amount'] ?? '') . ' ' . ($status['currency'] ?? '');
+    }
+
     /** @param array<string, mixed> $status */
     private function require_same(WC_Order $order, array $status): void
     {
-        $charged = ($status['amount'] ?? '') . ' ' . ($status['currency'] ?? '');
-        $due = Card_Checkout_Amount::decimal($order->get_total()) . ' ' . $order->get_currency();
+        $charged = self::charged($status);
+        $due = self::due($order);
         if ($charged !== $due) {
-            throw new Card_Checkout_Exception("the payment is over $charged, the order over $due");
+            throw new Card_Checkout_Exception("the payment is over $charged, the order over $due", 409);
         }
     }
 
@@ -223,9 +375,6 @@ final class Card_Checkout_Orders
      */
     private function follow(WC_Order $order, array $status): void
     {
-        if ($order->is_paid()) {
-            return;
-        }
         $received = (string) ($status['value_coin'] ?? '0');
         $state = Card_Checkout_State::of($status);
         switch ($state) {
@@ -290,11 +439,9 @@ final class Card_Checkout_Orders
     /** Adds a note once per state. */
     private function note(WC_Order $order, string $state, string $text): bool
     {
-        if ((string) $order->get_meta(self::NOTED) === $state) {
+        if (!Card_Checkout_Fields::note_once($order, $state)) {
             return false;
         }
-        $order->update_meta_data(self::NOTED, $state);
-        $order->save();
         $order->add_order_note(esc_html("Card checkout: $text"));
         return true;
     }
@@ -302,7 +449,16 @@ final class Card_Checkout_Orders
     /** Puts the order on hold for the merchant, unless the merchant has changed it since. */
     private function hold(WC_Order $order, string $text, string $state = 'held'): void
     {
-        if ($this->note($order, $state, $text) && $order->get_status() !== 'on-hold') {
+        $is_given_up = in_array($order->get_status(), self::GIVEN_UP, true);
+        if (!$this->note($order, $state, $text)) {
+            return;
+        }
+        if ($is_given_up) {
+            self::log("order {$order->get_id()}: money arrived after it was cancelled or moved to the trash");
+            $order->update_meta_data(self::PAID_LATE, Card_Checkout_Fields::payment_of($order));
+            $order->save();
+        }
+        if ($order->get_status() !== 'on-hold') {
             $order->update_status('on-hold');
         }
     }
@@ -330,11 +486,17 @@ final class Card_Checkout_Orders
         return preg_match('/^[a-z0-9.!#$%&\'*+\/=?^_`{|}~-]{1,64}@[a-z0-9.-]{1,180}$/Di', $email) === 1 ? $email : null;
     }
 
+    /** URL of the shop's webhook, without an order. */
+    public static function callback_root(): string
+    {
+        return (string) WC()->api_request_url('card_checkout');
+    }
+
     private function callback_of(WC_Order $order): string
     {
         return add_query_arg(
             ['order_id' => $order->get_id(), 'order_key' => $order->get_order_key()],
-            WC()->api_request_url('card_checkout')
+            self::callback_root()
         );
     }
 }

@@ -39,20 +39,21 @@ final class Card_Checkout_Refund_Box
     public static function allowed_html(): array
     {
         $field = ['type' => true, 'name' => true, 'id' => true, 'value' => true, 'placeholder' => true, 'class' => true];
-        return ['input' => $field + ['autocomplete' => true], 'button' => $field] + wp_kses_allowed_html('post');
+        return ['input' => $field + ['autocomplete' => true], 'button' => $field] + (array) wp_kses_allowed_html('post');
     }
 
     /** @return list<string> */
     public static function allowed_protocols(): array
     {
-        return [...wp_allowed_protocols(), 'ethereum'];
+        return [...array_values((array) wp_allowed_protocols()), 'ethereum'];
     }
 
     /**
      * Hook `woocommerce_process_shop_order_meta`: WooCommerce has checked `woocommerce_meta_nonce` and the capability.
      */
-    public static function save(int $order_id): void
+    public static function save(mixed $order_id): void
     {
+        $order_id = absint($order_id);
         $order = wc_get_order($order_id);
         if (!$order instanceof WC_Order || !Card_Checkout_Orders::has_payment($order)) {
             return;

@@ -42,11 +42,11 @@ final class Card_Checkout_Refunds
      * Hook `woocommerce_create_refund`, because the gateway does not receive the refunded items.
      *
      * @param WC_Order_Refund $refund
-     * @param array<string, mixed> $arguments
+     * @param mixed $arguments of `wc_create_refund`
      */
-    public static function remember_form($refund, array $arguments): void
+    public static function remember_form($refund, mixed $arguments): void
     {
-        if (!empty($arguments['refund_payment'])) {
+        if (is_array($arguments) && !empty($arguments['refund_payment'])) {
             self::$forms[(int) $arguments['order_id']] = $arguments;
         }
     }
@@ -62,7 +62,7 @@ final class Card_Checkout_Refunds
     public static function open_refund_of(WC_Order $order): ?array
     {
         $open = json_decode((string) $order->get_meta(self::OPEN_REFUND), true);
-        return is_array($open) ? $open : null;
+        return is_array($open) && Card_Checkout_Orders::has_payment($order) ? $open : null;
     }
 
     /**
@@ -151,7 +151,7 @@ final class Card_Checkout_Refunds
             'orderby' => 'rand',
             'return' => 'ids',
         ] + Card_Checkout_Orders::with_meta(self::OPEN_REFUND));
-        foreach ($orders as $order_id) {
+        foreach ((array) $orders as $order_id) {
             try {
                 $this->check((int) $order_id);
             } catch (Card_Checkout_Exception $exception) {

@@ -18,6 +18,9 @@ final class Card_Checkout_State
     /** A state unknown to this version, from which nothing may follow. */
     public const UNKNOWN = 'unknown';
 
+    /** States after which money can arrive only late. */
+    public const FINAL_STATES = [self::PAID, self::CANCELED, self::CANCELED_WITH_MONEY, self::CANCELED_AND_RELEASED];
+
     /** @param array<string, mixed> $status an answer of the service */
     public static function of(array $status): string
     {

@@ -52,19 +52,23 @@ final class Card_Checkout_Webhook
         }
         $order = wc_get_order($order_id);
         $is_known = $order instanceof WC_Order
-            && hash_equals($order->get_order_key(), $order_key)
+            && hash_equals((string) $order->get_order_key(), $order_key)
             && Card_Checkout_Orders::has_payment($order);
         if (!$is_known) {
             return [401, __('The order is unknown.', 'card-checkout')];
         }
-        if (!self::is_genuine($raw_body, $signature, $this->orders->ipn_token_of($order))) {
+        $payment_id = null;
+        foreach (Card_Checkout_Fields::tokens_of($order) as $id => $ipn_token) {
+            $payment_id = self::is_genuine($raw_body, $signature, $ipn_token) ? $id : $payment_id;
+        }
+        if ($payment_id === null) {
             return [401, __('The signature is wrong.', 'card-checkout')];
         }
         $event = json_decode($raw_body, true, 8);
         if (!is_array($event) || !is_numeric($event['timestamp'] ?? null)) {
             return [400, __('The body is not an event.', 'card-checkout')];
         }
-        if (($event['paymentId'] ?? null) !== $order->get_meta(Card_Checkout_Orders::PAYMENT_ID)) {
+        if (($event['paymentId'] ?? null) !== $payment_id) {
             return [401, __('The event is about another payment.', 'card-checkout')];
         }
         // An event is sent immediately: an old one is a replay.
@@ -72,7 +76,7 @@ final class Card_Checkout_Webhook
             return [401, __('The event is old, or the clock of one of the servers is wrong.', 'card-checkout')];
         }
         try {
-            $this->orders->confirm($order_id);
+            $this->orders->confirm($order_id, $payment_id);
         } catch (Card_Checkout_Exception $exception) {
             // The event is not sent again; the hourly check finds the order.
             Card_Checkout_Orders::log("order $order_id: " . $exception->getMessage());

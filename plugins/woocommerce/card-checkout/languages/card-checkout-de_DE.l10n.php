@@ -42,10 +42,10 @@ return [
             'Prüfen Sie sie mit dem Kunden über einen Weg, den Sie kennen. Ein Link kann weitergeleitet werden.',
         'Check now' =>
             'Jetzt prüfen',
-        'Connect in one click' =>
-            'Mit einem Klick verbinden',
         'Confirm address' =>
             'Adresse bestätigen',
+        'Connect in one click' =>
+            'Mit einem Klick verbinden',
         'Connection' =>
             'Verbindung',
         'Customers pay by card at an on-ramp provider. You receive USDC on Polygon in your own wallet.' =>
@@ -74,12 +74,16 @@ return [
             'Letzter abgelehnter Webhook: %1$s UTC. %2$s',
         'Link for the customer' =>
             'Link für den Kunden',
+        'Money arrived that this order does not need: %1$s USDC by payment %2$s (%3$s). Check it, and refund it by hand.' =>
+            'Geld ist eingegangen, das diese Bestellung nicht braucht: %1$s USDC durch Zahlung %2$s (%3$s). Prüfen Sie es, und erstatten Sie es von Hand.',
         'Needs attention' =>
             'Erfordert Aufmerksamkeit',
         'Nothing was paid that could be refunded.' =>
             'Es wurde nichts bezahlt, das erstattet werden könnte.',
         'Offer card checkout to customers' =>
             'Kunden Card Checkout anbieten',
+        'Offered for totals from 0.01 to 10,000 in USD, EUR, CAD or INR.' =>
+            'Angeboten für Beträge von 0,01 bis 10.000 in USD, EUR, CAD oder INR.',
         'Open' =>
             'Offen',
         'Open in a wallet' =>
@@ -90,8 +94,8 @@ return [
             'Eröffnen Sie die Erstattung mit „Rückerstattung“ bei den Positionen der Bestellung.',
         'Paid' =>
             'Bezahlt',
-        'Paid after the order had been cancelled. Check the stock, then ship or refund by hand.' =>
-            'Bezahlt, nachdem die Bestellung storniert war. Prüfen Sie den Bestand, und versenden oder erstatten Sie dann von Hand.',
+        'Paid after the order had been cancelled or moved to the trash. Check the stock, then ship or refund by hand.' =>
+            'Bezahlt, nachdem die Bestellung storniert oder in den Papierkorb verschoben war. Prüfen Sie den Bestand, und versenden oder erstatten Sie dann von Hand.',
         'Paid out' =>
             'Ausgezahlt',
         'Paid: %1$s USDC received, %2$s USDC paid out to your wallet. Payment %3$s, deposit %4$s, payout %5$s.' =>
@@ -198,6 +202,8 @@ return [
             'Der Dienst hat nicht geantwortet. Prüfen Sie in einer Minute, bevor Sie erneut erstatten.',
         'The shop is connected. Check the payout wallet below.' =>
             'Der Shop ist verbunden. Prüfen Sie unten die Auszahlungs-Wallet.',
+        'The shop’s address does not begin with https://, so the service cannot send webhooks.' =>
+            'Die Adresse des Shops beginnt nicht mit https://, daher kann der Dienst keine Webhooks senden.',
         'The shop’s currency is not one of %s.' =>
             'Die Währung des Shops ist keine von %s.',
         'The signature is wrong.' =>
@@ -216,6 +222,8 @@ return [
             'Die Überweisung übersteigt, was erstattet werden kann.',
         'This order has no payment at card checkout.' =>
             'Diese Bestellung hat keine Zahlung bei Card Checkout.',
+        'This payment method cannot take the payment. Please choose another one, or contact the shop.' =>
+            'Diese Zahlungsart kann die Zahlung nicht annehmen. Bitte wählen Sie eine andere, oder wenden Sie sich an den Shop.',
         'Title' =>
             'Titel',
         'Transaction, if the transfer is not found' =>
@@ -234,10 +242,10 @@ return [
             'Sie dürfen das nicht.',
         'You pay by card on the next page, and then return to the shop.' =>
             'Sie zahlen auf der nächsten Seite mit Karte und kehren dann zum Shop zurück.',
-        'You sign in at the service and approve this shop. The API key is then saved here. Save the service address first.' =>
-            'Sie melden sich beim Dienst an und genehmigen diesen Shop. Der API-Schlüssel wird dann hier gespeichert. Speichern Sie zuerst die Adresse des Dienstes.',
         'You pay it from your wallet: the same share of the USDC that arrived.' =>
             'Sie bezahlen sie aus Ihrer Wallet: denselben Anteil der USDC, die eingegangen sind.',
+        'You sign in at the service and approve this shop. The API key is then saved here. Save the service address first.' =>
+            'Sie melden sich beim Dienst an und genehmigen diesen Shop. Der API-Schlüssel wird dann hier gespeichert. Speichern Sie zuerst die Adresse des Dienstes.',
         'Your own address on Polygon (0x…).' =>
             'Ihre eigene Adresse auf Polygon (0x…).',
     ],

@@ -42,10 +42,10 @@ return [
             'Compruébela con el cliente por un canal que conozca. Un enlace se puede reenviar.',
         'Check now' =>
             'Comprobar ahora',
-        'Connect in one click' =>
-            'Conectar con un clic',
         'Confirm address' =>
             'Confirmar la dirección',
+        'Connect in one click' =>
+            'Conectar con un clic',
         'Connection' =>
             'Conexión',
         'Customers pay by card at an on-ramp provider. You receive USDC on Polygon in your own wallet.' =>
@@ -74,12 +74,16 @@ return [
             'Último webhook rechazado: %1$s UTC. %2$s',
         'Link for the customer' =>
             'Enlace para el cliente',
+        'Money arrived that this order does not need: %1$s USDC by payment %2$s (%3$s). Check it, and refund it by hand.' =>
+            'Ha llegado dinero que este pedido no necesita: %1$s USDC por el pago %2$s (%3$s). Compruébelo y reembólselo a mano.',
         'Needs attention' =>
             'Requiere atención',
         'Nothing was paid that could be refunded.' =>
             'No se pagó nada que se pueda reembolsar.',
         'Offer card checkout to customers' =>
             'Ofrecer card checkout a los clientes',
+        'Offered for totals from 0.01 to 10,000 in USD, EUR, CAD or INR.' =>
+            'Se ofrece para totales de 0,01 a 10.000 en USD, EUR, CAD o INR.',
         'Open' =>
             'Abierto',
         'Open in a wallet' =>
@@ -90,8 +94,8 @@ return [
             'Abra el reembolso con «Reembolso» junto a los artículos del pedido.',
         'Paid' =>
             'Pagado',
-        'Paid after the order had been cancelled. Check the stock, then ship or refund by hand.' =>
-            'Pagado después de cancelarse el pedido. Compruebe las existencias y luego envíelo o reembólselo a mano.',
+        'Paid after the order had been cancelled or moved to the trash. Check the stock, then ship or refund by hand.' =>
+            'Pagado después de cancelarse el pedido o de moverse a la papelera. Compruebe las existencias y luego envíelo o reembólselo a mano.',
         'Paid out' =>
             'Transferido',
         'Paid: %1$s USDC received, %2$s USDC paid out to your wallet. Payment %3$s, deposit %4$s, payout %5$s.' =>
@@ -198,6 +202,8 @@ return [
             'El servicio no respondió. Compruébelo dentro de un minuto, antes de volver a reembolsar.',
         'The shop is connected. Check the payout wallet below.' =>
             'La tienda está conectada. Compruebe abajo la billetera de pago.',
+        'The shop’s address does not begin with https://, so the service cannot send webhooks.' =>
+            'La dirección de la tienda no empieza por https://, por lo que el servicio no puede enviar webhooks.',
         'The shop’s currency is not one of %s.' =>
             'La moneda de la tienda no es ninguna de %s.',
         'The signature is wrong.' =>
@@ -216,6 +222,8 @@ return [
             'La transferencia supera lo que se puede reembolsar.',
         'This order has no payment at card checkout.' =>
             'Este pedido no tiene ningún pago en card checkout.',
+        'This payment method cannot take the payment. Please choose another one, or contact the shop.' =>
+            'Este método de pago no puede aceptar el pago. Elija otro o póngase en contacto con la tienda.',
         'Title' =>
             'Título',
         'Transaction, if the transfer is not found' =>
@@ -234,10 +242,10 @@ return [
             'No puede hacer esto.',
         'You pay by card on the next page, and then return to the shop.' =>
             'Pague con tarjeta en la página siguiente y vuelva después a la tienda.',
-        'You sign in at the service and approve this shop. The API key is then saved here. Save the service address first.' =>
-            'Usted inicia sesión en el servicio y aprueba esta tienda. La clave de API se guarda después aquí. Guarde primero la dirección del servicio.',
         'You pay it from your wallet: the same share of the USDC that arrived.' =>
             'Usted lo paga desde su cartera: la misma parte de los USDC que llegaron.',
+        'You sign in at the service and approve this shop. The API key is then saved here. Save the service address first.' =>
+            'Usted inicia sesión en el servicio y aprueba esta tienda. La clave de API se guarda después aquí. Guarde primero la dirección del servicio.',
         'Your own address on Polygon (0x…).' =>
             'Su propia dirección en Polygon (0x…).',
     ],

@@ -42,10 +42,10 @@ return [
             'Vérifiez-la avec le client par un canal que vous connaissez. Un lien peut être transféré.',
         'Check now' =>
             'Vérifier maintenant',
-        'Connect in one click' =>
-            'Connecter en un clic',
         'Confirm address' =>
             'Confirmer l’adresse',
+        'Connect in one click' =>
+            'Connecter en un clic',
         'Connection' =>
             'Connexion',
         'Customers pay by card at an on-ramp provider. You receive USDC on Polygon in your own wallet.' =>
@@ -74,12 +74,16 @@ return [
             'Dernier webhook refusé : %1$s UTC. %2$s',
         'Link for the customer' =>
             'Lien pour le client',
+        'Money arrived that this order does not need: %1$s USDC by payment %2$s (%3$s). Check it, and refund it by hand.' =>
+            'De l’argent dont cette commande n’a pas besoin est arrivé : %1$s USDC par le paiement %2$s (%3$s). Vérifiez-le, puis remboursez-le manuellement.',
         'Needs attention' =>
             'Demande votre attention',
         'Nothing was paid that could be refunded.' =>
             'Rien n’a été payé qui puisse être remboursé.',
         'Offer card checkout to customers' =>
             'Proposer card checkout aux clients',
+        'Offered for totals from 0.01 to 10,000 in USD, EUR, CAD or INR.' =>
+            'Proposé pour les totaux de 0,01 à 10 000 en USD, EUR, CAD ou INR.',
         'Open' =>
             'Ouvert',
         'Open in a wallet' =>
@@ -90,8 +94,8 @@ return [
             'Ouvrez le remboursement avec « Remboursement » sous les articles de la commande.',
         'Paid' =>
             'Payé',
-        'Paid after the order had been cancelled. Check the stock, then ship or refund by hand.' =>
-            'Payé après l’annulation de la commande. Vérifiez le stock, puis expédiez ou remboursez manuellement.',
+        'Paid after the order had been cancelled or moved to the trash. Check the stock, then ship or refund by hand.' =>
+            'Payé après l’annulation de la commande ou sa mise à la corbeille. Vérifiez le stock, puis expédiez ou remboursez manuellement.',
         'Paid out' =>
             'Versé',
         'Paid: %1$s USDC received, %2$s USDC paid out to your wallet. Payment %3$s, deposit %4$s, payout %5$s.' =>
@@ -198,6 +202,8 @@ return [
             'Le service n’a pas répondu. Vérifiez dans une minute, avant de rembourser à nouveau.',
         'The shop is connected. Check the payout wallet below.' =>
             'La boutique est connectée. Vérifiez le portefeuille de versement ci-dessous.',
+        'The shop’s address does not begin with https://, so the service cannot send webhooks.' =>
+            'L’adresse de la boutique ne commence pas par https://, donc le service ne peut pas envoyer de webhooks.',
         'The shop’s currency is not one of %s.' =>
             'La devise de la boutique n’est pas l’une de %s.',
         'The signature is wrong.' =>
@@ -216,6 +222,8 @@ return [
             'Le transfert dépasse ce qui peut être remboursé.',
         'This order has no payment at card checkout.' =>
             'Cette commande n’a pas de paiement chez card checkout.',
+        'This payment method cannot take the payment. Please choose another one, or contact the shop.' =>
+            'Ce moyen de paiement ne peut pas accepter le paiement. Choisissez-en un autre, ou contactez la boutique.',
         'Title' =>
             'Titre',
         'Transaction, if the transfer is not found' =>
@@ -234,10 +242,10 @@ return [
             'Vous n’avez pas le droit de faire cela.',
         'You pay by card on the next page, and then return to the shop.' =>
             'Vous payez par carte sur la page suivante, puis vous revenez à la boutique.',
-        'You sign in at the service and approve this shop. The API key is then saved here. Save the service address first.' =>
-            'Vous vous connectez au service et approuvez cette boutique. La clé API est ensuite enregistrée ici. Enregistrez d’abord l’adresse du service.',
         'You pay it from your wallet: the same share of the USDC that arrived.' =>
             'Vous le payez depuis votre portefeuille : la même part des USDC arrivés.',
+        'You sign in at the service and approve this shop. The API key is then saved here. Save the service address first.' =>
+            'Vous vous connectez au service et approuvez cette boutique. La clé API est ensuite enregistrée ici. Enregistrez d’abord l’adresse du service.',
         'Your own address on Polygon (0x…).' =>
             'Votre propre adresse sur Polygon (0x…).',
     ],
