@@ -214,8 +214,8 @@ it.each(['hpos', 'posts'] satisfies OrderStorage[])(
       await page.getByRole('button', { name: 'Connect the shop' }).click();
       await page.getByText('The shop is connected.').waitFor();
       const german = await shop.php(`
-        unload_textdomain('card-checkout');
-        add_filter('plugin_locale', fn () => 'de_DE');
+        unload_textdomain('card-checkout', true);
+        foreach (['plugin_locale', 'pre_determine_locale'] as $hook) { add_filter($hook, fn () => 'de_DE'); }
         load_plugin_textdomain('card-checkout', false, 'card-checkout/languages');
         echo __('Test connection', 'card-checkout');`);
       expect(german).toContain('Verbindung testen');
