@@ -15,20 +15,32 @@ const DARK_TEXT = '#0b1210';
 export function parseBrandColor(text: string): string | null {
   const typed = text.trim();
   if (typed === '') return null;
-  const [, digits] = /^#?((?:[0-9a-f]{3}){1,2})$/i.exec(typed) ?? [];
-  if (digits === undefined) {
+  const color = colorOf(typed);
+  if (color === null) {
     throw invalidField('brand-color', 'must be a color in hexadecimal, such as #0c5a49');
   }
-  const color: Hex = `#${(digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits).toLowerCase()}`;
-  const contrast = contrastOf(WHITE, color);
-  if (contrast >= MINIMUM_CONTRAST) return color;
+  const darker = darkerColorOf(typed);
+  if (darker === null) return color;
   // Rounded down, so that no refused color appears to reach the minimum.
-  const ratio = Math.floor(contrast * 100) / 100;
-  const darker = mixUntil(color, BLACK, (shade) => contrastOf(WHITE, shade) >= MINIMUM_CONTRAST);
+  const ratio = Math.floor(contrastOf(WHITE, color) * 100) / 100;
   throw invalidField(
     'brand-color',
     `must be darker: white text on ${color} has a contrast of ${ratio}:1 and needs ${MINIMUM_CONTRAST}:1. The nearest color that passes is ${darker}`,
   );
+}
+
+function colorOf(text: string): Hex | null {
+  const [, digits] = /^#?((?:[0-9a-f]{3}){1,2})$/i.exec(text.trim()) ?? [];
+  if (digits === undefined) return null;
+  return `#${(digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits).toLowerCase()}`;
+}
+
+/** Nearest color on which white text is readable; null for a color on which it is, and for no color. */
+export function darkerColorOf(text: string): string | null {
+  const color = colorOf(text);
+  if (color === null) return null;
+  const darker = mixUntil(color, BLACK, (shade) => contrastOf(WHITE, shade) >= MINIMUM_CONTRAST);
+  return darker === color ? null : darker;
 }
 
 type BrandTokens = Readonly<

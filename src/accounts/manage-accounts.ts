@@ -16,6 +16,7 @@ import {
   plainProfile,
   requirePublicLink,
   requireWalletForLock,
+  type TextSetting,
   textSettings,
 } from './shop-profile.ts';
 
@@ -26,7 +27,6 @@ interface ProfileContext extends AccountsContext {
   readonly isTestMode: boolean;
 }
 
-type TextSetting = keyof typeof textSettings;
 export const textSettingNames = Object.keys(textSettings) as TextSetting[];
 
 /** Settings of an account that a merchant may change; absent ones stay as they are. */

@@ -3,6 +3,7 @@ import { describeApi } from '../api/openapi/describe-api.ts';
 import type { Config } from '../config/config.ts';
 import { alertsCard } from '../features/alerts/alerts-card.ts';
 import { createAlertTask } from '../features/alerts/send-alerts.ts';
+import { registerBrandingPreview } from '../features/branding-preview/preview-page.ts';
 import { registerConnectPages } from '../features/connect/connect-pages.ts';
 import { describedConnect, registerConnect } from '../features/connect/connect-route.ts';
 import type { ConnectContext } from '../features/connect/connect-shop.ts';
@@ -43,6 +44,8 @@ import type { Store } from './store/store.ts';
 export interface FeatureContext extends ChannelsContext, PaymentPagesContext {
   readonly paymentPages: PaymentPageStore;
   readonly refundContext: RefundRoutesContext;
+  /** Time after creation in which a checkout can be paid. */
+  readonly expiryMs: number;
 }
 
 interface FeatureOptions {
@@ -106,6 +109,7 @@ export function dashboardFeatures(context: FeatureContext): DashboardFeatures {
   return {
     pages: [
       registerConnectPages,
+      (routes) => registerBrandingPreview(routes, context),
       (routes) => registerNotificationPages(routes, context),
       registerLinkPages,
       (routes) => registerPaymentPages(routes, paymentPages),

@@ -83,7 +83,8 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     await page.goto(`${baseUrl}/dashboard/settings`);
     await page.getByLabel('Name', { exact: true }).fill('Café Lagarto');
     await page.getByLabel('Support').fill('https://user:p@x.com');
-    await page.locator('#password-for-shop').fill(PASSWORD);
+    await page.getByLabel('Brand color').fill('#ff6a00');
+    await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('alert').getByRole('link', { name: 'Support' }).click();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Café Lagarto');
@@ -92,6 +93,10 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     );
     expect(await page.locator('main').textContent()).not.toContain('support-link');
     await look('settings-refused');
+    await page.getByRole('button', { name: 'Use #c75300' }).click();
+    expect(await page.getByLabel('Brand color').inputValue()).toBe('#c75300');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Café Lagarto');
+    await page.getByRole('link', { name: 'Payouts & providers' }).click();
     await page.getByLabel('Wallet on Polygon').fill('0x12');
     await page.getByLabel('Lock payouts to this wallet').check();
     await page.locator('#password').fill('wrong');
@@ -136,6 +141,32 @@ it('shows the current section on one line of a phone, and values as whole words 
   expect((await badge.boundingBox())?.height).toBeLessThan(height * 2.5);
   await page.close();
 });
+
+it.each([true, false])(
+  'the checkout beside the settings follows the fields (script: %s)',
+  async (hasScript) => {
+    const page = await browser.newPage({ javaScriptEnabled: hasScript, ...desktop });
+    await page.goto(`${baseUrl}/dashboard/settings`);
+    await giveCredentials(page);
+    const frame = page.frameLocator('.preview iframe:last-child');
+    if (hasScript) await frame.getByText('$49.00').first().waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('Tea house');
+    await page.getByLabel('Brand color').fill('#123456');
+    const button = page.getByRole('button', { name: 'Preview' });
+    expect(await button.isVisible()).toBe(!hasScript);
+    if (!hasScript) await button.click();
+    await frame.getByText('Tea house').first().waitFor();
+    const color = await page
+    .frames()
+    .at(-1)
+    ?.evaluate("getComputedStyle(document.querySelector('.button.primary')).backgroundColor");
+    expect([color, await page.getByLabel('Brand color').inputValue()]).toEqual([
+      'rgb(18, 52, 86)',
+      '#123456',
+    ]);
+    await page.close();
+  },
+);
 
 it('works without JavaScript, by keyboard alone', async () => {
   const page = await browser.newPage({ javaScriptEnabled: false });

@@ -138,7 +138,11 @@ it('three first steps lead to the account’s own first paid checkout, and go wh
       ([, path]) => path,
     );
   const { updateAccount, createKey } = dashboard.store.accounts;
-  expect(await openSteps()).toEqual(['/dashboard/settings', '/dashboard/settings', '/dashboard/links']);
+  expect(await openSteps()).toEqual([
+    '/dashboard/settings/payouts',
+    '/dashboard/settings',
+    '/dashboard/links',
+  ]);
   const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
   await updateAccount(account.id, { wallet });
   await createKey(newKey(account.id), 10);

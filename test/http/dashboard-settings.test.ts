@@ -25,8 +25,21 @@ const shop = {
   time_zone: 'Asia/Tokyo',
   base_currency: 'EUR',
 };
+/** The pages, each with the fields of its form. */
+const pages = {
+  '': /name|brand_color|_link/,
+  '/payouts': /callback|percent|cent/,
+  '/account': /time_zone|currency|retention|mails/,
+};
 const save = (path: string, fields: Record<string, string>) =>
-  browser.post(`${SETTINGS}/${path}`, { password: PASSWORD, ...fields }, { page: SETTINGS });
+  browser.post(SETTINGS + path, { password: PASSWORD, ...fields }, { page: SETTINGS });
+async function saveAll(fields: Record<string, string>): Promise<void> {
+  for (const path of Object.keys(pages)) expect((await save(path, fields)).statusCode).toBe(303);
+}
+const readAll = async () => {
+  const answers = await Promise.all(Object.keys(pages).map((path) => browser.get(SETTINGS + path)));
+  return answers.map(({ payload }) => payload).join();
+};
 const stored = () => dashboard.store.accounts.findAccount(account.id);
 
 /** The fields that are marked as wrong, each with an error that it is described by. */
@@ -52,17 +65,18 @@ describe('settings', () => {
         'http://localhost:3000/back',
       ];
       for (const link of links) {
-        const refused = await save('shop', { ...shop, [field]: link });
+        const refused = await save('', { ...shop, [field]: link });
         expect([link, refused.statusCode]).toEqual([link, 400]);
         expect(errorIn(refused.payload, field)).toContain('Must lead to a public host');
       }
       Object.assign(dashboard.context, { isTestMode: true });
-      for (const link of links) expect((await save('shop', { ...shop, [field]: link })).statusCode).toBe(303);
+      for (const link of links) expect((await save('', { ...shop, [field]: link })).statusCode).toBe(303);
     },
   );
 
   it('say how the shop appears, and are shown again as they were saved', async () => {
-    expect((await save('shop', shop)).headers['location']).toBe(`${SETTINGS}?flash=saved`);
+    await saveAll(shop);
+    expect((await save('/account', shop)).headers['location']).toBe(`${SETTINGS}/account?flash=saved`);
     expect(await stored()).toMatchObject({
       name: 'Café <Tortuga>',
       brandColor: '#a01830',
@@ -73,12 +87,12 @@ describe('settings', () => {
       timeZone: 'Asia/Tokyo',
       baseCurrency: 'EUR',
     });
-    const page = (await browser.get(SETTINGS)).payload;
+    const page = await readAll();
     expect(await stored()).toMatchObject({ receivesAlerts: false, toleratesMissingCent: false });
-    await save('shop', { ...shop, trouble_mails: '1', missing_cent: '1' });
+    await saveAll({ ...shop, trouble_mails: '1', missing_cent: '1' });
     expect(await stored()).toMatchObject({ receivesAlerts: true, toleratesMissingCent: true });
-    expect((await browser.get(SETTINGS)).payload).toMatch(/<input id="missing_cent"[^>]* checked/);
-    await save('shop', { ...shop, trouble_mails: '1' });
+    expect(await readAll()).toMatch(/<input id="missing_cent"[^>]* checked/);
+    await saveAll({ ...shop, trouble_mails: '1' });
     expect((await stored())?.toleratesMissingCent).toBe(false);
     expect(page).toContain('value="help@shop.example"');
     expect(page).toContain('<option selected>Asia/Tokyo</option>');
@@ -104,38 +118,77 @@ describe('settings', () => {
     ['default_callback', 'http://shop.example'],
     ['email_retention', '0'],
   ])('refuse %s %j on the page itself, and save nothing', async (field, value) => {
-    const answer = await save('shop', { ...shop, [field]: value });
+    const [path = ''] = Object.entries(pages).find(([, names]) => names.test(field)) ?? [];
+    const answer = await save(path, { ...shop, [field]: value });
     expectSays(answer, 400, 'Nothing was saved');
     expect(await stored()).toEqual(account);
     expect(wrongFieldsIn(answer.payload)).toEqual([field]);
   });
 
+  it('show the checkout with what is typed, in a frame of the dashboard only, without script, and store nothing', async () => {
+    const typed = { name: 'Tea & <b>Co</b>', brand_color: '#ff6a00', support_link: 'javascript:alert(1)' };
+    const answer = await save('/preview', typed);
+    expectSays(answer, 200, 'Tea & <b>Co</b>');
+    expect(answer.payload).toContain('--accent:#c75300');
+    expect(answer.payload).not.toMatch(/<script|javascript:|<b>Co/);
+    expect(answer.headers).toMatchObject({
+      'x-frame-options': 'SAMEORIGIN',
+      'content-security-policy': expect.stringMatching(
+        /form-action 'none'.*frame-ancestors 'self'; sandbox allow-same-origin$/,
+      ),
+    });
+    const foreign = {
+      page: SETTINGS,
+      headers: { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    };
+    expect((await browser.post(`${SETTINGS}/preview`, typed, foreign)).statusCode).toBe(403);
+    expect(await stored()).toEqual(account);
+    expect(await dashboard.store.payments.listPayments({ accountId: account.id }, null, 1)).toEqual([]);
+  });
+
+  it('offer the nearest readable color in place of one that is not, and save it with the next click', async () => {
+    const refused = await save('', { ...shop, brand_color: '#ff6a00' });
+    expect(wrongFieldsIn(refused.payload)).toEqual(['brand_color']);
+    expect(refused.payload).toMatch(/name="use_color" value="#c75300" formnovalidate/);
+    const used = await save('', { ...shop, brand_color: '#ff6a00', use_color: '#c75300' });
+    expect([used.statusCode, valueIn(used.payload, 'brand_color')]).toEqual([200, '#c75300']);
+    expect([valueIn(used.payload, 'support_link'), wrongFieldsIn(used.payload)]).toEqual([
+      shop.support_link,
+      [],
+    ]);
+    expect(await stored()).toEqual(account);
+  });
+
   it('take a tolerance and a maximum provider fee, and say in money what they mean', async () => {
-    const sentence = async () => textOf((await browser.get(SETTINGS)).payload);
+    const sentence = async () => textOf(await readAll());
     expect(await sentence()).toContain(
       'a $100.00 payment counts as paid from 98.00 USDC, and from 68.60 USDC once',
     );
-    await save('shop', { ...shop, tolerance_percent: '1', max_provider_fee_percent: '10' });
+    await saveAll({ ...shop, tolerance_percent: '1', max_provider_fee_percent: '10' });
     expect(await stored()).toMatchObject({ toleranceBasisPoints: 100, maxProviderFeeBasisPoints: 1_000 });
     expect(await sentence()).toContain(
       'a $100.00 payment counts as paid from 99.00 USDC, and from 89.10 USDC once',
     );
-    const refused = await save('shop', { ...shop, tolerance_percent: '60', max_provider_fee_percent: '0' });
+    const refused = await save('/payouts', {
+      ...shop,
+      tolerance_percent: '60',
+      max_provider_fee_percent: '0',
+    });
     expect(refused.statusCode).toBe(400);
     expect(wrongFieldsIn(refused.payload)).toEqual(['tolerance_percent', 'max_provider_fee_percent']);
-    await save('shop', { ...shop, tolerance_percent: '', max_provider_fee_percent: '' });
+    await saveAll({ ...shop, tolerance_percent: '', max_provider_fee_percent: '' });
     expect(await stored()).toMatchObject({ toleranceBasisPoints: null, maxProviderFeeBasisPoints: null });
   });
 
   it('pin a provider and exclude others, which the page shows again and the audit log tells', async () => {
     const fields = { pinned: 'wert', provider_moonpay: '1', provider_stripe: '1' };
-    expect((await save('providers', fields)).headers['location']).toBe(`${SETTINGS}?flash=saved`);
+    expect((await save('/providers', fields)).headers['location']).toBe(`${SETTINGS}/payouts?flash=saved`);
     expect(await stored()).toMatchObject({
       pinnedProvider: 'wert',
       excludedProviders: ['moonpay', 'stripe'],
       name: account.name,
     });
-    const { payload } = await browser.get(SETTINGS);
+    const payload = await readAll();
     expect(payload).toContain('<option value="wert" selected>Wert</option>');
     expect(payload).toMatch(/id="provider-moonpay"[^>]* checked/);
     expect(payload).not.toMatch(/id="provider-wert"[^>]* checked/);
@@ -144,18 +197,18 @@ describe('settings', () => {
       action: 'settings.changed',
       target: 'pinned provider from none to wert; excluded providers from none to moonpay stripe',
     });
-    await save('providers', { pinned: 'nobody' });
+    await save('/providers', { pinned: 'nobody' });
     expect(await stored()).toMatchObject({ pinnedProvider: null, excludedProviders: [] });
   });
 
   it('keep the wallet and its lock that were typed when one of them or the password is wrong', async () => {
-    const wrong = await save('wallet', { wallet: '0x12', locked: '1', password: 'wrong' });
+    const wrong = await save('/wallet', { wallet: '0x12', locked: '1', password: 'wrong' });
     expect([wrong.statusCode, wrongFieldsIn(wrong.payload)]).toEqual([400, ['wallet', 'password']]);
     expect(valueIn(wrong.payload, 'wallet')).toBe('0x12');
     expect(wrong.payload).toMatch(/<input id="locked"[^>]* checked/);
     expect(errorIn(wrong.payload, 'password')).toBe('This is incorrect.');
     expect(valueIn(wrong.payload, 'password')).toBe('');
-    const lonely = await save('wallet', { wallet: '', locked: '1', password: PASSWORD });
+    const lonely = await save('/wallet', { wallet: '', locked: '1', password: PASSWORD });
     expect(wrongFieldsIn(lonely.payload)).toEqual(['locked']);
     expect(lonely.payload).toMatch(/<input id="locked"[^>]* aria-describedby="locked-error locked-hint"/);
     expect(await stored()).toEqual(account);
@@ -175,11 +228,11 @@ describe('settings', () => {
     const context = { ...dashboard.store, nowMs: dashboard.nowMs };
     await eraseOldEmails(context);
     expect(await emails()).toEqual(['customer@example.com', 'customer@example.com']);
-    await save('shop', { ...shop, email_retention: '30' });
-    expect((await browser.get(SETTINGS)).payload).toContain('value="30"');
+    await saveAll({ ...shop, email_retention: '30' });
+    expect(await readAll()).toContain('value="30"');
     expect(await eraseOldEmails(context)).toBe(false);
     expect(await emails()).toEqual([null, 'customer@example.com']);
-    await save('shop', { ...shop, email_retention: '' });
+    await saveAll({ ...shop, email_retention: '' });
     expect((await stored())?.emailRetentionDays).toBeNull();
   });
 
@@ -239,13 +292,13 @@ describe('settings', () => {
 
   it('change the wallet and its lock with the password only', async () => {
     const wallet = { wallet: WALLET, locked: '1' };
-    expect((await save('wallet', { ...wallet, password: 'wrong' })).statusCode).toBe(400);
+    expect((await save('/wallet', { ...wallet, password: 'wrong' })).statusCode).toBe(400);
     const mixed = { wallet: WALLET.toLowerCase().replace('a', 'A') };
-    expect((await save('wallet', mixed)).statusCode).toBe(400);
+    expect((await save('/wallet', mixed)).statusCode).toBe(400);
     expect(await stored()).toEqual(account);
-    expect((await save('wallet', wallet)).statusCode).toBe(303);
+    expect((await save('/wallet', wallet)).statusCode).toBe(303);
     expect(await stored()).toMatchObject({ wallet: WALLET, isWalletLocked: true });
-    expect((await browser.get(SETTINGS)).payload).toContain('checked');
+    expect(await readAll()).toContain('checked');
     expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([
       { action: 'wallet.changed', target: `${WALLET}, locked` },
     ]);

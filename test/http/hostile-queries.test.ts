@@ -155,10 +155,7 @@ it('no form of the dashboard fails at a hostile value', async () => {
   for (const value of VALUES) {
     const text = value.startsWith('%') || value.includes('%00') ? decode(value) : value;
     for (const [url, fields] of [
-      [
-        '/dashboard/settings/shop',
-        { name: text, time_zone: text, support_link: text, email_retention: text },
-      ],
+      ['/dashboard/settings', { name: text, time_zone: text, support_link: text, email_retention: text }],
       ['/dashboard/people/invite', { email: text, role: text }],
       ['/dashboard/security/remove-passkey', { passkey: text, password: text, code: text }],
       ['/dashboard/links', { amount: text, currency: text, provider: text, callback: text, wallet: text }],

@@ -42,11 +42,11 @@ const harmless: readonly RegExp[] = [
   // Their own tests: the user's own credentials, which ask for both (`dashboard-passkeys.test.ts`).
   /\/security\/|\/sessions\/:sessionId\/end$/,
   // Which account is shown, and what only stops something or is only written down.
-  /\/account$|\/alerts\/dismiss$|\/(?:revoke|withdraw|pause|resume|state|feature|view|stop-viewing)$|\/:paymentId\/(?:note|settlement|cancel|erase-email|verify-signature)$/,
+  /\/dashboard\/account$|\/alerts\/dismiss$|\/(?:revoke|withdraw|pause|resume|state|feature|view|stop-viewing)$|\/:paymentId\/(?:note|settlement|cancel|erase-email|verify-signature)$/,
   // Money goes to the address that the payment or the refund has already.
   /\/:paymentId\/(?:release|rescue)$|\/refunds\/:refundId\/(?:transaction|cancel)$/,
-  // Which of the approved providers are offered and in which order; the logo; tests and messages to the member.
-  /\/settings\/(?:providers|logo)$|\/accounts\/:accountId\/providers$|\/webhook-check$|\/notifications\//,
+  // Which of the approved providers are offered and in which order; the logo; examples, tests and messages to the member.
+  /\/settings\/(?:providers|logo|preview)$|\/accounts\/:accountId\/providers$|\/webhook-check$|\/notifications\//,
   /\/\*$/,
 ];
 
@@ -81,14 +81,15 @@ async function dashboardForms(dashboard: TestDashboard) {
   const connect = `/dashboard/connect?${new URLSearchParams(asked)}`;
   const on = (...row: [route: string, fields: Form['fields'], more?: { ids?: string[]; page?: string }]) =>
     formOf('/dashboard', ...row);
-  const shop = { name: 'Shop', base_currency: 'EUR', tolerance_percent: '5', missing_cent: '1' };
   const [refunded, confirmed] = [`/payments/${paid.id}`, `/payments/${named.id}`];
   const forms: readonly Form[] = [
     on('/links', link),
     on('/links/direct', link),
     on('/pages/new', { title: 'Tea', ...link }),
     on('/pages/:pageId', { title: 'Tea', ...link }, { ids: [page.id] }),
-    on('/settings/shop', shop, { page: '/settings' }),
+    on('/settings', { name: 'Shop' }),
+    on('/settings/payouts', { tolerance_percent: '5', missing_cent: '1' }),
+    on('/settings/account', { base_currency: 'EUR' }),
     on('/settings/wallet', { wallet: OTHER_WALLET }, { page: '/settings' }),
     on(
       '/payments/:paymentId/accept',

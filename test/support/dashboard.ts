@@ -162,6 +162,7 @@ export async function createTestDashboard(
     },
     nowMs,
     monotonicMs,
+    expiryMs: 7 * 86_400_000,
   };
   registerDashboard(server, context, dashboardFeatures(features));
   registerCheckoutPages(
@@ -171,7 +172,7 @@ export async function createTestDashboard(
       recordOpened: () => {},
       directory: context.directory,
       nowMs,
-      expiryMs: 7 * 86_400_000,
+      expiryMs: features.expiryMs,
       startSession: () => Promise.reject(new Error('no provider is simulated here')),
       quotes: createQuotes({ providers: context.directory, nowMs, monotonicMs, keepMs: 20_000 }),
       pictures: context.pictures,

@@ -140,6 +140,8 @@ export interface CheckoutPageOptions extends ContentOptions {
   readonly isStill?: boolean;
   readonly problem: Html | null;
   readonly canSimulate?: boolean;
+  /** Whether the page is an example, which no phone can open. */
+  readonly isExample?: boolean;
   /** Browser state of example pages; in the service the page's script detects it. */
   readonly moment?: CheckoutMoment | null;
 }
@@ -157,7 +159,8 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
   const isGoing = moment?.kind === 'going';
   const isDirect = awaitsTransfer(checkout);
   const refreshSeconds = options.isStill === true ? null : traitsOf(view).refreshSeconds;
-  const shown = { canSimulate: options.canSimulate === true, knowsEmail: emailToken !== null };
+  const { canSimulate = false, isExample = false } = options;
+  const shown = { canSimulate, isExample, knowsEmail: emailToken !== null };
   return layout({
     language,
     languagePath: path,
@@ -201,6 +204,7 @@ function goingTemplate(language: Language): Html {
 
 interface AssurancesOptions {
   readonly canSimulate: boolean;
+  readonly isExample: boolean;
   readonly knowsEmail: boolean;
 }
 
@@ -208,11 +212,11 @@ interface AssurancesOptions {
 function assurances(
   { path, payment, view, offers }: Checkout,
   { words }: Language,
-  { canSimulate, knowsEmail }: AssurancesOptions,
+  { canSimulate, isExample, knowsEmail }: AssurancesOptions,
 ): Html {
   return html`<footer id="assurances"${isTakenByProvider(view) ? html` hidden` : nothing}>
 ${emailLine(payment, possibleOffers(offers), knowsEmail, words)}
-${view.kind === 'underpaid' ? nothing : html`${phoneCode(path, words)}${canSimulate ? simulationPanel(payment) : nothing}`}</footer>`;
+${isExample || view.kind === 'underpaid' ? nothing : html`${phoneCode(path, words)}${canSimulate ? simulationPanel(payment) : nothing}`}</footer>`;
 }
 
 /** Shown only on wide screens with a mouse, and loaded when opened. A partial payment has another code. */

@@ -19,7 +19,7 @@ export async function firstSteps(visit: Visit): Promise<Html> {
   const steps: readonly (readonly [isDone: boolean, path: string, what: string, sentence: string])[] = [
     [
       account.wallet !== null,
-      '/dashboard/settings',
+      '/dashboard/settings/payouts',
       'Save your payout wallet',
       'A Polygon address that you control.',
     ],

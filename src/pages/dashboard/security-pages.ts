@@ -162,7 +162,7 @@ async function requireSecondFactor(visit: AreaVisit, form: FormFields, codeField
   throw invalidField('The code', 'is wrong or was already used. Wait for the next one.', codeField);
 }
 
-interface ConfirmedForm {
+export interface ConfirmedForm {
   readonly action: string;
   readonly style?: 'card' | 'fields';
   readonly introduction?: Html;
@@ -171,6 +171,7 @@ interface ConfirmedForm {
   readonly more?: Html;
   /** Distinguishes the fields of a page's second form. */
   readonly id?: string;
+  readonly formId?: string;
   /** False for a form without `requirePasswordAndFactor`. */
   readonly isConfirmed?: boolean;
 }
@@ -178,14 +179,14 @@ interface ConfirmedForm {
 /** Form that the user confirms with the password and an existing second factor (`requirePasswordAndFactor`). */
 export async function confirmedForm(visit: AreaVisit, form: ConfirmedForm): Promise<Html> {
   const { action, style = 'fields', introduction = nothing, fields = {}, button, more = nothing } = form;
-  const { id = '', isConfirmed = true } = form;
+  const { id = '', formId = `form${id}`, isConfirmed = true } = form;
   const passkey = isConfirmed
     ? await askForPasskey(visit.context, visit, partyOf(visit.context), visit.challenge)
     : null;
   const proof = isConfirmed ? await proofFields(visit, id, passkey !== null) : {};
   const options =
     passkey === null ? nothing : html` data-passkey="use" data-options="${JSON.stringify(passkey)}"`;
-  return html`<form class="${style}" method="post" action="${action}"${options}>${formTokenField(visit.formToken)}${introduction}
+  return html`<form class="${style}" id="${formId}" method="post" action="${action}"${options}>${formTokenField(visit.formToken)}${introduction}
 ${formFields(visit, action, { ...fields, ...proof })}<input type="hidden" name="response" value="">
 <div class="actions"><button class="button primary">${button}</button>${more}</div>
 <p role="status" data-status></p></form>`;

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
+import { darkerColorOf } from '../../accounts/brand-color.ts';
 import {
   describeAccountChange,
   type ProfileUpdate,
   readProfileUpdate,
-  textSettingNames,
   updateAccount,
 } from '../../accounts/manage-accounts.ts';
 import {
@@ -31,68 +31,107 @@ import {
   type Fields,
   type FormVisit,
   formField,
-  formFields,
   optional,
+  refusedForm,
 } from '../../web/signed-in/form-fields.ts';
 import { featureWords, formatPercent, formatUsdc } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import {
   type DashboardRoutes,
   type FormHandler,
+  type PageAnswer,
   type PageView,
   seeOther,
 } from '../../web/signed-in/pages.ts';
+import { previewFrame } from '../../web/signed-in/preview-frame.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
-import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
+import { type ConfirmedForm, confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
+const PAYOUTS = '/payouts';
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
+const FORM_ID = 'settings';
+
+interface SettingsPage {
+  /** Below the settings' path. */
+  readonly path: string;
+  readonly label: string;
+  /** Fields of the form that the page's own path accepts. */
+  readonly fields: (visit: Visit) => Fields;
+  readonly show: (visit: Visit, page: SettingsPage) => Promise<Html>;
+}
+
+const settingsPages: readonly SettingsPage[] = [
+  { path: '', label: 'Branding & checkout', fields: brandingFields, show: showBranding },
+  { path: PAYOUTS, label: 'Payouts & providers', fields: payoutFields, show: showPayouts },
+  { path: '/account', label: 'Account', fields: accountFields, show: showAccount },
+];
 
 export function registerSettingsPages(routes: DashboardRoutes): void {
   const pages = routes.pages('settings', 'owner');
-  pages.page('/settings', showSettings);
-  registerLogoForm(routes);
-  pages.form('/settings/shop', changeShop, showSettings);
-  pages.form('/settings/providers', changeProviders);
-  pages.form('/settings/wallet', changeWallet, showSettings);
+  for (const page of settingsPages) {
+    const show = (visit: Visit) => showSettings(page, visit);
+    pages.page(`/settings${page.path}`, show);
+    pages.form(`/settings${page.path}`, (visit, form) => changeSettings(page, visit, form), show);
+    if (page.path === PAYOUTS) {
+      pages.form('/settings/providers', changeProviders);
+      pages.form('/settings/wallet', changeWallet, show);
+    }
+    if (page.path === '') registerLogoForm(routes, show);
+  }
 }
 
-/** Confirmed, because it decides the paid threshold and where customers go from the checkout. */
-const changeShop: FormHandler = async (visit, form) => {
-  const texts = textSettingNames.map((name) => [name, form.text(fieldOf(name)).trim()] as const);
-  const updates: readonly (readonly [string, ProfileUpdate])[] = [
-    ...texts.map(([name, text]) => [fieldOf(name), { texts: { [name]: text } }] as const),
-    ['default_callback', { defaultCallback: form.text('default_callback').trim() }],
-  ];
+async function showSettings(page: SettingsPage, visit: Visit): Promise<PageView> {
+  const links = settingsPages.map(
+    ({ path, label }) =>
+      html`<li><a class="chip" href="${SETTINGS_PATH}${path}"${path === page.path ? html` aria-current="page"` : nothing}>${label}</a></li>`,
+  );
+  return {
+    title: 'Settings',
+    main: html`<nav class="actions" aria-label="Settings"><ul class="chips">${links}</ul></nav>
+${forms.flashOf(visit, { saved: 'Saved. It applies to new checkouts.' })}
+${await page.show(visit, page)}`,
+  };
+}
+
+/** Confirmed, because it decides the paid threshold, where customers go and what is erased. */
+async function changeSettings(page: SettingsPage, visit: Visit, form: forms.FormFields): Promise<PageAnswer> {
+  if (form.has('use_color')) return showSettings(page, withUsedColor(visit, form));
+  const updates = Object.keys(page.fields(visit)).map((name) => [name, updateOf(name, form)] as const);
   const checks = updates.map(([name, update]) => [
     name,
     () => readProfileUpdate(visit.context, visit.account, update),
   ]);
   await requirePasswordAndFactor(visit, form, Object.fromEntries(checks));
-  const profile: ProfileUpdate = {
-    texts: Object.fromEntries(texts),
-    defaultCallback: form.text('default_callback').trim(),
-    receivesAlerts: form.has('trouble_mails'),
-    toleratesMissingCent: form.has('missing_cent'),
-  };
-  return saveProfile(visit, profile);
-};
-
-function fieldOf(option: string): string {
-  return option.replaceAll('-', '_');
+  const texts = Object.assign({}, ...updates.map(([, update]) => update.texts));
+  return saveProfile(visit, Object.assign({}, ...updates.map(([, update]) => update), { texts }), page.path);
 }
 
-async function saveProfile(visit: Visit, profile: ProfileUpdate) {
+function updateOf(name: string, form: forms.FormFields): ProfileUpdate {
+  const text = form.text(name).trim();
+  switch (name) {
+    case 'trouble_mails':
+      return { receivesAlerts: form.has(name) };
+    case 'missing_cent':
+      return { toleratesMissingCent: form.has(name) };
+    case 'default_callback':
+      return { defaultCallback: text };
+    default:
+      return { texts: { [name.replaceAll('_', '-')]: text } };
+  }
+}
+
+async function saveProfile(visit: Visit, profile: ProfileUpdate, path: string) {
   const account = await updateAccount(visit.context, visit.account.id, { profile });
   const change = describeAccountChange(visit.account, account) ?? 'nothing';
   await record(visit, 'settings.changed', change);
-  return seeOther('/settings?flash=saved');
+  return seeOther(`/settings${path}?flash=saved`);
 }
 
 const changeProviders: FormHandler = async (visit, form) => {
   const pinned = form.text('pinned');
   const pinnedProvider = isProviderId(pinned) ? pinned : null;
-  return saveProfile(visit, { pinnedProvider, excludedProviders: forms.tickedProviders(form) });
+  return saveProfile(visit, { pinnedProvider, excludedProviders: forms.tickedProviders(form) }, PAYOUTS);
 };
 
 /** Confirmed, because it decides where money goes, so a stolen session must not suffice. */
@@ -108,7 +147,7 @@ const changeWallet: FormHandler = async (visit, form) => {
   const account = await updateAccount(visit.context, visit.account.id, { profile });
   const change = `${account.wallet ?? 'none'}${account.isWalletLocked ? ', locked' : ', not locked'}`;
   await record(visit, 'wallet.changed', change);
-  return seeOther('/settings?flash=saved');
+  return seeOther(`/settings${PAYOUTS}?flash=saved`);
 };
 
 /** Parses the payout wallet; null for an empty field. Throws `invalid_request`. */
@@ -143,24 +182,6 @@ export function meantField({ refused }: Pick<FormVisit, 'refused'>, name: string
   return { is_meant: { label: TICK, type: 'checkbox' } };
 }
 
-async function showSettings(visit: Visit): Promise<PageView> {
-  const { create } = visit.context;
-  const { account } = visit;
-  return {
-    title: 'Settings',
-    main: html`${forms.flashOf(visit, { saved: 'Saved. It applies to new checkouts.' })}
-${await shopForm(visit, create.thresholdDefaults)}
-${logoForm(visit)}
-${providersForm(visit)}
-${await walletForm(visit)}
-<section class="card"><h2>Set by the operator</h2><dl class="facts">
-<div><dt>Card fee</dt><dd>${formatPercent(account.feeBasisPoints)}</dd></div>
-${features.map((feature) => html`<div><dt>${featureWords[feature]}</dt><dd>${account.features.includes(feature) ? 'on' : 'off: contact support'}</dd></div>`)}
-<div><dt>Providers</dt><dd>${account.providers === null ? 'all' : account.providers.join(', ') || 'none'}</dd></div>
-<div><dt>Account ID</dt><dd><code>${account.id}</code></dd></div></dl></section>`,
-  };
-}
-
 function providersForm({ account, formToken }: Visit): Html {
   const options = ['', ...providerIds];
   const wordsOf = (id: string) =>
@@ -171,87 +192,143 @@ ${forms.providerBoxes('Disabled providers', account.excludedProviders)}
 <div class="actions"><button class="button primary">Save providers</button></div></form>`;
 }
 
-async function shopForm(visit: Visit, defaults: ThresholdTerms): Promise<Html> {
-  const { account } = visit;
-  const zones = timeZones.includes(account.timeZone) ? timeZones : [account.timeZone, ...timeZones];
-  const action = `${SETTINGS_PATH}/shop`;
-  return confirmedForm(visit, {
-    action,
-    style: 'card',
-    id: '-for-shop',
-    introduction: html`<h2>Your shop</h2>${formFields(visit, action, {
-      name: { label: 'Name', value: account.name, hint: 'Customers see it on every checkout.' },
-      brand_color: optional(
-        'Brand color',
-        account.brandColor,
-        'Hexadecimal, such as #0c5a49: for the main button and accents on the checkout. White text must be readable on it.',
-      ),
-      support_link: optional(
-        'Support',
-        account.supportUrl?.replace(/^mailto:/, ''),
-        'An https URL or an email address for customer support.',
-      ),
-      terms_link: optional('Terms', account.termsUrl, 'An https URL, linked from the checkout.', 'url'),
-      return_link: optional(
-        'Return URL',
-        account.returnUrl,
-        'Customers return to this URL after a payment. {payment_id} in its path or query becomes the payment’s ID.',
-        'url',
-      ),
-      failure_link: optional(
-        'Return URL after a canceled or expired checkout',
-        account.failureUrl,
-        'Empty takes the return URL.',
-        'url',
-      ),
-      default_callback: optional(
-        'Default webhook URL',
-        account.defaultCallbackUrl,
-        'For checkouts created in the dashboard. API requests always include their own.',
-        'url',
-      ),
-      time_zone: { label: 'Time zone', type: 'select', value: account.timeZone, options: zones },
-      base_currency: {
-        label: 'Base currency, for the overview, exports and statements',
-        type: 'select',
-        value: account.baseCurrency,
-        options: currencies,
-      },
-      email_retention: optional(
-        'Days for which customers’ email addresses are kept',
-        account.emailRetentionDays,
-        'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.',
-      ),
-      tolerance_percent: optional(
-        'Underpayment tolerance in percent',
-        percentOf(account.toleranceBasisPoints),
-        `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.`,
-      ),
-      max_provider_fee_percent: optional(
-        'Maximum provider fee in percent',
-        percentOf(account.maxProviderFeeBasisPoints),
-        'A provider that keeps more of a payment is not offered. ' +
-          `Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.`,
-      ),
-    })}
-<p><a href="${ENDPOINT_CHECK_PATH}">Test your webhook endpoint</a></p>
-<p class="banner plain">${lowestThresholdSentence(thresholdTermsOf(account, defaults))}</p>
-${formFields(visit, action, {
-  missing_cent: {
-    label: 'Accept direct payments that are at most one cent short',
-    type: 'checkbox',
-    value: account.toleratesMissingCent,
-    hint: 'Some exchanges round withdrawals down. At most 1% of the amount is accepted as missing. Applies to new payments from a wallet.',
-  },
-  trouble_mails: {
-    label: 'Send alert emails to the owners when a webhook is not delivered or a payment needs attention',
-    type: 'checkbox',
-    value: account.receivesAlerts,
-    hint: 'At most one of each kind per hour. Requires email to be configured by the operator.',
-  },
-})}`,
-    button: 'Save',
+/** The page's own form. */
+function settingsForm(
+  visit: Visit,
+  { path, fields }: SettingsPage,
+  form: Partial<ConfirmedForm>,
+): Promise<Html> {
+  const action = `${SETTINGS_PATH}${path}`;
+  return confirmedForm(visit, { action, style: 'card', fields: fields(visit), button: 'Save', ...form });
+}
+
+function brandingFields({ account, refused }: Visit): Fields {
+  return {
+    name: { label: 'Name', value: account.name, hint: 'Customers see it on every checkout.' },
+    brand_color: {
+      ...optional('Brand color', account.brandColor, ''),
+      hint: usedColorButton(refused?.text('brand_color') ?? ''),
+    },
+    support_link: optional(
+      'Support',
+      account.supportUrl?.replace(/^mailto:/, ''),
+      'An https URL or an email address for customer support.',
+    ),
+    terms_link: optional('Terms', account.termsUrl, 'An https URL, linked from the checkout.', 'url'),
+    return_link: optional(
+      'Return URL',
+      account.returnUrl,
+      'Customers return to this URL after a payment. {payment_id} in its path or query becomes the payment’s ID.',
+      'url',
+    ),
+    failure_link: optional(
+      'Return URL after a canceled or expired checkout',
+      account.failureUrl,
+      'Empty takes the return URL.',
+      'url',
+    ),
+  };
+}
+
+/** Hint of the color; with a button that takes the nearest readable color where the typed one is refused. */
+function usedColorButton(typed: string): Html {
+  const darker = darkerColorOf(typed);
+  if (darker === null)
+    return html`Hexadecimal, such as #0c5a49: for the main button and accents on the checkout. White text must be readable on it.`;
+  return html`<button class="button compact" name="use_color" value="${darker}" formnovalidate><svg width="16" height="16"
+aria-hidden="true"><rect width="16" height="16" rx="4" fill="${darker}"/></svg> Use ${darker}</button>`;
+}
+
+/** The submitted form with the color of its pressed button. */
+function withUsedColor(visit: Visit, form: forms.FormFields): Visit {
+  const text = (name: string) => form.text(name === 'brand_color' ? 'use_color' : name);
+  return {
+    ...visit,
+    refused: refusedForm({ ...form, text }, new ServiceError('invalid_request'), visit.path),
+  };
+}
+
+async function showBranding(visit: Visit, page: SettingsPage): Promise<Html> {
+  // The first button is the one that Enter presses, so it stands before the one of the color.
+  const form = await settingsForm(visit, page, {
+    introduction: html`<button hidden></button>`,
+    formId: FORM_ID,
   });
+  return html`<div class="pair"><div class="stack">${form}
+${logoForm(visit)}</div>
+${previewFrame(`${SETTINGS_PATH}/preview`, FORM_ID)}</div>`;
+}
+
+function payoutFields({ account, context: { create } }: Visit): Fields {
+  const defaults = create.thresholdDefaults;
+  return {
+    default_callback: optional(
+      'Default webhook URL',
+      account.defaultCallbackUrl,
+      'For checkouts created in the dashboard. API requests always include their own.',
+      'url',
+    ),
+    tolerance_percent: optional(
+      'Underpayment tolerance in percent',
+      percentOf(account.toleranceBasisPoints),
+      `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}%.`,
+    ),
+    max_provider_fee_percent: optional(
+      'Maximum provider fee in percent',
+      percentOf(account.maxProviderFeeBasisPoints),
+      'A provider that keeps more of a payment is not offered. ' +
+        `Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}%; more than that has no effect.`,
+    ),
+    missing_cent: {
+      label: 'Accept direct payments that are at most one cent short',
+      type: 'checkbox',
+      value: account.toleratesMissingCent,
+      hint: 'Some exchanges round withdrawals down. At most 1% of the amount is accepted as missing. Applies to new payments from a wallet.',
+    },
+  };
+}
+
+async function showPayouts(visit: Visit, page: SettingsPage): Promise<Html> {
+  const terms = thresholdTermsOf(visit.account, visit.context.create.thresholdDefaults);
+  const introduction = html`<h2>Rules and webhook</h2><p class="banner plain">${lowestThresholdSentence(terms)}</p>`;
+  const more = html`<a href="${ENDPOINT_CHECK_PATH}">Test your webhook endpoint</a>`;
+  return html`<div class="pair"><div class="stack">${await walletForm(visit)}
+${providersForm(visit)}</div>
+${await settingsForm(visit, page, { introduction, more, id: '-for-rules' })}</div>`;
+}
+
+function accountFields({ account }: Visit): Fields {
+  const zones = timeZones.includes(account.timeZone) ? timeZones : [account.timeZone, ...timeZones];
+  return {
+    time_zone: { label: 'Time zone', type: 'select', value: account.timeZone, options: zones },
+    base_currency: {
+      label: 'Base currency, for the overview, exports and statements',
+      type: 'select',
+      value: account.baseCurrency,
+      options: currencies,
+    },
+    email_retention: optional(
+      'Days for which customers’ email addresses are kept',
+      account.emailRetentionDays,
+      'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.',
+    ),
+    trouble_mails: {
+      label: 'Send alert emails to the owners when a webhook is not delivered or a payment needs attention',
+      type: 'checkbox',
+      value: account.receivesAlerts,
+      hint: 'At most one of each kind per hour. Requires email to be configured by the operator.',
+    },
+  };
+}
+
+async function showAccount(visit: Visit, page: SettingsPage): Promise<Html> {
+  const { account } = visit;
+  return html`<div class="pair">${await settingsForm(visit, page, {})}
+<section class="card"><h2>Set by the operator</h2><dl class="facts">
+<div><dt>Card fee</dt><dd>${formatPercent(account.feeBasisPoints)}</dd></div>
+${features.map((feature) => html`<div><dt>${featureWords[feature]}</dt><dd>${account.features.includes(feature) ? 'on' : 'off: contact support'}</dd></div>`)}
+<div><dt>Providers</dt><dd>${account.providers === null ? 'all' : account.providers.join(', ') || 'none'}</dd></div>
+<div><dt>Account ID</dt><dd><code>${account.id}</code></dd></div></dl></section></div>`;
 }
 
 /** Empty if the service's setting applies. */
@@ -296,12 +373,12 @@ async function walletForm(visit: Visit): Promise<Html> {
 const counts = new Intl.NumberFormat('en');
 
 /** Form for the shop's logo, in a separate scope because no other form accepts files. */
-function registerLogoForm(routes: DashboardRoutes): void {
+function registerLogoForm(routes: DashboardRoutes, show: (visit: Visit) => Promise<PageView>): void {
   routes.server.register((scope, _options, done) => {
     // Keeps the body as a stream, which is read after all other checks.
     scope.addContentTypeParser('multipart/form-data', (_request, body, parsed) => parsed(null, body));
     const pages = routes.pages('settings', 'owner', scope);
-    pages.form('/settings/logo', changeLogo, showSettings, readUpload);
+    pages.form('/settings/logo', changeLogo, show, readUpload);
     done();
   });
 }

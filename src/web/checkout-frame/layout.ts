@@ -183,6 +183,13 @@ export function sendPage(
   return sendHtml(reply.code(status).headers(commonHeaders), page, formTargetsOf(baseUrl));
 }
 
+/** Responds with an example of a page, without its script, for a frame of the dashboard. */
+export function sendExample(reply: FastifyReply, page: Page): FastifyReply {
+  const headers = { ...commonHeaders, 'x-frame-options': 'SAMEORIGIN' };
+  const framing = "frame-ancestors 'self'; sandbox allow-same-origin";
+  return sendHtml(reply.headers(headers), { ...page, script: nothing }, "'none'", { framing });
+}
+
 /** Sets the headers of responses that are not pages, such as redirects and answers to the script. */
 export function setCommonHeaders(reply: FastifyReply): FastifyReply {
   return reply.headers(commonHeaders).header('content-security-policy', noContentPolicy);

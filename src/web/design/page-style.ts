@@ -79,12 +79,18 @@ export interface Page {
   readonly script: Html;
 }
 
-/** Responds with a page whose policy allows only its own style and script, and forms that lead to `formTargets`. */
+const UNFRAMED = "frame-ancestors 'none'";
+
+/**
+ * Responds with a page whose policy allows only its own style and script, and forms that lead to `formTargets`.
+ *
+ * @param framing directives about what may frame the page and what it may frame
+ */
 export function sendHtml(
   reply: FastifyReply,
   page: Page,
   formTargets: string,
-  isCompressed = true,
+  { isCompressed = true, framing = UNFRAMED } = {},
 ): FastifyReply {
   const nonce = newNonce();
   const policy = [
@@ -95,7 +101,7 @@ export function sendHtml(
     "img-src 'self' data:",
     `form-action ${formTargets}`,
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    framing,
   ];
   reply.header('content-security-policy', policy.join('; ')).type('text/html; charset=utf-8');
   const bytes = Buffer.from(markupOf(page, nonce).toString());
@@ -123,7 +129,7 @@ ${
 </head>
 <body>
 ${body}
-<script nonce="${nonce}" type="module">${script}</script>
+${script === nothing ? nothing : html`<script nonce="${nonce}" type="module">${script}</script>`}
 </body>
 </html>
 `;

@@ -25,7 +25,7 @@ export interface Field {
   readonly value?: string | boolean;
   readonly options?: readonly string[];
   readonly wordsOf?: (option: string) => string;
-  readonly hint?: string;
+  readonly hint?: string | Html;
   readonly isOptional?: boolean;
   /** Hint for browsers and password managers (`username`). */
   readonly autocomplete?: string;

@@ -18,7 +18,7 @@ export function acceptForms(scope: FastifyInstance, bodyLimit = FORM_LIMIT_BYTES
 }
 
 interface Notes {
-  readonly hint?: string | undefined;
+  readonly hint?: string | Html | undefined;
   readonly hasFocus?: boolean | undefined;
   readonly error?: string | undefined;
 }

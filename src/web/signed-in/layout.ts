@@ -47,6 +47,7 @@ const script = new Html(
     new URL('./client/copy.js', import.meta.url),
     new URL('./client/chart.js', import.meta.url),
     new URL('./client/passkey.js', import.meta.url),
+    new URL('./client/preview.js', import.meta.url),
   ]
     .map(readScript)
     .join('\n'),
@@ -174,9 +175,12 @@ const dashboardHeaders = {
   'referrer-policy': 'same-origin',
 } as const;
 
+/** Pages may frame examples of pages for customers. */
+const framing = "frame-src 'self'; frame-ancestors 'none'";
+
 export function sendDashboardPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
   const isCompressed = isSafeToCompress(reply.request);
-  return sendHtml(reply.code(status).headers(dashboardHeaders), page, "'self'", isCompressed);
+  return sendHtml(reply.code(status).headers(dashboardHeaders), page, "'self'", { isCompressed, framing });
 }
 
 export function sendSeeOther(reply: FastifyReply, path: string): FastifyReply {
