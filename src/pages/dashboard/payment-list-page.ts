@@ -12,7 +12,7 @@ import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import { formField, sentenceOf } from '../../web/signed-in/form-fields.ts';
-import { ago, exactTime, formatMoney, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
+import { ago, formatMoney, formatUsdcSum, moment, timeText } from '../../web/signed-in/format.ts';
 import { banner } from '../../web/signed-in/forms.ts';
 import { pageLinks, pagePath, sendCsv } from '../../web/signed-in/layout.ts';
 import {
@@ -135,7 +135,7 @@ export async function paymentTable(
     Amount: headings(
       ({ id, amountCents, currency, createdAtMs }) =>
         html`<a class="row" href="${DASHBOARD_PATH}/payments/${id}"
-title="${exactTime(createdAtMs, timeZone)}"><strong>${formatMoney(amountCents, currency)}</strong> <span class="soft">${currency}</span></a>`,
+title="${timeText(createdAtMs, timeZone, 'second')}"><strong>${formatMoney(amountCents, currency)}</strong> <span class="soft">${currency}</span></a>`,
     ),
     Status: (payment) => displayStatusBadges(payment, sessions.get(payment.id), nowMs),
     For: (payment) => forOf(payment, origins.get(payment.id)),

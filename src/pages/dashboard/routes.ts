@@ -16,7 +16,6 @@ import {
   dashboardRoutesOf,
   registerNothing,
   seeOther,
-  sendFailure,
 } from '../../web/signed-in/pages.ts';
 import { registerPasswordLinkPages } from '../../web/signed-in/password-link-pages.ts';
 import { registerSecondFactorPages } from '../../web/signed-in/second-factor-pages.ts';
@@ -54,9 +53,6 @@ export function registerDashboard(
         await requirePassingFrom(context.limits.requests, request.ip);
         requireTextUrl(request.url);
       });
-      scope.setErrorHandler((error, request, reply) =>
-        sendFailure(routes, request, reply, DASHBOARD_PATH, error),
-      );
 
       registerSignInPages(routes);
       registerSecondFactorPages(routes);
@@ -77,7 +73,7 @@ export function registerDashboard(
       registerStatementPages(routes);
       for (const register of features.pages) register(routes);
       registerSecurityPages(routes);
-      registerNothing(routes, routes.pages(null, 'viewer'));
+      registerNothing(routes, routes.pages(null, 'viewer'), DASHBOARD_PATH);
       done();
     },
     { prefix: DASHBOARD_PATH },

@@ -2,7 +2,7 @@ import { SERVICE_LOG } from '../../accounts/audit-entry.ts';
 import { currencies } from '../../payment/money.ts';
 import { type AccountStatistics, readStatistics } from '../../reports/read-statistics.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { ago, durationText, exactTime, formatMoney, formatUsdcSum } from '../../web/signed-in/format.ts';
+import { ago, durationText, formatMoney, formatUsdcSum, timeText } from '../../web/signed-in/format.ts';
 import type { PageView } from '../../web/signed-in/pages.ts';
 import type { Incident, Situation } from './incidents.ts';
 import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
@@ -48,7 +48,7 @@ ${sinceMs === null ? nothing : html`<span>since ${timeOf(sinceMs, nowMs)}, for $
 function timeOf(atMs: number, nowMs: number): Html {
   const at = new Date(atMs).toISOString();
   const text = nowMs - atMs < 86_400_000 ? `${at.slice(11, 16)} UTC` : at.slice(0, 10);
-  return html`<time datetime="${at}" title="${exactTime(atMs, 'UTC')}">${text}</time>`;
+  return html`<time datetime="${at}" title="${timeText(atMs, 'UTC', 'second')}">${text}</time>`;
 }
 
 function healthCard({ providers, relayers, endpoints, cursor }: Situation, nowMs: number): Html {

@@ -6,7 +6,7 @@ import { createTtlCache } from '../../platform/ttl-cache.ts';
 import { isHealthCheck } from '../../web/require-https.ts';
 import { acceptForms } from '../../web/signed-in/forms.ts';
 import { registerNewBrowserPages } from '../../web/signed-in/new-browser-pages.ts';
-import { registerNothing, sendFailure } from '../../web/signed-in/pages.ts';
+import { registerNothing } from '../../web/signed-in/pages.ts';
 import { registerPasswordLinkPages } from '../../web/signed-in/password-link-pages.ts';
 import { registerSecondFactorPages, registerSetUpPages } from '../../web/signed-in/second-factor-pages.ts';
 import { registerSignInPages } from '../../web/signed-in/sign-in-pages.ts';
@@ -34,9 +34,6 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       const routes = operatorRoutesOf(scope, context, async () => (await read()).incidents.length);
       acceptForms(scope);
       scope.addHook('onRequest', (request) => requireAdmission(context, request));
-      scope.setErrorHandler((error, request, reply) =>
-        sendFailure(routes, request, reply, OPERATOR_PATH, error),
-      );
       registerSignInPages(routes);
       registerSecondFactorPages(routes);
       registerPasswordLinkPages(routes);
@@ -53,7 +50,7 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       registerPaymentDetail(routes);
       registerWebhooksPage(routes);
       registerAuditPage(routes);
-      registerNothing(routes, routes.pages(null));
+      registerNothing(routes, routes.pages(null), OPERATOR_PATH);
       done();
     },
     { prefix: OPERATOR_PATH },

@@ -9,13 +9,7 @@ import {
   type Visit,
 } from '../../web/signed-in/context.ts';
 import { sendPlainPage, sendSeeOther } from '../../web/signed-in/layout.ts';
-import {
-  dashboardRoutesOf,
-  readOwnSession,
-  registerNothing,
-  seeOther,
-  sendFailure,
-} from '../../web/signed-in/pages.ts';
+import { dashboardRoutesOf, readOwnSession, registerNothing, seeOther } from '../../web/signed-in/pages.ts';
 import type { DashboardFeatures } from '../dashboard/features.ts';
 import { registerHomePages } from '../dashboard/home-page.ts';
 import { registerPayments } from '../dashboard/payment-routes.ts';
@@ -65,12 +59,9 @@ export function registerViewedDashboard(
         await requireAdmission(operator, request);
         if (request.method !== 'GET' && request.method !== 'HEAD') return sendReadOnly(operator, reply);
       });
-      scope.setErrorHandler((error, request, reply) =>
-        sendFailure(routes, request, reply, DASHBOARD_PATH, error),
-      );
       registerHomePages(routes, features);
       registerPayments(routes, features);
-      registerNothing(routes, routes.pages(null, 'viewer'));
+      registerNothing(routes, routes.pages(null, 'viewer'), DASHBOARD_PATH);
       scope.post('/*', async (_request, reply) => sendReadOnly(operator, reply));
       done();
     },

@@ -6,9 +6,8 @@ import { type Html, html } from '../design/html.ts';
 
 type Precision = 'minute' | 'second';
 
-export function moment(atMs: number, timeZone: string, precision: Precision = 'minute'): Html {
-  const at = new Date(atMs);
-  const text = at.toLocaleString('en', {
+export function timeText(atMs: number, timeZone: string, precision: Precision): string {
+  return new Date(atMs).toLocaleString('en', {
     timeZone,
     year: 'numeric',
     month: 'short',
@@ -19,7 +18,10 @@ export function moment(atMs: number, timeZone: string, precision: Precision = 'm
     hourCycle: 'h23',
     timeZoneName: 'short',
   });
-  return html`<time datetime="${at.toISOString()}">${text}</time>`;
+}
+
+export function moment(atMs: number, timeZone: string, precision: Precision = 'minute'): Html {
+  return html`<time datetime="${new Date(atMs).toISOString()}">${timeText(atMs, timeZone, precision)}</time>`;
 }
 
 const durations = [
@@ -41,11 +43,6 @@ export function ago(atMs: number, nowMs: number, timeZone: string): Html {
   const recent = ms < 60_000 ? 'now' : `${durationText(ms)} ago`;
   const text = ms < 604_800_000 ? recent : at.toLocaleDateString('en', { timeZone, dateStyle: 'medium' });
   return html`<time datetime="${at.toISOString()}">${text}</time>`;
-}
-
-export function exactTime(atMs: number, timeZone: string): string {
-  const format = { timeZone, dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' } as const;
-  return new Date(atMs).toLocaleString('en', format);
 }
 
 /** A time in UTC, because the console's accounts and operators are in many zones. */

@@ -182,31 +182,25 @@ export function dashboardRoutesOf(
   };
 }
 
-/** All other paths of an area: a 404 for a signed-in user, the sign-in page for a visitor. */
+/** All other paths of an area, and its error pages: a 404 for a signed-in user, the sign-in page for a visitor. */
 export function registerNothing(
-  { server }: AreaRoutes,
+  { server, context }: AreaRoutes,
   { answer }: Pick<ReturnType<typeof visitorPages>, 'answer'>,
+  home: string,
 ): void {
   server.get('/*', (request, reply) =>
     answer(request, reply, async () => {
       throw new ServiceError('not_found');
     }),
   );
+  server.setErrorHandler((thrown, request, reply) => {
+    const view = failureView(thrown, request, reply, home);
+    return sendPlainPage({ context, reply }, view.status, view);
+  });
 }
 
 export function seeOther(location: string): SeeOther {
   return { location };
-}
-
-export function sendFailure(
-  { context }: AreaRoutes,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  home: string,
-  thrown: unknown,
-): FastifyReply {
-  const view = failureView(thrown, request, reply, home);
-  return sendPlainPage({ context, reply }, view.status, view);
 }
 
 /** Error page with a link to the start page. The cause of an internal error goes to the log only. */
