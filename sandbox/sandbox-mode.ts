@@ -141,10 +141,9 @@ async function returnToShop({ accounts }: Store, accountId: string, { returnUrl 
 function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext['links'] {
   const consoleUrl = `http://${adminHost}:${adminPort}/operator`;
   return [
-    { href: shop.url, title: 'Shop', summary: 'a demo shop that shows the calls of its server' },
-    { href: shop.inbox.pageUrl, title: 'Webhooks', summary: 'for checkouts that you create by hand' },
-    { href: '/sandbox/pages', title: 'Pages', summary: 'the checkout page in every state' },
-    { href: consoleUrl, title: "Operator's console", summary: 'settlement, providers, accounts' },
+    { href: shop.url, title: 'Shop', summary: 'Buy, and watch each call of its server' },
+    { href: '/sandbox/pages', title: 'Every state', summary: 'The checkout page in each of them' },
+    { href: consoleUrl, title: 'Operator', summary: 'Incidents, settlement, providers, accounts' },
   ];
 }
 

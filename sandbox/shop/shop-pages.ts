@@ -5,7 +5,7 @@ import { type ShopOrder, type ShopStep, shopProducts } from './shop-order.ts';
 import type { InboxWebhook } from './webhook-inbox.ts';
 
 export const shopStyle = pageStyleOf(
-  ['button', 'card', 'badge', 'banner', 'tones'],
+  ['button', 'card', 'badge', 'sandbox', 'tones'],
   asset('./shop.css'),
 ).toString();
 export const shopScript = readFileSync(asset('./client/follow-order.js'), 'utf8');
@@ -32,7 +32,8 @@ function layout(title: string, main: Html, isFollowed: boolean): string {
 ${isFollowed ? html`<script src="/follow-order.js" type="module"></script><noscript><meta http-equiv="refresh" content="3"></noscript>` : nothing}
 </head>
 <body>
-<aside class="banner" aria-label="Sandbox"><strong>Sandbox.</strong> A shop to look into: no card is charged, nothing is shipped.</aside>
+<aside class="sandbox" aria-label="Sandbox"><strong>Sandbox.</strong> A shop to look into: no card is charged, nothing is shipped.</aside>
+<header><a href="/">Tea &amp; Oak</a><nav aria-label="Shop"><a href="/">Everything</a> <a href="/webhooks">Webhooks</a></nav></header>
 <main id="content">
 ${main}
 </main>
@@ -44,12 +45,12 @@ ${main}
 export function catalogPage(orders: readonly ShopOrder[]): string {
   return layout(
     'Sandbox shop',
-    html`<h1>Sandbox shop</h1>
-<p>Buy something, and watch what the shop's server does: the calls of the API, the webhook, and how it is verified.
-<a href="/webhooks">Webhooks of checkouts that you create by hand</a> have a page of their own.</p>
+    html`<h1>Things for a good desk</h1>
+<p>Buy something, and watch what the shop's server does: the calls of the API, the webhook, and how it is verified.</p>
 <ul class="products">
 ${shopProducts.map(
-  ({ id, name, amount }) => html`<li class="card"><h2>${name}</h2><p>${amount} USD</p>
+  ({ id, name, amount, drawing }) => html`<li class="card">
+<svg viewBox="0 0 120 120" aria-hidden="true"><path d="${drawing}"/></svg><h2>${name}</h2><p>$${amount}</p>
 <form method="post" action="/buy/${id}"><button class="button primary">Buy<span class="hidden"> ${name}</span></button></form></li>
 `,
 )}
@@ -74,7 +75,6 @@ export function inboxPage(webhooks: readonly InboxWebhook[]): string {
   return layout(
     'Webhooks',
     html`<h1>Webhooks</h1>
-<p><a href="/">Back to the shop</a></p>
 <p>This receiver takes the webhooks of checkouts that you create with the printed command. It reads the raw body, verifies the
 signature with the payment's <code>ipn_token</code>, and answers 200. Your own receiver also
 <strong>confirms the status and fulfils once</strong>.</p>
@@ -106,8 +106,7 @@ export function orderPage(order: ShopOrder): string {
   const { id, product, payment, steps, isFulfilled, received } = order;
   return layout(
     `Order ${id.slice(0, 8)}`,
-    html`<h1>${product.name}, ${product.amount} USD</h1>
-<p><a href="/">Back to the shop</a></p>
+    html`<h1>${product.name}, $${product.amount}</h1>
 <div class="sides">
 <section class="card" aria-labelledby="customer">
 <h2 id="customer">What the customer sees</h2>

@@ -68,7 +68,7 @@ async function faultsOf(origin: string, paths: readonly string[]): Promise<reado
 async function touchingParts(page: Page): Promise<readonly string[]> {
   await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
   return page.evaluate(`[...document.querySelectorAll('.prose :is(p, pre, table, ul, ol, dl, details)')]
-    .map((each) => each.closest('.table') ?? each)
+    .map((each) => each.closest('.table, .copyable') ?? each)
     .filter((each) => each.closest('li, td, th') === null && each.previousElementSibling !== null)
     .filter((each) => each.getBoundingClientRect().top - each.previousElementSibling.getBoundingClientRect().bottom < 8)
     .map((each) => each.textContent.trim().slice(0, 60))`);
@@ -76,7 +76,9 @@ async function touchingParts(page: Page): Promise<readonly string[]> {
 
 const docPaths = [
   '/docs',
+  '/',
   '/docs/reference',
+  '/docs/reference/createCheckout',
   ...docPagesFor({ isTestMode: true }).map(({ slug }) => `/docs/${slug}`),
 ];
 
@@ -93,9 +95,10 @@ it('finds sections by words, copies examples, and lists the headings of a page',
   await copy.click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^POST \/webhook HTTP\/1\.1/);
-  await page.getByText('On this page').click();
+  expect(await coveredLines(page)).toEqual([]);
   await page.locator('.outline a', { hasText: 'Delivery' }).click();
   expect(page.url()).toContain('#delivery');
+  await page.locator('.outline [aria-current]', { hasText: 'Delivery' }).waitFor();
   const field = page.getByRole('searchbox', { name: 'Search' });
   await field.fill('zzz qqq');
   await page.getByText('Nothing found.').waitFor();
@@ -107,6 +110,53 @@ it('finds sections by words, copies examples, and lists the headings of a page',
   expect(await violationsOf(page)).toEqual([]);
   await page.getByRole('searchbox').press('Escape');
   expect(await page.locator('#docs-found li').count()).toBe(0);
+  await context.close();
+});
+
+/** Code blocks that a button of theirs covers. */
+const coveredLines = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(`[...document.querySelectorAll('.copyable')].filter((frame) =>
+    frame.querySelector('button').getBoundingClientRect().bottom > frame.querySelector('pre').getBoundingClientRect().top)
+    .map((frame) => frame.textContent.slice(0, 40))`);
+
+it('is searched and read by the keyboard alone: /, Ctrl-K, arrows and Enter', async () => {
+  const page = await browser.newPage();
+  await page.goto(`${baseUrl}/docs/concepts`);
+  await page.keyboard.press('/');
+  await page.keyboard.type('close month');
+  await page.locator('#docs-found a').nth(1).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  expect(
+    await page.evaluate('document.activeElement === document.querySelectorAll("#docs-found a")[1]'),
+  ).toBe(true);
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/docs/merchant-month#6-close-the-month');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('refund/');
+  expect(await page.getByRole('searchbox').inputValue()).toBe('refund/');
+  await page.locator('#docs-found a').first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => !url.href.includes('close-the-month'));
+  await page.close();
+});
+
+it('lists the sections of a page without script, and copies the command of the start page with it', async () => {
+  const plain = await browser.newContext({ javaScriptEnabled: false });
+  const page = await plain.newPage();
+  await page.goto(`${baseUrl}/docs/webhooks`);
+  expect(await page.locator('.outline a').allTextContents()).toContain('Delivery');
+  await plain.close();
+  const context = await browser.newContext();
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseUrl });
+  const start = await context.newPage();
+  await start.goto(baseUrl);
+  await start.getByRole('button', { name: 'Copy' }).click();
+  await start.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await start.evaluate('navigator.clipboard.readText()')).toMatch(
+    /^curl http:\/\/localhost\/api\/v1\/wallet/,
+  );
   await context.close();
 });
 

@@ -5,6 +5,7 @@ import { apiDescription } from '../../src/app/features.ts';
 import { docPagesFor } from '../../src/pages/docs/doc-pages.ts';
 import { registerDocs } from '../../src/pages/docs/register-docs.ts';
 import { headingSlug, renderMarkdown } from '../../src/pages/docs/render-markdown.ts';
+import { errorTable } from '../../src/payment/errors.ts';
 import { createFixedWindowLimiter } from '../../src/web/rate-windows.ts';
 import { createBaseServer } from '../../src/web/server.ts';
 import { anchorsOf, documents, read } from './markdown.ts';
@@ -74,15 +75,17 @@ describe.each(Object.entries(modes))('the documentation in %s mode', (mode, serv
 
 describe('the addresses that people and browsers try', () => {
   it.each([
-    ['sandbox', ['/dashboard', '/docs', 'http://127.0.0.1:9/']],
-    ['live', ['/dashboard', '/docs']],
+    ['sandbox', ['/dashboard', 'http://127.0.0.1:9/']],
+    ['live', ['/dashboard', '/docs', '/docs/reference', '/docs/payment-lifecycle']],
   ] as const)('/ in %s mode is a page that leads on', async (mode, expected) => {
     const { statusCode, headers, body } = await get(modes[mode], '/');
     expect({ statusCode, type: headers['content-type'] }).toEqual({
       statusCode: 200,
       type: 'text/html; charset=utf-8',
     });
-    for (const href of expected) expect(body).toContain(`<li><a href="${href}">`);
+    for (const href of expected) expect(body).toContain(`<li><a href="${href}" class="card">`);
+    for (const words of ['Not proven in production', 'curl https://pay.example.com/api/v1/wallet \\\n  -H'])
+      expect(body).toContain(words);
     expect(body.includes('Nothing here is real money')).toBe(mode === 'sandbox');
     expect(body.includes('open the complete link that the shop gave you')).toBe(mode === 'live');
   });
@@ -127,13 +130,22 @@ it('gives every page as Markdown too, and names them in llms.txt', async () => {
   expect(body).toMatch(/^# card-checkout\n\n> /);
 });
 
-it('shows every operation with all its answers on the reference page', async () => {
-  const { body } = await get(modes.live, '/docs/reference');
+it('has a page for every operation with all its answers, an own address and the objects that it names', async () => {
+  const list = (await get(modes.live, '/docs/reference')).body;
   for (const { id, path, errors } of apiDescription.operations) {
-    for (const words of [`id="${id}"`, path]) expect(body).toContain(words);
+    expect(list).toContain(`href="/docs/reference/${id}"`);
+    const { body } = await get(modes.live, `/docs/reference/${id}`);
+    expect(body).toContain(`aria-current="page">`);
+    expect(body).toContain(`curl`);
+    expect(body).toContain(`https://pay.example.com${path.replace(/\{.*/, '')}`);
+    for (const name of errors) expect(body, id).toContain(`<code>${errorTable[name].status}</code>`);
     expect(errors.length).toBeGreaterThan(0);
+    for (const [, object] of body.matchAll(/href="#(object-\w+)"/g)) expect(body).toContain(`id="${object}"`);
+    expect(body).not.toContain('https://pay.example/');
   }
-  for (const words of ['payment.forwarded', 'Retry later or use']) expect(body).toContain(words);
+  const created = (await get(modes.live, '/docs/reference/createCheckout')).body;
+  for (const words of ['Retry later or use', '/pay/01a1fbd7']) expect(created).toContain(words);
+  expect((await get(modes.live, '/docs/reference/paymentForwarded')).body).toContain('payment.forwarded');
 });
 
 it('makes the anchors that a forge makes', () => {
@@ -163,6 +175,7 @@ it('escapes what stands in a document, and leaves raw HTML out', () => {
 it('answers 404 for a page or picture that there is not, also by detours', async () => {
   for (const url of [
     '/docs/nothing',
+    '/docs/reference/nothing',
     '/docs/images/nothing.svg',
     '/docs/images/..%2fapi.md',
     '/docs/..%2f..%2fpackage.json',

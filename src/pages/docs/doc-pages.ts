@@ -82,21 +82,34 @@ export function docPagesFor({ isTestMode }: { readonly isTestMode: boolean }): r
 /** A separate file, so that pages need no nonce and can be cached whole. */
 export const docStyle = Buffer.from(
   pageStyleOf(
-    ['table', 'data-table', 'card', 'badge', 'tones'],
+    ['table', 'data-table', 'card', 'badge', 'button', 'tones'],
     new URL('../../web/signed-in/skip.css', import.meta.url),
     new URL('./docs.css', import.meta.url),
+    new URL('./start.css', import.meta.url),
   ).toString(),
 );
 
+export interface Heading {
+  readonly id: string;
+  readonly text: string;
+}
+
 interface DocPageParts {
   readonly title: string;
+  /** Slug of the page to mark in the navigation. */
   readonly current: string | null;
   readonly pages: readonly DocPage[];
   readonly isTestMode: boolean;
   readonly main: Html;
+  /** Headings to list beside the text. */
+  readonly outline?: readonly Heading[];
+  /** Pages of the reference in the navigation. */
+  readonly operations?: readonly NavigationPage[];
 }
 
-export function docLayout({ title, current, pages, isTestMode, main }: DocPageParts): Buffer {
+type NavigationPage = Readonly<Record<'slug' | 'title', string>>;
+
+export function wholeDocument(title: string, style: 'docs' | 'landing', body: Html): Buffer {
   const page = html`<!doctype html>
 <html lang="en" dir="ltr">
 <head>
@@ -108,67 +121,51 @@ export function docLayout({ title, current, pages, isTestMode, main }: DocPagePa
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
 <script src="/docs/script.js" defer></script>
 </head>
-<body class="docs">
+<body class="${style}">
 <a class="skip" href="#content">Skip to the text</a>
-<header>
-<a class="home" href="/docs">card-checkout</a>
-${isTestMode ? html`<span class="badge warn">sandbox</span>` : nothing}
-<search hidden><label for="docs-search">Search</label><input id="docs-search" type="search" autocomplete="off">
-<ul id="docs-found" aria-live="polite"></ul></search>
-</header>
-<nav aria-label="Documentation">
-${groups.map((group) => groupLinks(group, pages, current))}
-</nav>
-<main id="content">
-<article class="prose">
-${main}
-</article>
-</main>
+${body}
 </body>
 </html>
 `;
   return Buffer.from(page.toString());
 }
 
-function groupLinks(group: DocGroup, pages: readonly DocPage[], current: string | null): Html {
-  const own = pages.filter((page) => page.group === group);
-  if (own.length === 0) return nothing;
-  const reference = { slug: REFERENCE_SLUG, title: 'API reference' };
-  const links = group === 'Reference' ? [reference, ...own] : own;
-  return html`<section><h2>${group}</h2><ul>
-${links.map(({ slug, title }) => navigationLink(`/docs/${slug}`, title, slug === current))}
-</ul></section>
+export function docLayout(parts: DocPageParts): Buffer {
+  const { title, isTestMode, main, outline = [] } = parts;
+  return wholeDocument(
+    title,
+    'docs',
+    html`<header>
+<a class="home" href="/docs">card-checkout</a>
+${isTestMode ? html`<span class="badge warn">sandbox</span>` : nothing}
+<search hidden><label for="docs-search">Search</label><input id="docs-search" type="search" autocomplete="off" placeholder="/ or Ctrl-K">
+<ul id="docs-found" aria-live="polite"></ul></search>
+</header>
+<nav aria-label="Documentation">
+${groups.map((group) => groupLinks(group, parts))}
+</nav>
+<main id="content">
+${outline.length > 2 ? outlineOf(outline) : nothing}<article class="prose">
+${main}
+</article>
+</main>`,
+  );
+}
+
+function outlineOf(headings: readonly Heading[]): Html {
+  return html`<details class="outline" open><summary>On this page</summary><ul>
+${headings.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul></details>
 `;
 }
 
-export interface StartLink {
-  readonly href: string;
-  readonly title: string;
-  readonly summary: string;
-}
-
-/** Start page `/`, for a customer with a truncated link, a merchant, and a developer. */
-export function startContent({
-  isTestMode,
-  links,
-}: {
-  readonly isTestMode: boolean;
-  readonly links: readonly StartLink[];
-}): Html {
-  const all: readonly StartLink[] = [
-    ...links,
-    { href: '/dashboard', title: 'Dashboard', summary: 'for merchants: payments, API keys, settings' },
-    { href: '/docs', title: 'Documentation', summary: 'for developers: how to create checkouts' },
-  ];
-  return html`<h1>${isTestMode ? 'card-checkout sandbox' : 'Card checkout'}</h1>
-<p>${
-    isTestMode
-      ? 'Nothing here is real money: no card is charged.'
-      : 'To pay, open the complete link that the shop gave you. If it does not work, ask the shop for a new one.'
-  }</p>
-<ul>
-${all.map(({ href, title, summary }) => html`<li><a href="${href}">${title}</a>: ${summary}</li>`)}
-</ul>
+function groupLinks(group: DocGroup, { pages, current, operations = [] }: DocPageParts): Html {
+  const own = pages.filter((page) => page.group === group);
+  if (own.length === 0) return nothing;
+  const reference = { slug: REFERENCE_SLUG, title: 'API reference' };
+  const links = group === 'Reference' ? [reference, ...operations, ...own] : own;
+  return html`<section><h2>${group}</h2><ul>
+${links.map(({ slug, title }) => navigationLink(`/docs/${slug}`, title, slug === current))}
+</ul></section>
 `;
 }
 

@@ -9,6 +9,7 @@ interface Parameter {
   readonly in: string;
   readonly required: boolean;
   readonly description: string;
+  readonly example?: unknown;
 }
 interface Body {
   readonly schema: { readonly $ref: string };
@@ -20,6 +21,8 @@ interface DescribedOperation {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
+  readonly tags?: readonly string[];
+  readonly security?: readonly unknown[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
@@ -36,73 +39,138 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Field>>;
 }
 
+type Schemas = Readonly<Record<string, Schema>>;
+type ApiDocument = ReturnType<typeof createOpenApiDocument>;
 type Paths = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-export function referenceContent(document: ReturnType<typeof createOpenApiDocument>): Html {
-  const schemas = document.components.schemas as Readonly<Record<string, Schema>>;
-  const sections = (named: Paths) =>
+export interface Operation extends DescribedOperation {
+  readonly method: string;
+  /** Null for an event, which the service sends to the merchant's `callback`. */
+  readonly path: string | null;
+}
+
+export function operationsOf({ paths, webhooks }: ApiDocument): readonly Operation[] {
+  const operations = (named: Paths, isEvent: boolean) =>
     Object.entries(named).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) =>
-        operationSection(schemas, method.toUpperCase(), path, operation as DescribedOperation),
-      ),
+      Object.entries(methods).map(([method, described]) => ({
+        ...(described as DescribedOperation),
+        method: method.toUpperCase(),
+        path: isEvent ? null : path,
+      })),
     );
+  return [...operations(paths, false), ...operations(webhooks, true)];
+}
+
+export function listOfOperations(operations: readonly Operation[]): Html {
+  const groups = [...Map.groupBy(operations, ({ path, tags = [] }) => (path === null ? 'Events' : tags[0]))];
   return html`<h1>API reference</h1>
 <p>Made of <a href="/openapi.json">openapi.json</a>, which is made of what the server validates with.</p>
-${sections(document.paths)}
-<h2 id="events">Events</h2>
-<p>What the service sends to your <code>callback</code>.</p>
-${sections(document.webhooks)}
-<h2 id="objects">Objects</h2>
-${Object.entries(schemas).map(([name, schema]) => objectSection(name, schema))}`;
-}
-
-function operationSection(
-  schemas: Readonly<Record<string, Schema>>,
-  method: string,
-  path: string,
-  { operationId, summary, description, parameters = [], requestBody, responses }: DescribedOperation,
-): Html {
-  return html`<section>
-<h2 id="${operationId}">${summary}</h2>
-<p class="operation"><span class="badge">${method}</span> <code>${path}</code></p>
-<p>${renderInlineMarkdown(description)}</p>
-${dataTable({ label: `Parameters of ${operationId}`, empty: nothing }, parameters, {
-  parameter: ({ name }) => html`<code>${name}</code>`,
-  in: ({ in: place }) => place,
-  required: ({ required }) => yesOrNo(required),
-  rules: ({ description }) => renderInlineMarkdown(description),
-})}
-${requestBody === undefined ? nothing : html`<h3>Body</h3>${contentDetails(requestBody.content)}${fieldsOf(schemas, requestBody.content)}`}
-<h3>Answers</h3>
-${Object.entries(responses).map(
-  ([status, { description: words, content }]) => html`<details>
-<summary><code>${status}</code> ${renderInlineMarkdown(words)}</summary>
-${content === undefined ? nothing : contentDetails(content)}
-</details>
-`,
-)}
-</section>
-`;
-}
-
-function contentDetails(content: Content): Html {
-  const [[type, { schema, example, examples = {} }]] = Object.entries(content) as [[string, Body]];
-  const name = schema.$ref.split('/').at(-1) ?? '';
-  const shown = example === undefined ? Object.entries(examples) : [['', { value: example }] as const];
-  return html`<p>${type === 'text/csv' ? 'CSV' : 'JSON'}: <a href="#object-${name}">${name}</a></p>
-${shown.map(
-  ([title, { value }]) => html`${title === '' ? nothing : html`<p><code>${title}</code></p>`}
-${typeof value === 'string' ? codeBlock(value, '') : codeBlock(JSON.stringify(value, null, 2), 'json')}`,
+${groups.map(
+  ([group = 'Other', own]) => html`<h2>${group}</h2><ul class="operations">
+${own.map((each) => html`<li><a href="/docs/reference/${each.operationId}">${each.summary}</a> ${methodAndPath(each)}</li>`)}</ul>`,
 )}`;
 }
 
-function fieldsOf(schemas: Readonly<Record<string, Schema>>, content: Content): Html {
-  const name = content['application/json']?.schema.$ref.split('/').at(-1) ?? '';
-  const schema = schemas[name];
-  return schema === undefined ? nothing : fieldTable(`Fields of the body, ${name}`, schema);
+const methodAndPath = ({ method, path }: Operation) =>
+  html`<span class="operation"><span class="badge">${method}</span> <code>${path ?? 'your callback'}</code></span>`;
+
+/** Page of one operation: text and fields, and beside them a request and its answer. */
+export function operationContent(document: ApiDocument, operation: Operation, baseUrl: string): Html {
+  const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
+  const schemas = document.components.schemas as Schemas;
+  const body = requestBody?.content;
+  const success = Object.values(responses)[0]?.content;
+  const examples = (content: Content | undefined) =>
+    content === undefined ? [] : examplesOf(content).map(([, value]) => exampleBlock(value, baseUrl));
+  const answered = Object.values(responses).flatMap(({ content }) =>
+    content === undefined ? [] : nameIn(content),
+  );
+  return html`<h1 id="${operationId}">${summary}</h1>
+<div class="beside"><div>
+<p>${methodAndPath(operation)}</p>
+<p>${renderInlineMarkdown(description)}</p>
+${dataTable({ label: `Parameters of ${operationId}`, empty: nothing }, parameters, {
+  parameter: ({ name, in: place, required }) => named(name, place, required),
+  rules: ({ description }) => renderInlineMarkdown(description),
+})}
+${body === undefined ? nothing : html`<h2>Body</h2>${objectSection(nameIn(body), schemas)}`}
+<h2>Answers</h2>
+${Object.entries(responses).map(
+  ([status, { description: words, content }]) => html`<details>
+<summary><code>${status}</code> ${renderInlineMarkdown(words)}</summary>
+${content === undefined ? nothing : contentDetails(content, baseUrl)}
+</details>
+`,
+)}
+<h2>Objects</h2>
+${[...new Set(answered)].map((name) => objectSection(name, schemas))}</div>
+<div>${operation.path === null ? nothing : html`<h2>Request</h2>${codeBlock(curlOf(operation, baseUrl), 'sh')}`}
+${examples(body).slice(operation.path === null ? 0 : 1)}
+${success === undefined ? nothing : html`<h2>Answer</h2>${examples(success).slice(0, 1)}`}</div></div>`;
 }
 
-function objectSection(name: string, schema: Schema): Html {
+function curlOf(
+  { method, path, security, parameters = [], requestBody }: Operation,
+  baseUrl: string,
+): string {
+  const value = ({ name, example }: Parameter) => String(example ?? `{${name}}`);
+  const filled = (path ?? '').replace(/\{(\w+)\}/g, (whole, name) =>
+    value(
+      parameters.find((each) => each.name === name) ?? {
+        name,
+        in: 'path',
+        required: true,
+        description: whole,
+      },
+    ),
+  );
+  const query = parameters.filter((each) => each.in === 'query' && each.required);
+  const search = query.map((each) => `${each.name}=${encodeURIComponent(value(each))}`).join('&');
+  const [example] = requestBody === undefined ? [] : examplesOf(requestBody.content);
+  return [
+    `curl${method === 'POST' && example === undefined ? ' -X POST' : ''} '${baseUrl}${filled}${search === '' ? '' : `?${search}`}'`,
+    ...(security?.length === 0 ? [] : ['-H "X-API-Key: $API_KEY"']),
+    ...(example === undefined
+      ? []
+      : [
+          "-H 'Content-Type: application/json'",
+          `-d '${JSON.stringify(example[1], null, 2).replaceAll("'", "'\\''")}'`,
+        ]),
+  ].join(' \\\n  ');
+}
+
+function bodyIn(content: Content): readonly [type: string, body: Body] {
+  return Object.entries(content)[0] as [string, Body];
+}
+
+const nameIn = (content: Content): string => bodyIn(content)[1].schema.$ref.split('/').at(-1) ?? '';
+
+function examplesOf(content: Content): readonly (readonly [title: string, value: unknown])[] {
+  const { example, examples = {} } = bodyIn(content)[1];
+  if (example !== undefined) return [['', example]];
+  return Object.entries(examples).map(([title, { value }]) => [title, value]);
+}
+
+function exampleBlock(value: unknown, baseUrl: string): Html {
+  if (typeof value === 'string') return codeBlock(value, '');
+  return codeBlock(JSON.stringify(value, null, 2).replaceAll(EXAMPLE_BASE_URL, `${baseUrl}/`), 'json');
+}
+
+/** Base URL in the examples of the OpenAPI document. */
+const EXAMPLE_BASE_URL = 'https://pay.example/';
+
+function contentDetails(content: Content, baseUrl: string): Html {
+  const name = nameIn(content);
+  return html`<p>${bodyIn(content)[0] === 'text/csv' ? 'CSV' : 'JSON'}: <a href="#object-${name}">${name}</a></p>
+${examplesOf(content).map(
+  ([title, value]) => html`${title === '' ? nothing : html`<p><code>${title}</code></p>`}
+${exampleBlock(value, baseUrl)}`,
+)}`;
+}
+
+function objectSection(name: string, schemas: Schemas): Html {
+  const schema = schemas[name];
+  if (schema === undefined) return nothing;
   return html`<section><h3 id="object-${name}">${name}</h3>
 ${schema.description === undefined ? nothing : html`<p>${renderInlineMarkdown(schema.description)}</p>`}
 ${fieldTable(`Fields of ${name}`, schema)}</section>`;
@@ -110,16 +178,20 @@ ${fieldTable(`Fields of ${name}`, schema)}</section>`;
 
 function fieldTable(label: string, { properties = {}, required = [] }: Schema): Html {
   return dataTable(label, Object.entries(properties), {
-    field: ([name]) => html`<code>${name}</code>`,
-    type: ([, { type = 'object', anyOf }]) =>
-      (anyOf?.map((each) => each.type ?? 'object') ?? [type].flat()).join(' or '),
-    'always there': ([name]) => yesOrNo(required.includes(name)),
+    field: ([name, { type = 'object', anyOf }]) =>
+      named(
+        name,
+        (anyOf?.map((each) => each.type ?? 'object') ?? [type].flat()).join(' or '),
+        required.includes(name),
+      ),
     'what it is': ([, { description = '', enum: allowed }]) =>
       html`${renderInlineMarkdown(description)}${allowed === undefined ? nothing : html` One of: ${allowedValues(allowed)}.`}`,
   });
 }
 
-const yesOrNo = (is: boolean) => (is ? 'yes' : 'no');
+function named(name: string, kind: string, isRequired: boolean): Html {
+  return html`<code>${name}</code><br><span class="small soft">${kind}${isRequired ? '' : ', optional'}</span>`;
+}
 
 function allowedValues(allowed: readonly unknown[]): Html[] {
   return allowed.map((value, index) => html`${index === 0 ? '' : ', '}<code>${String(value)}</code>`);

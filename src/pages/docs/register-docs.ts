@@ -12,11 +12,12 @@ import {
   docLayout,
   docPagesFor,
   docStyle,
+  type Heading,
   listOfPages,
   REFERENCE_SLUG,
-  type StartLink,
-  startContent,
+  wholeDocument,
 } from './doc-pages.ts';
+import { type StartLink, startContent } from './start-page.ts';
 
 export interface DocsContext {
   readonly baseUrl: string;
@@ -82,16 +83,32 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   }
   const serve = (path: string, type: string, make: () => Buffer | Promise<Buffer>) =>
     server.get(path, options, (_request, reply) => send(reply, type, path, make));
-  const layout = (title: string, current: string | null, main: Html) =>
-    docLayout({ ...context, pages, title, current, main });
+  const layout = (title: string, current: string | null, main: Html, outline: readonly Heading[] = []) =>
+    docLayout({ ...context, pages, title, current, main, outline });
+
+  /** Page of an operation, or their list; null for an unknown operation. */
+  async function renderReference(id: string | null): Promise<Buffer | null> {
+    const { listOfOperations, operationContent, operationsOf } = await import('./reference-page.ts');
+    const document = createOpenApiDocument(context.baseUrl, context.description);
+    const all = operationsOf(document);
+    const one = all.find(({ operationId }) => operationId === id);
+    if (one === undefined && id !== null) return null;
+    const slugOf = (operationId: string) => `${REFERENCE_SLUG}/${operationId}`;
+    return docLayout({
+      ...context,
+      pages,
+      title: one?.summary ?? 'API reference',
+      current: one === undefined ? REFERENCE_SLUG : slugOf(one.operationId),
+      operations: all.map(({ operationId, summary }) => ({ slug: slugOf(operationId), title: summary })),
+      main: one === undefined ? listOfOperations(all) : operationContent(document, one, context.baseUrl),
+    });
+  }
 
   // The first guide uses a sandbox on the reader's machine.
   const sampleBaseUrl = (slug: string) =>
     slug === 'start' && !context.isTestMode ? 'http://localhost:3000' : context.baseUrl;
 
-  serve('/', PAGE, () =>
-    layout('Start', null, startContent({ isTestMode: context.isTestMode, links: context.links ?? [] })),
-  );
+  serve('/', PAGE, () => wholeDocument('Start', 'landing', startContent(context)));
   serve('/favicon.ico', 'image/svg+xml', () => icon);
   server.get('/docs/', options, (_request, reply) => reply.redirect('/docs', 308));
   serve('/docs', PAGE, () => layout('Documentation', null, listOfPages('Documentation', pages)));
@@ -107,14 +124,19 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
       readFileSync(new URL(`docs/images/${image}`, root)),
     );
   });
+  serve(`/docs/${REFERENCE_SLUG}`, PAGE, async () => (await renderReference(null)) ?? Buffer.of());
+  server.get<{ Params: { operation: string } }>(
+    `/docs/${REFERENCE_SLUG}/:operation`,
+    options,
+    async (request, reply) => {
+      const { operation } = request.params;
+      const page = await renderReference(operation);
+      if (page === null) throw new ServiceError('not_found');
+      return send(reply, PAGE, `${REFERENCE_SLUG}/${operation}`, () => page);
+    },
+  );
   server.get<{ Params: { page: string } }>('/docs/:page', options, (request, reply) => {
     const name = request.params.page;
-    if (name === REFERENCE_SLUG)
-      return send(reply, PAGE, name, async () => {
-        const { referenceContent } = await import('./reference-page.ts');
-        const document = createOpenApiDocument(context.baseUrl, context.description);
-        return layout('API reference', name, referenceContent(document));
-      });
     const page = pages.find(({ slug }) => name === slug || name === `${slug}.md`);
     if (page === undefined && request.headers.accept?.includes('text/html') === true)
       return send(reply.code(404), PAGE, '', () =>
@@ -122,17 +144,14 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
       );
     if (page === undefined) throw new ServiceError('not_found');
     const read = () => readFileSync(new URL(page.file, root));
-    return name === page.slug
-      ? send(reply, PAGE, name, async () =>
-          layout(
-            page.title,
-            name,
-            html`${(await loadRenderer()).renderMarkdown({ page, pages, baseUrl: sampleBaseUrl(name) }, read().toString())}
-<p class="small"><a href="/docs/${name}.md">This page as Markdown</a></p>
-`,
-          ),
-        )
-      : send(reply, 'text/markdown; charset=utf-8', name, read);
+    if (name !== page.slug) return send(reply, 'text/markdown; charset=utf-8', name, read);
+    return send(reply, PAGE, name, async () => {
+      const { renderMarkdown } = await loadRenderer();
+      const outline: Heading[] = [];
+      const text = renderMarkdown({ page, pages, baseUrl: sampleBaseUrl(name) }, read().toString(), outline);
+      const markdownLink = html`<p class="small"><a href="/docs/${name}.md">This page as Markdown</a></p>`;
+      return layout(page.title, name, html`${text}${markdownLink}`, outline);
+    });
   });
 }
 

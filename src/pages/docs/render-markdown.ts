@@ -3,7 +3,7 @@ import { Marked, type Token, type Tokens } from 'marked';
 import { parse } from 'sugar-high/core';
 import { lang, languages } from 'sugar-high/lang';
 import { Html, html, nothing } from '../../web/design/html.ts';
-import type { DocPage } from './doc-pages.ts';
+import type { DocPage, Heading } from './doc-pages.ts';
 
 export interface MarkdownContext {
   /** The page to whose file links are relative. */
@@ -23,8 +23,12 @@ const sampleLanguages: ReadonlyMap<string, string> = new Map([
 
 const SAMPLE_BASE_URLS = /http:\/\/localhost:3000|https:\/\/pay\.example\.com/g;
 
-/** Renders the project's own Markdown for `/docs`. marked escapes text; raw HTML is removed except pictures. */
-export function renderMarkdown(context: MarkdownContext, text: string): Html {
+/**
+ * Renders the project's own Markdown for `/docs`. marked escapes text; raw HTML is removed except pictures.
+ *
+ * @param outline receives the page's sections
+ */
+export function renderMarkdown(context: MarkdownContext, text: string, outline: Heading[] = []): Html {
   const slugs = new Map<string, number>();
   let tables = 0;
   const marked = new Marked({
@@ -33,6 +37,7 @@ export function renderMarkdown(context: MarkdownContext, text: string): Html {
       heading({ tokens, depth, text: heading }) {
         const id = uniqueSlug(slugs, heading);
         const inner = new Html(this.parser.parseInline(tokens));
+        if (depth === 2) outline.push({ id, text: plainText(tokens) });
         return `<h${depth} id="${id}">${inner} ${html`<a class="anchor" href="#${id}" aria-label="Link to this heading">#</a>`}</h${depth}>\n`;
       },
       link({ href, tokens }) {

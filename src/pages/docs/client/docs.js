@@ -25,9 +25,14 @@ for (const block of document.querySelectorAll('pre')) {
       button.textContent = 'Copy';
     }, 2000);
   });
-  const frame = element('div', { class: 'copyable' });
+  const language = code.dataset['language'] ?? '';
+  const frame = element(
+    'div',
+    { class: 'copyable' },
+    element('div', {}, element('span', {}, language), button),
+  );
   block.replaceWith(frame);
-  frame.append(block, button);
+  frame.append(block);
 }
 
 const LANGUAGE_KEY = 'docs-language';
@@ -70,15 +75,24 @@ function rememberedLanguage() {
   }
 }
 
-const headings = [...document.querySelectorAll('.prose h2[id]')];
-if (headings.length > 2) {
-  const links = headings.map((heading) => {
-    const text = (heading.firstChild?.textContent ?? '').trim() || heading.id;
-    return element('li', {}, element('a', { href: `#${heading.id}` }, text));
-  });
-  const outline = element('details', { class: 'outline' }, element('summary', {}, 'On this page'));
-  outline.append(element('ul', {}, ...links));
-  document.querySelector('.prose h1')?.after(outline);
+const outline = document.querySelector('.outline');
+if (outline instanceof HTMLDetailsElement) {
+  outline.open = matchMedia('(min-width: 72rem)').matches;
+  const links = [...outline.querySelectorAll('a')];
+  const headings = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
+  // Marks the last heading in the upper third of the window.
+  const observer = new IntersectionObserver(
+    () => {
+      const place = headings.findLastIndex(
+        (heading) => heading !== null && heading.getBoundingClientRect().top < innerHeight / 3,
+      );
+      for (const [index, link] of links.entries())
+        if (index === Math.max(place, 0)) link.setAttribute('aria-current', 'true');
+        else link.removeAttribute('aria-current');
+    },
+    { rootMargin: '0px 0px -67% 0px' },
+  );
+  for (const heading of headings) if (heading !== null) observer.observe(heading);
 }
 
 /** @typedef {typeof import('./search.js')} Search */
@@ -101,10 +115,28 @@ if (field instanceof HTMLInputElement && found instanceof HTMLElement) {
     const [sections, { search, excerptOf }] = await loading;
     show(found, search(sections, field.value), field.value, excerptOf);
   });
-  field.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape') return;
-    field.value = '';
-    found.replaceChildren();
+  document.addEventListener('keydown', (event) => {
+    const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
+    const isSlash = event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (!isSlash && !(event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey))) return;
+    event.preventDefault();
+    field.select();
+  });
+  field.closest('search')?.addEventListener('keydown', (event) => {
+    if (!(event instanceof KeyboardEvent)) return;
+    const places = [field, ...found.querySelectorAll('a')];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      const at = places.findIndex((place) => place.matches(':focus'));
+      places[Math.min(Math.max(at + step, 0), places.length - 1)]?.focus();
+    } else if (event.key === 'Enter' && event.target === field) {
+      places[1]?.click();
+    } else if (event.key === 'Escape') {
+      field.value = '';
+      found.replaceChildren();
+      field.focus();
+    }
   });
 }
 
