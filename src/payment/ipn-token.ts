@@ -12,10 +12,6 @@ import { isPaymentId } from './payment-id.ts';
  */
 const tokenPattern = /^ipn_([A-Za-z0-9_-]{6})([0-9a-f]{32})([A-Za-z0-9_-]{43})$/;
 
-function digitsOf(id: PaymentId): string {
-  return id.replaceAll('-', '');
-}
-
 export type IpnTokens = ReturnType<typeof createIpnTokens>;
 
 /** Throws when two secrets share a fingerprint. `previousSecrets` still verify and re-create old tokens. */
@@ -37,7 +33,7 @@ export function createIpnTokens(secret: string, previousSecrets: readonly string
       if (key === undefined) {
         throw new Error(`no secret key with fingerprint ${fingerprint}; is SECRET_KEY_PREVIOUS complete?`);
       }
-      return `ipn_${fingerprint}${digitsOf(paymentId)}${macOf(key, paymentId)}`;
+      return `ipn_${fingerprint}${paymentId.replaceAll('-', '')}${macOf(key, paymentId)}`;
     },
     /** Payment of a token; null if no configured secret created it. */
     verify(token: string): PaymentId | null {

@@ -34,7 +34,7 @@ export async function expirePayments(context: ExpirePaymentsContext): Promise<Ex
   const rescannedTo = context.rescannedTo();
   if (cursor === null || rescannedTo === null) return NOTHING;
   const readUpToMs = Math.min(cursor.timestampMs, rescannedTo.timestampMs);
-  const expiredBeforeMs = expiredBefore(context, readUpToMs);
+  const expiredBeforeMs = Math.min(readUpToMs, context.nowMs()) - context.expiryMs;
   const from = await context.observations.readExpiryWatermark();
   const ids = await context.payments.listPaymentIds(from, firstIdAtMs(expiredBeforeMs), BATCH_SIZE);
   const to = ids.at(-1);
@@ -54,9 +54,4 @@ export async function expirePayments(context: ExpirePaymentsContext): Promise<Ex
       : { change: {}, revisitExpiry: true };
   });
   return { checked: ids.length, unexplained: [...seenBefore.keys()] };
-}
-
-/** Creation time below which payments are past their deadline, by a final block read twice and by our clock. */
-function expiredBefore(context: ExpirePaymentsContext, readUpToMs: number): number {
-  return Math.min(readUpToMs, context.nowMs()) - context.expiryMs;
 }

@@ -5,7 +5,6 @@ import {
   type Meaning,
   numberOfTerm,
   type PaymentQuery,
-  type PaymentSearch,
   termOfMeaning,
   termsOfPayment,
 } from '../payment/payment-search.ts';
@@ -38,13 +37,14 @@ export function createPaymentSearch({ read, write }: Scripts) {
     async searchPayments(query, before, limit): Promise<FoundPayments> {
       const source = await findSource(query);
       const filtered = { ...query, filters: filtersOf(query) };
+      const words = query.search?.kind === 'words' ? query.search.words : null;
       const found: Payment[] = [];
       let upper = beginningOf(query, before);
       for (let window = 0; window < MAXIMUM_WINDOWS; window++) {
         const missing = limit - found.length + 1;
-        const wanted = query.search?.kind === 'words' ? Math.max(missing, COMPARED_PAYMENTS) : missing;
+        const wanted = words !== null ? Math.max(missing, COMPARED_PAYMENTS) : missing;
         const { payments, end } = await nextWindow(source, filtered, upper, wanted);
-        found.push(...payments.filter((payment) => isFound(payment, query.search)));
+        found.push(...(words === null ? payments : payments.filter((payment) => hasWords(payment, words))));
         if (found.length > limit) {
           return { payments: found.slice(0, limit), next: found[limit - 1]?.id ?? null };
         }
@@ -88,10 +88,6 @@ const ofPayment = sql`session.payment_id = payments.id`;
 const lastSession = sql`SELECT id FROM provider_sessions AS session WHERE ${ofPayment}
   AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
   ORDER BY created_at_ms DESC, id DESC LIMIT 1`;
-
-function isFound(payment: Payment, search: PaymentSearch | undefined): boolean {
-  return search?.kind !== 'words' || hasWords(payment, search.words);
-}
 
 function* chooseSource({ accountId, search, paid, ...query }: PaymentQuery): Script<Source> {
   if (paid !== undefined) return byPaidTime(accountId, paid);
