@@ -13,7 +13,6 @@ export interface Account extends ShopProfile, MerchantTerms {
   readonly createdAtMs: number;
 }
 
-/** Changes to an account; absent fields stay as they are. */
 export interface AccountChange extends Partial<Omit<Account, 'id' | 'createdAtMs' | 'logoHash'>> {
   /** Null removes it. */
   readonly logo?: ShopLogo | null;
@@ -26,7 +25,6 @@ export interface ApiKey {
   readonly name: string;
   /** SHA-256 of the key, hex. */
   readonly hash: string;
-  /** The key's last four characters, by which users tell keys apart. */
   readonly lastCharacters: string;
   readonly scopes: readonly KeyScope[];
   /** The only host that callbacks may use (`shop.example`); null for any. */

@@ -210,10 +210,7 @@ export function describeAccountChange(before: Account, after: Account): string |
   return changes.length === 0 ? null : changes.join('; ');
 }
 
-/**
- * Starts an operator's temporary view of an account's dashboard, recorded in its audit log, in place of earlier views.
- * Returns the token for the browser's cookie. Throws `not_found`.
- */
+/** Starts an operator's audited view of an account, ending earlier ones. Returns its token. Throws `not_found`. */
 export async function viewAccount(
   context: PeopleContext,
   operator: User,

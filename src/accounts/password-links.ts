@@ -65,10 +65,7 @@ export async function setPasswordByLink(
   return user;
 }
 
-/**
- * Sets a new password, and ends all other sessions and all links. Throws a 400 for a weak password, or if the user's
- * password, rights or session changed meanwhile.
- */
+/** Sets a new password, ending other sessions and all links. Throws a 400 if it is weak, or the user has changed. */
 export async function changePassword(
   context: PeopleContext,
   { user, session }: SignedIn,

@@ -145,7 +145,6 @@ export function hashSecretToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** Whether a text has the form of a token, to be checked before hashing. */
 export function isSecretToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text);
 }

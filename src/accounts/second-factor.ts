@@ -34,7 +34,6 @@ const PERIOD_SECONDS = 30;
 const WINDOW_STEPS = 1;
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
-/** Bytes of a recovery code: 80 bits. */
 const RECOVERY_CODE_BYTES = 10;
 
 export type TotpOffer = ReturnType<typeof offerTotp>;
@@ -143,10 +142,7 @@ export async function hasSecondFactor({ people }: People, user: User): Promise<b
   return user.totpSecret !== null || (await people.listPasskeys(user.id)).length > 0;
 }
 
-/**
- * Whether a code of the app, or a recovery code, is correct. Uses it up, so that of two concurrent requests only one
- * succeeds. Throws a 400 if the key that sealed the app's secret is missing.
- */
+/** Uses up a code of the app, or a recovery code; false for a wrong one. Throws a 400 without the app's sealing key. */
 export async function consumeCode(
   { people, secondFactor, nowMs }: Pick<SecondFactorContext, 'people' | 'secondFactor' | 'nowMs'>,
   user: User,

@@ -154,7 +154,6 @@ export async function endSession(
 // (docs/decisions/0027-strangers-cannot-lock-users-out.md). Marks are sealed and not stored.
 
 export const BROWSER_MARK_MS = 400 * 24 * 3_600_000;
-/** Time for which an emailed link can make a browser known. */
 const BROWSER_LINK_MS = 3_600_000;
 
 const ownerOfMark = (email: string) => `browser of ${email}`;
@@ -190,11 +189,7 @@ const KEPT_MS = 2 * 60_000;
 
 const ownerOf = (sessionId: string, purpose: string) => `${purpose} for ${sessionId}`;
 
-/**
- * Stores a sealed secret for the page to which its form redirects, so that a reload does not create another.
- *
- * @param purpose identifies the secret, such as `key key_12`; only a page with the same purpose gets it
- */
+/** Stores a sealed secret for the page to which its form redirects, which asks for it with the same `purpose`. */
 export async function keepForNextPage(
   { sessions, shownOnce, nowMs }: ShowOnceContext,
   sessionId: string,

@@ -12,11 +12,7 @@ export class StartStoppedError extends Error {
   override readonly name = 'StartStoppedError';
 }
 
-/**
- * Starts step by step. If a step fails, the earlier ones are undone.
- *
- * @param stopped aborts the start; a step in progress is undone once it completes
- */
+/** Starts step by step. Undoes the steps if one fails or `stopped` resolves, also the one that is in progress then. */
 export async function withCleanUp(
   start: (cleanUp: CleanUp) => Promise<void>,
   stopped: Promise<void> = new Promise(() => {}),

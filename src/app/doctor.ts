@@ -57,7 +57,6 @@ const ok = (detail: string): Finding => ({ level: 'ok', detail });
 const warn = (detail: string): Finding => ({ level: 'warn', detail });
 const fail = (detail: string): Finding => ({ level: 'fail', detail });
 
-/** Time limits of one answer and of a whole check. */
 const ANSWER_LIMIT_MS = 5_000;
 const CHECK_LIMIT_MS = 20_000;
 /** Time to wait for the store, which other commands hold for about a second. */

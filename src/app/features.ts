@@ -99,7 +99,6 @@ export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs
             createReceiptTask({ ...common, mailer, baseUrl, explorerTransactionUrl, adapters }),
             createAlertTask({ ...common, mailer }),
           ],
-    /** Waits for messages that are being sent. */
     drain: notifications.drain,
   };
 }

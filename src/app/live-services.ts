@@ -36,13 +36,9 @@ const POLYGON_CHAIN_ID = 137;
 /** Age up to which stored rates bound a rate from a single source. */
 const RECENT_RATES_MS = 7 * 86_400_000;
 
-/** Time limit for starting a session at a provider. */
 const SESSION_TIMEOUT_MS = 8_000;
 
-/**
- * Opens the external services of live mode. Throws `ConfigError`, or `DeploymentMismatchError` or
- * `ChainUnavailableError`: no address may be shown whose money could not be released.
- */
+/** Throws `ConfigError`, `DeploymentMismatchError` or `ChainUnavailableError` where money might not be released. */
 export async function openLiveServices(
   config: Config,
   store: Store,
@@ -65,6 +61,7 @@ export async function openLiveServices(
   metrics.beginEndpoints(endpoints.map(({ rpc }) => rpc.label));
   try {
     const { chainId, factory, feeWallet } = chain;
+    const network = publicNetwork(chainId);
     const doubt = doubtAbout(feeWallet);
     if (doubt !== null) log.warn(`FEE_WALLET ${feeWallet} ${doubt}`);
     const known = await store.settlements.listSettlements();
@@ -121,7 +118,7 @@ export async function openLiveServices(
           batchWindowMs: chain.relayBatchWindowMs,
         },
       },
-      explorerTransactionUrl: explorerOf(chain.chainId),
+      explorerTransactionUrl: (hash) => network && `${network.blockExplorerUrls[0]}/tx/${hash}`,
       isFactoryVerified: () => deployment.isVerified,
       async stop() {
         stopCheck();
@@ -216,9 +213,4 @@ function openAdapters(
     }
   }
   return adapters;
-}
-
-function explorerOf(chainId: number): (transactionHash: string) => string | null {
-  const network = publicNetwork(chainId);
-  return (hash) => (network === null ? null : `${network.blockExplorerUrls[0]}/tx/${hash}`);
 }

@@ -23,11 +23,7 @@ const roles: readonly Role[] = ['all', 'api', 'worker'];
 /** Starts the sandbox. Resolves to its welcome text when it is ready. */
 export type StartSandbox = (config: Config, clock: Clock, log: Log, cleanUp: CleanUp) => Promise<string>;
 
-/**
- * Runs the service until SIGINT or SIGTERM.
- *
- * @param startSandbox starts the service with simulators; null for live mode
- */
+/** Runs the service until SIGINT or SIGTERM, with the simulators of `startSandbox`; null for live mode. */
 export async function runUntilStopped(
   { role: name }: { readonly role: string },
   startSandbox: StartSandbox | null,

@@ -188,11 +188,7 @@ function closed(server: Server): Promise<void> {
   });
 }
 
-/**
- * Refuses a SECRET_KEY that replaced another one, whose webhooks could not be signed. Throws `ConfigError`.
- *
- * @param newestFingerprint secret of the newest payment; null if there are no payments
- */
+/** Throws `ConfigError` if no secret made the newest payment's token (null: no payment), because it could not sign. */
 export function requireKnownSecret(newestFingerprint: string | null, tokens: Pick<IpnTokens, 'knows'>): void {
   if (newestFingerprint === null || tokens.knows(newestFingerprint)) return;
   throw new ConfigError([

@@ -54,7 +54,6 @@ function pauseMs(intervalMs: number, failuresInARow: number): number {
   return Math.max(intervalMs, Math.min(growing, MAXIMUM_BACKOFF_MS));
 }
 
-/** Waits for the interval, or until aborted. */
 async function elapse(durationMs: number, { signal }: AbortController): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -4,7 +4,6 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** The same as HTML, for mail programs that show it. */
   readonly html?: string;
   /** Pictures that the HTML shows, as `cid:`. */
   readonly inline?: readonly { readonly cid: string; readonly png: Uint8Array }[];

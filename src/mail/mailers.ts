@@ -12,7 +12,6 @@ interface SmtpSettings {
 const usualTimeouts = {
   /** Timeout for the connection, the server's greeting and each answer. */
   answerMs: 10_000,
-  /** Timeout for sending one mail. */
   sendMs: 20_000,
 };
 type AnswerTimeout = Pick<typeof usualTimeouts, 'answerMs'>;

@@ -65,7 +65,6 @@ export function describeMistakenToken(paymentId: string, contract: string): stri
   return `The deposit address holds ${nameOfToken(contract)}, which does not count as paid. To send it to the merchant, run: payment rescue ${paymentId} --token ${contract}`;
 }
 
-/** All provider ids, in the catalog's order. */
 export const providerIds = Object.keys(providerCatalog) as readonly ProviderId[];
 
 const paymentMeans = ['card', 'apple_pay', 'google_pay', 'paypal', 'klarna'] as const;

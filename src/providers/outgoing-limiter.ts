@@ -61,9 +61,7 @@ export function callBudgetOf(
 }
 
 /**
- * Budget of all calls to a provider: `burst`, and another one every `intervalMs`.
- *
- * @param pauseMs pause after a refusal without `Retry-After`
+ * Budget of calls to a provider: `burst`, and one more every `intervalMs`; `pauseMs` after a refusal without a time.
  */
 export function createCallBudget(
   windows: readonly CallWindow[],

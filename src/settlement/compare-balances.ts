@@ -46,10 +46,7 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
   };
 }
 
-/**
- * Open payments whose balance or releases contradict what was observed up to the newest final block, so that a deposit
- * or a release was missed. Returns them as they were before the chain call. Throws `ChainUnavailableError`.
- */
+/** Open payments whose balance is unexplained, as read before the chain. Throws `ChainUnavailableError`. */
 export async function findUnexplained(
   context: Pick<SweepContext, 'payments' | 'sweep'>,
   ids: readonly PaymentId[],

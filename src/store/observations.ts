@@ -193,7 +193,6 @@ function* readRange(above: number, upTo: number): Script<MovedRows> {
   };
 }
 
-/** Removes the rows in blocks (above, upTo]. */
 function* removeRange(above: number, upTo: number): Script<void> {
   for (const { name } of tables) {
     yield* run`DELETE FROM ${raw(name)} WHERE block_number > ${above} AND block_number <= ${upTo}`;

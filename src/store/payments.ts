@@ -39,8 +39,6 @@ import {
 /** Final block number before the first scan. */
 export const NO_FINAL_BLOCK = -1;
 
-// Reads and updates of payments on both engines.
-
 /** Throws `UnknownStateError` with the payment's id for a state the domain does not know. */
 function withKnownState(payment: Payment): Payment {
   try {
@@ -77,10 +75,7 @@ export function paymentOf(row: Row): Payment {
   return withKnownState(paymentTable.ofRow(row));
 }
 
-/**
- * Inserts a payment and queues it for searches and statistics. False if its payout address is a deposit address.
- * PostgreSQL's `createPayment` does the same in one statement.
- */
+/** Inserts and queues a payment (PostgreSQL: in one statement). False if the payout address is a deposit address. */
 export function* insertPayment(payment: Payment): Script<boolean> {
   if (yield* hasRow`SELECT 1 FROM payments WHERE deposit_address = ${bytesOfAddress(payment.payoutAddress)}`)
     return false;

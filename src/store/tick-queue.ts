@@ -10,11 +10,7 @@ export interface Request<Work> {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Collects the requests of an event-loop turn, and those that arrive while a group is running, into a group.
- *
- * @param serve settles each request of a group; if it throws, the unsettled ones reject with its error
- */
+/** Groups the requests of a turn, or of a running group. If `serve` throws, the group's unsettled requests reject. */
 export function createTickQueue<Work>(serve: (group: readonly Request<Work>[]) => Promise<void>) {
   const waiting: Request<Work>[] = [];
   /** Whether a group is scheduled or running. */

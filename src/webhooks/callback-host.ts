@@ -45,11 +45,8 @@ export function createDeliveryRules<Rules extends object>(
 }
 
 /**
- * Creates the check of a new callback's host, whose result is the rule that a resolved address breaks (the end of a
- * sentence that starts with "callback"), or null.
- *
- * A name without an answer is accepted, because a merchant's DNS may fail briefly, and the delivery resolves again and
- * fails closed.
+ * Creates the check of a new callback's host: the rule that an address breaks, or null. A name without an answer is
+ * accepted, because a merchant's DNS may fail briefly, and the delivery resolves again and fails closed.
  */
 export function createCallbackHostCheck(
   resolver: Pick<HostResolver, 'resolve'>,

@@ -35,11 +35,9 @@ export interface DeliveryBounds {
 export type OpenDelivery = Pick<Webhook, 'accountId' | 'host'>;
 
 /**
- * Waiting webhooks that may be sent now, so that no receiver and no account delays the others. An account gets another
- * slot only while it holds fewer than are free, so receivers that hang take at most half of them. The account that
- * holds the fewest comes first, then the oldest webhook.
- *
- * @param waiting oldest webhooks of each account
+ * Waiting webhooks (the oldest of each account) that may be sent now, so that no receiver and no account delays the
+ * others. An account gets another slot only while it holds fewer than are free, so receivers that hang take at most
+ * half of them. The account that holds the fewest comes first, then the oldest webhook.
  */
 export function chooseWebhooks(
   waiting: readonly WaitingWebhook[],

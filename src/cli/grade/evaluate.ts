@@ -4,7 +4,6 @@ export interface Observations {
   readonly good: WebhookAnswer;
   /** A genuine webhook whose body takes a second to arrive. */
   readonly slowBody: WebhookAnswer;
-  /** A genuine webhook in unusual JSON. */
   readonly odd: WebhookAnswer;
   readonly forgeries: readonly { readonly name: string; readonly answer: WebhookAnswer }[];
   readonly duplicates: readonly WebhookAnswer[];

@@ -4,7 +4,6 @@ import { evaluate, evaluateEvents, type Finding, type Observations } from './eva
 import { postWebhook, type WebhookAnswer } from './post-webhook.ts';
 import type { GradedOrder, StandInService } from './stand-in-service.ts';
 
-/** Checkouts that the tested shop must create. */
 export const ORDERS_NEEDED = 6;
 
 /** Number of concurrent copies of one event. */
@@ -163,7 +162,6 @@ async function sendDuplicates(
   return { duplicates, late };
 }
 
-/** Waits until the order is fulfilled, for `patienceMs` at most. */
 async function settled({ readFulfilments, patienceMs }: SendContext, order: GradedOrder): Promise<void> {
   if (readFulfilments === null) return;
   await waitUntil(patienceMs, async () => (await readFulfilments(order.paymentId)) > 0);
@@ -174,7 +172,6 @@ async function waitUntil(patienceMs: number, isReached: () => Promise<boolean>):
   while (!(await isReached()) && performance.now() < deadlineMs) await delay(POLL_INTERVAL_MS);
 }
 
-/** HMAC-SHA256 in hex, as the service signs. */
 export function sign(body: string, ipnToken: string): string {
   return createHmac('sha256', ipnToken).update(body).digest('hex');
 }

@@ -201,7 +201,6 @@ export function createChainEndpoints(options: ChainEndpointsOptions): readonly C
 }
 
 interface ChainEndpointOptions {
-  /** Default: the client's label. */
   readonly host?: string;
   /** Whether others can be asked while this one is paused. Default false. */
   readonly isOneOfSeveral?: boolean;
@@ -210,7 +209,6 @@ interface ChainEndpointOptions {
   readonly monotonicMs?: () => number;
   readonly onCall?: ChainEndpointsOptions['onCall'];
   readonly onMalformed?: ChainEndpointsOptions['onMalformed'];
-  /** Default 500. */
   readonly minimumPatienceMs?: number;
 }
 

@@ -94,10 +94,7 @@ interface CheckedRelease {
   readonly isSuspect: boolean;
 }
 
-/**
- * Checks all releases in one call. Simulates a transfer only where the answers say no or are missing, to learn why.
- * Null if the chain has no Multicall3.
- */
+/** Checks all releases in one call; simulates only where the answer is no or missing. Null without Multicall3. */
 async function checkTogether(
   rpc: NodeClient,
   callMany: Multicall,

@@ -222,10 +222,7 @@ function runtimeCode(artifact: ContractArtifact, values: Readonly<Record<string,
   return `0x${code.toString('hex')}`;
 }
 
-/**
- * Circle's native USDC (never the bridged USDC.e), from
- * https://developers.circle.com/stablecoins/usdc-contract-addresses.
- */
+/** Circle's native USDC, from https://developers.circle.com/stablecoins/usdc-contract-addresses. */
 const knownTokens: ReadonlyMap<number, Address> = new Map([
   [137, '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'], // Polygon
   [80002, '0x41E94Eb019C0762f9Bfcf9Fb1E58725BfB0e7582'], // Polygon Amoy, the test network

@@ -30,10 +30,7 @@ const MAXIMUM_FILLED = 16;
 /** Time that a batch gets once it is next to be mined, because it may have waited behind others. */
 const HEAD_PATIENCE_MS = 60_000;
 
-/**
- * Follows batches in flight by nonce: closes final ones; rebroadcasts, bumps or replaces the first unmined one. Throws
- * `TransactionRefusedError` when no node accepts any attempt of it and nothing can be changed yet.
- */
+/** Follows batches in flight by nonce. Throws `TransactionRefusedError` when no node accepts the first unmined one. */
 export async function followBatches(context: RelayContext, inFlight: BatchesInFlight): Promise<RelayPass> {
   const { open, counts } = inFlight;
   const isResolved = (await resolveFinal(context, inFlight)).length > 0;

@@ -108,10 +108,7 @@ function isGivenUp({ limits, memory, nowMs: clock }: RelayContext, batch: RelayB
 /** Longer than simulating, estimating and signing a batch; after a crash other relayers wait this long. */
 const CLAIM_MS = 60_000;
 
-/**
- * Opens batches while a slot is free and releases are due. `inFlight` is null while nothing is in flight; the chain is
- * then only read when something is due.
- */
+/** Opens batches while a slot is free and releases are due. `inFlight` is null while nothing is in flight. */
 async function openBatches(context: RelayContext, inFlight: BatchesInFlight | null): Promise<RelayPass> {
   const { limits } = context;
   const open = [...(inFlight?.open ?? [])];

@@ -77,11 +77,7 @@ const purgeRecords = statement(`
     SELECT ctid FROM idempotency_records WHERE created_at_ms <= $1
     ORDER BY created_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED))`);
 
-/**
- * Creates payments, each in one statement.
- *
- * @param onError called when old idempotency records could not be deleted; no request fails
- */
+/** Creates payments, each in one statement. `onError` gets failures to delete old records; no request fails. */
 export function createPaymentInserts(
   database: Database,
   { read }: Scripts,

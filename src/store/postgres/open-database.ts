@@ -32,10 +32,7 @@ export interface Database extends Connection {
   close(): Promise<void>;
 }
 
-/**
- * @param onError called when an idle connection breaks; the next one is opened on demand
- * @param options replace those of every connection, for tests
- */
+/** `onError` is called when an idle connection breaks. `options` replace those of every connection, for tests. */
 export function openDatabase(
   url: string,
   connections: number,

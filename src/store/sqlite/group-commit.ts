@@ -13,9 +13,7 @@ export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 /**
  * Commits the writes of one event-loop turn together, because a durable commit takes about 30 times as long as a row. A
- * promise resolves once its write is durable; a write that throws fails alone.
- *
- * @param onError called once per group that failed as a whole; its writes reject as well
+ * write that throws fails alone; `onError` is called once per group that failed as a whole.
  */
 export function createGroupCommit(
   database: DatabaseSync,

@@ -9,10 +9,7 @@ import { findSchema, migrate, readSchema } from './migrations.ts';
 import { openLocked } from './open-database.ts';
 import { insertSqlOf, storedValues } from './scripts.ts';
 
-/**
- * Opens a side of a move, which stays locked until it is closed; creates a missing target. Throws `StoreInUseError`
- * while another process serves it, `MoveRefusedError` when the source is missing, and like `openSide`.
- */
+/** Opens and locks a side of a move; creates a missing target. Throws like `openSide`, and `StoreInUseError`. */
 export async function openSqliteSide(file: string, role: MoveRole, { migrations, tables }: Layout) {
   // Opening would create it.
   if (role === 'source' && !existsSync(file)) throw new MoveRefusedError(`there is no database ${file}`);
