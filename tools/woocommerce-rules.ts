@@ -15,13 +15,14 @@ const MAXIMUM_LINE = 400;
 /** GPL-compatible licenses that the directory lists; the header's spelling. */
 const licenses = ['MIT', 'GPLv2 or later', 'GPL-2.0-or-later', 'GPLv3 or later'];
 const allowedPaths =
-  /^(card-checkout\.php|uninstall\.php|readme\.txt|assets\/[a-z-]+\.(js|css|svg)|includes\/class-card-checkout-[a-z-]+\.php|languages\/card-checkout(\.pot|-[a-z]{2}_[A-Z]{2}\.l10n\.php))$/;
+  /^(card-checkout\.php|uninstall\.php|readme\.txt|assets\/[a-z-]+\.(js|css|svg)|library\/[A-Za-z]+\.php|includes\/class-card-checkout-[a-z-]+\.php|languages\/card-checkout(\.pot|-[a-z]{2}_[A-Z]{2}\.l10n\.php))$/;
 /** Links that an administrator follows, and namespaces. A page of the shop loads nothing from them. */
 const allowedUrls = [
   'https://polygonscan.com/tx/',
   'https://opensource.org/license/mit',
   'https://your-shop.example/',
   'http://www.w3.org/',
+  'https://settings.invalid', // no host has this name
 ];
 
 /** Functions that the directory's review or Plugin Check refuses, and what they are used for. */
@@ -137,7 +138,8 @@ function checkPhpFiles(files: PluginFiles): string[] {
     for (const [, , name = ''] of code.matchAll(
       /^(?:final |abstract )?(function|class|interface|trait|const) (\w+)/gm,
     ))
-      if (!/^card_checkout_/i.test(name)) report(`${name} has not the prefix card_checkout`);
+      if (!/^card_checkout_/i.test(name) && !code.includes('\nnamespace Card_Checkout_Library;\n'))
+        report(`${name} has not the prefix card_checkout`);
     if (/<(script|style|iframe)\b/i.test(code)) report('prints a script, a style or a frame');
     if (path !== MAIN_FILE && /admin_post_nopriv|wp_ajax_nopriv/.test(code))
       report('offers an action to all');

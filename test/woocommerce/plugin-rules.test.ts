@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { assets, drawIcon, iconSizes } from '../../tools/woocommerce-icons.ts';
+import { libraryCopy } from '../../tools/woocommerce-library.ts';
 import { findBrokenRules, type PluginFiles } from '../../tools/woocommerce-rules.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -44,6 +45,13 @@ describe('the assets of wordpress.org', () => {
 describe('the rules of wordpress.org', () => {
   it('are kept by the plugin', () => {
     expect(findBrokenRules(plugin)).toEqual([]);
+  });
+
+  it('hold for the copy of the PHP library, which is as in plugins/php: run node tools/woocommerce-library.ts', () => {
+    const copied = [...plugin].filter(([path]) => path.startsWith('library/'));
+    expect(new Map(copied.map(([path, text]) => [path.slice('library/'.length), text]))).toEqual(
+      libraryCopy(),
+    );
   });
 
   it('find what breaks one', () => {

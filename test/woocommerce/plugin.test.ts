@@ -197,6 +197,21 @@ it('keeps each of its promises against the real API, where PHP is installed', as
   expect(complaints.filter((complaint) => complaint !== null)).toEqual([]);
 }, 120_000);
 
+it('has a PHP library that keeps its promises, with an example shop, where PHP is installed', async () => {
+  if (!hasPhp) return;
+  const env = { PATH: process.env['PATH'], SERVICE_URL: `${url}/library`, SERVICE_KEY: service.apiKey };
+  for (const [name, last] of [
+    ['run', '0 failed\n'],
+    ['service', 'ok\n'],
+  ] as const) {
+    const file = join(root, 'plugins', 'php', 'tests', `${name}.php`);
+    const { stdout } = await run('php', [...strict, file], { env, timeout: 60_000 }).catch(
+      (error: { stdout: string; stderr: string }) => ({ stdout: error.stdout + error.stderr }),
+    );
+    expect(stdout).toMatch(new RegExp(`${last}$`));
+  }
+}, 120_000);
+
 function filesBelow(folder: string, ending: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith(ending))
@@ -207,7 +222,8 @@ it('is PHP without syntax errors, and so are the examples, where PHP is installe
   const files = filesBelow(plugin, '.php');
   expect(files.length).toBeGreaterThan(5);
   if (!hasPhp) return;
-  for (const file of [...files, ...filesBelow(join(root, 'sdk', 'examples', 'php'), '.php')]) {
+  const beside = ['plugins/php', 'plugins/woocommerce/tests', 'sdk/examples/php'];
+  for (const file of [...files, ...beside.flatMap((folder) => filesBelow(join(root, folder), '.php'))]) {
     const { stdout } = await run('php', ['-l', file]);
     expect(stdout).toContain('No syntax errors');
   }

@@ -503,11 +503,12 @@ function wp_remote_request(string $url, array $arguments): array|WP_Error
         'ignore_errors' => true,
         'follow_location' => 0,
     ]]);
-    $content = @file_get_contents($url, false, $context);
-    if ($content === false) {
+    $answer = @fopen($url, 'r', false, $context);
+    if ($answer === false) {
         return new WP_Error('http_request_failed', 'connection refused');
     }
-    return ['code' => (int) explode(' ', $http_response_header[0])[1], 'body' => $content];
+    $status = stream_get_meta_data($answer)['wrapper_data'][0];
+    return ['code' => (int) explode(' ', $status)[1], 'body' => stream_get_contents($answer)];
 }
 
 function is_wp_error(mixed $value): bool { return $value instanceof WP_Error; }

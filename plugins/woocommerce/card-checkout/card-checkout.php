@@ -24,9 +24,15 @@ const CARD_CHECKOUT_VERSION = '0.1.0';
 const CARD_CHECKOUT_FILE = __FILE__;
 /** Hook of the hourly check of open orders. */
 const CARD_CHECKOUT_HOURLY = 'card_checkout_check_open_orders';
+/** Files below `library`, a copy of the PHP library in a namespace of its own, in the order of loading. */
+const CARD_CHECKOUT_LIBRARY = [
+    'CheckoutException', 'ConnectionException', 'DepositAddressException', 'WebhookException', 'ApiException',
+    'AuthenticationException', 'ConflictException', 'InvalidRequestException', 'NotFoundException', 'RateLimitException',
+    'ServiceException', 'Answer', 'Transport', 'Client', 'Keccak', 'DepositAddress', 'Webhook',
+];
 /** Files below `includes`, in the order of loading. */
 const CARD_CHECKOUT_CLASSES = [
-    'client', 'keccak', 'deposit-address', 'amount', 'state', 'lock', 'fields', 'orders', 'refunds', 'refund-box', 'webhook', 'return',
+    'exception', 'transport', 'amount', 'state', 'lock', 'fields', 'orders', 'refunds', 'refund-box', 'webhook', 'return',
     'gateway', 'admin', 'connect',
 ];
 
@@ -41,6 +47,9 @@ function card_checkout_load(): void
     // WooCommerce may be deactivated.
     if (!class_exists('WC_Payment_Gateway')) {
         return;
+    }
+    foreach (CARD_CHECKOUT_LIBRARY as $name) {
+        require_once __DIR__ . "/library/$name.php";
     }
     foreach (CARD_CHECKOUT_CLASSES as $name) {
         require_once __DIR__ . "/includes/class-card-checkout-$name.php";

@@ -63,9 +63,11 @@ function call_service(string $path, ?array $body = null, ?string $idempotencyKey
         $http = ['method' => 'POST', 'content' => json_encode($body, JSON_THROW_ON_ERROR)] + $http;
     }
     $url = rtrim(setting('CARD_CHECKOUT_URL'), '/') . $path;
-    $answer = @file_get_contents($url, false, stream_context_create(['http' => $http]), 0, MAXIMUM_ANSWER_BYTES + 1);
+    $stream = @fopen($url, 'r', false, stream_context_create(['http' => $http]));
     // Without redirects, PHP returns a redirect as the response.
-    $status = preg_match('#^HTTP/\S+ (\d{3})\b#', $http_response_header[0] ?? '', $match) === 1 ? (int) $match[1] : 0;
+    $line = $stream === false ? '' : stream_get_meta_data($stream)['wrapper_data'][0] ?? '';
+    $status = preg_match('#^HTTP/\S+ (\d{3})\b#', $line, $match) === 1 ? (int) $match[1] : 0;
+    $answer = $stream === false ? false : stream_get_contents($stream, MAXIMUM_ANSWER_BYTES + 1);
     if ($answer === false || $status !== 200) {
         throw new RuntimeException('the service did not answer, or refused', $status);
     }

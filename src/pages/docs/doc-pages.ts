@@ -5,7 +5,6 @@ export interface DocPage {
   readonly slug: string;
   readonly file: string;
   readonly title: string;
-  /** Purpose in half a sentence. */
   readonly summary: string;
   readonly group: DocGroup;
 }
@@ -28,6 +27,7 @@ const pagesByGroup = {
     connect: ['Connect a shop', 'an API key for a shop plugin in one click'],
     webhooks: ['Webhooks', 'the five obligations of a receiver, each with code'],
     examples: ['Examples', 'runnable shops in several languages', 'sdk/examples/README.md'],
+    php: ['PHP', 'the library, and a shop that sells one thing'],
     'receiver-php': ['A receiver in PHP', 'webhooks and missed webhooks in a PHP shop'],
     'receiver-python': ['A receiver in Python', 'the same in Python'],
     nextjs: ['A shop in Next.js', 'from an empty folder to a paid and fulfilled order'],

@@ -97,8 +97,8 @@ final class Card_Checkout_Connect
             return __('The service address was changed meanwhile. Start the connection again.', 'card-checkout');
         }
         try {
-            $client = new Card_Checkout_Client($pending['service_url'], '');
-            $connection = $client->exchange_code($code, $pending['verifier'], self::return_url());
+            $client = Card_Checkout_Gateway::client_of($pending['service_url'], '');
+            $connection = $client->exchangeCode($code, $pending['verifier'], self::return_url());
             $settings = (array) get_option(self::SETTINGS, []);
             $settings['api_key'] = $connection['api_key'];
             // Only if the merchant has entered none: the service must not choose where money goes.

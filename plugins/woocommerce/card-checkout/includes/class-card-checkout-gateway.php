@@ -4,6 +4,9 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
+use Card_Checkout_Library\Client;
+use Card_Checkout_Library\DepositAddress;
+
 /** Payment method of the checkout, and its settings. */
 final class Card_Checkout_Gateway extends WC_Payment_Gateway
 {
@@ -195,7 +198,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
             }
             $url = $this->orders()->checkout_url($order);
         } catch (Card_Checkout_Exception $exception) {
-            return self::refuse($order_id, $exception->getMessage(), $exception->is_refusal());
+            return self::refuse($order_id, $exception->getMessage(), $exception->isRefusal());
         }
         Card_Checkout_Return::remember($order);
         return ['result' => 'success', 'redirect' => $url];
@@ -243,7 +246,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
      */
     public function check_connection(): void
     {
-        $this->client()->check_key();
+        $this->client()->checkKey();
         $this->accept_publication();
     }
 
@@ -348,15 +351,25 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
     /** @throws Card_Checkout_Exception */
     private function accept_publication(): void
     {
-        $publication = $this->client()->read_publication();
-        Card_Checkout_Deposit_Address::read_publication($publication);
+        $publication = $this->client()->publication();
+        DepositAddress::readPublication($publication);
         $kept = array_intersect_key($publication, array_flip(['chain_id', 'token', 'factories', 'fee_wallets']));
         update_option(self::PUBLICATION_OPTION, $kept + ['accepted_at' => time()], false);
     }
 
-    private function client(): Card_Checkout_Client
+    private function client(): Client
     {
-        return new Card_Checkout_Client($this->setting('service_url'), $this->api_key());
+        return self::client_of($this->setting('service_url'), $this->api_key());
+    }
+
+    /** Settings that are missing or were not checked are the problem of each request. */
+    public static function client_of(string $service_url, #[SensitiveParameter] string $api_key): Client
+    {
+        try {
+            return new Client($service_url, $api_key, new Card_Checkout_Transport(), 0);
+        } catch (InvalidArgumentException $exception) {
+            return new Client('https://settings.invalid', '', new Card_Checkout_Transport($exception->getMessage()), 0);
+        }
     }
 
     /** A setting as text, whatever filters have made of it. */

@@ -4,6 +4,9 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
+use Card_Checkout_Library\Client;
+use Card_Checkout_Library\DepositAddress;
+
 /** Orders and their payments: one payment at a time, and an order completed once. */
 final class Card_Checkout_Orders
 {
@@ -33,7 +36,7 @@ final class Card_Checkout_Orders
 
     /** @param array<string, mixed> $publication the accepted deposit contracts */
     public function __construct(
-        private readonly Card_Checkout_Client $client,
+        private readonly Client $client,
         private readonly string $payout_address,
         private readonly array $publication
     ) {
@@ -99,7 +102,7 @@ final class Card_Checkout_Orders
         ];
         $fingerprint = hash('sha256', $order->get_order_key() . ":$replaced:" . wp_json_encode($request));
         $payment = $this->client->create($request, "woocommerce-{$order->get_id()}-" . substr($fingerprint, 0, 32));
-        Card_Checkout_Deposit_Address::verify($payment, $this->payout_address, $this->publication);
+        DepositAddress::verify($payment, $this->payout_address, $this->publication);
         Card_Checkout_Fields::adopt($order, $payment, $terms);
         return $payment['checkout_url'];
     }
@@ -117,7 +120,7 @@ final class Card_Checkout_Orders
             return false;
         }
         $payment_id ??= Card_Checkout_Fields::payment_of($order);
-        $status = $this->client->read_status($payment_id);
+        $status = $this->client->status($payment_id);
         // The lock excludes webhook and hourly check from each other.
         return Card_Checkout_Lock::run($order_id, fn (): bool => $this->apply($order_id, $payment_id, $status));
     }
@@ -131,7 +134,7 @@ final class Card_Checkout_Orders
         if (!self::has_payment($order) || Card_Checkout_Fields::has_owner($order)) {
             return self::has_payment($order);
         }
-        $payment = $this->client->read_payment(Card_Checkout_Fields::payment_of($order));
+        $payment = $this->client->payment(Card_Checkout_Fields::payment_of($order));
         if (($payment['note'] ?? '') !== self::note_of($order)) {
             self::log("order {$order->get_id()}: its fields name a payment of another order");
             return false;
@@ -338,7 +341,7 @@ final class Card_Checkout_Orders
     private function read_known(string $payment_id): array
     {
         try {
-            return $this->client->read_status($payment_id);
+            return $this->client->status($payment_id);
         } catch (Card_Checkout_Exception $exception) {
             if ($exception->getCode() === 404) {
                 return ['status' => 'canceled'];

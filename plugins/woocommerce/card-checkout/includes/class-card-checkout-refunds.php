@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
+use Card_Checkout_Library\Client;
+
 /**
  * Refunds from the order page. The service holds no money: it opens a refund, the merchant transfers the USDC from
  * their own wallet, and the service finds the transfer on chain.
@@ -34,7 +36,7 @@ final class Card_Checkout_Refunds
     /** @var array<int, array<string, mixed>> input of the refund form by order: items and restocking */
     private static array $forms = [];
 
-    public function __construct(private readonly Card_Checkout_Client $client)
+    public function __construct(private readonly Client $client)
     {
     }
 
@@ -88,7 +90,7 @@ final class Card_Checkout_Refunds
             // Stored first: if the response is lost, the reference finds the refund.
             self::store($order, $open);
             try {
-                $refund = $this->client->open_refund(
+                $refund = $this->client->openRefund(
                     (string) $order->get_meta(Card_Checkout_Orders::PAYMENT_ID),
                     array_filter([
                         'amount' => $open['usdc'],
@@ -98,7 +100,7 @@ final class Card_Checkout_Refunds
                     $open['reference']
                 );
             } catch (Card_Checkout_Exception $exception) {
-                if ($exception->is_refusal()) {
+                if ($exception->isRefusal()) {
                     self::store($order, null);
                 }
                 throw $exception;
@@ -114,7 +116,7 @@ final class Card_Checkout_Refunds
      */
     public function check(int $order_id): void
     {
-        $this->update($order_id, fn (string $refund_id) => $this->client->read_refund($refund_id));
+        $this->update($order_id, fn (string $refund_id) => $this->client->refund($refund_id));
     }
 
     /**
@@ -125,13 +127,13 @@ final class Card_Checkout_Refunds
      */
     public function confirm(int $order_id, string $destination): void
     {
-        $this->update($order_id, fn (string $refund_id) => $this->client->confirm_refund($refund_id, $destination));
+        $this->update($order_id, fn (string $refund_id) => $this->client->confirmRefund($refund_id, $destination));
     }
 
     /** @throws Card_Checkout_Exception for example if the refund is paid */
     public function cancel(int $order_id): void
     {
-        $this->update($order_id, fn (string $refund_id) => $this->client->cancel_refund($refund_id));
+        $this->update($order_id, fn (string $refund_id) => $this->client->cancelRefund($refund_id));
     }
 
     /** @throws Card_Checkout_Exception */
@@ -139,7 +141,7 @@ final class Card_Checkout_Refunds
     {
         $this->update(
             $order_id,
-            fn (string $refund_id) => $this->client->submit_transaction($refund_id, $transaction)
+            fn (string $refund_id) => $this->client->submitRefundTransaction($refund_id, $transaction)
         );
     }
 
@@ -183,7 +185,7 @@ final class Card_Checkout_Refunds
      */
     private function draft(WC_Order $order, float $amount, string $reason): array
     {
-        $status = $this->client->read_status((string) $order->get_meta(Card_Checkout_Orders::PAYMENT_ID));
+        $status = $this->client->status((string) $order->get_meta(Card_Checkout_Orders::PAYMENT_ID));
         if (!in_array(Card_Checkout_State::of($status), self::REFUNDABLE_STATES, true)) {
             throw new Card_Checkout_Exception(__('Nothing was paid that could be refunded.', 'card-checkout'));
         }
@@ -227,7 +229,7 @@ final class Card_Checkout_Refunds
         if (isset($open['refund']) || time() - (int) $open['asked_at'] < self::ANSWER_SECONDS) {
             return;
         }
-        foreach ($this->client->list_refunds((string) $order->get_meta(Card_Checkout_Orders::PAYMENT_ID)) as $refund) {
+        foreach ($this->client->refunds((string) $order->get_meta(Card_Checkout_Orders::PAYMENT_ID)) as $refund) {
             if (str_contains((string) ($refund['reason'] ?? ''), ", {$open['reference']}.")) {
                 $this->adopt($order, $open, $refund);
                 return;

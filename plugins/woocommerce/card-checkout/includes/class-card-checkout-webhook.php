@@ -4,10 +4,11 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
+use Card_Checkout_Library\Webhook;
+
 /** Receives the service's webhook: raw body, signature, confirmation, completion once, immediate response. */
 final class Card_Checkout_Webhook
 {
-    private const MAXIMUM_BODY_BYTES = 65536;
     private const TOLERANCE_SECONDS = 300;
     private const LOG_OPTION = 'card_checkout_webhooks';
     /** Minimum interval between log entries about forged webhooks. */
@@ -30,7 +31,7 @@ final class Card_Checkout_Webhook
     /** Raw body up to one byte beyond the limit: `receive` refuses a longer one. */
     public static function read_body(string $file = 'php://input'): string
     {
-        return (string) file_get_contents($file, false, null, 0, self::MAXIMUM_BODY_BYTES + 1);
+        return Webhook::readBody($file);
     }
 
     /**
@@ -47,7 +48,7 @@ final class Card_Checkout_Webhook
     /** @return array{int, string} the HTTP status, and the reason of a rejection, '' if accepted */
     private function validate(string $raw_body, string $signature, int $order_id, string $order_key): array
     {
-        if (strlen($raw_body) > self::MAXIMUM_BODY_BYTES) {
+        if (strlen($raw_body) > Webhook::MAXIMUM_BODY_BYTES) {
             return [413, __('The body is too long.', 'card-checkout')];
         }
         $order = wc_get_order($order_id);
@@ -59,7 +60,7 @@ final class Card_Checkout_Webhook
         }
         $payment_id = null;
         foreach (Card_Checkout_Fields::tokens_of($order) as $id => $ipn_token) {
-            $payment_id = self::is_genuine($raw_body, $signature, $ipn_token) ? $id : $payment_id;
+            $payment_id = Webhook::isGenuine($raw_body, $signature, $ipn_token) ? $id : $payment_id;
         }
         if ($payment_id === null) {
             return [401, __('The signature is wrong.', 'card-checkout')];
@@ -98,11 +99,5 @@ final class Card_Checkout_Webhook
             $last['reason'] = substr($reason, 0, 200);
         }
         update_option(self::LOG_OPTION, $last, false);
-    }
-
-    /** Compared in constant time. */
-    public static function is_genuine(string $raw_body, string $signature, string $ipn_token): bool
-    {
-        return $ipn_token !== '' && hash_equals(hash_hmac('sha256', $raw_body, $ipn_token), $signature);
     }
 }

@@ -2,10 +2,10 @@
 
 declare(strict_types=1);
 
-defined('ABSPATH') || exit;
+namespace CardCheckout;
 
 /** Keccak-256 as in Ethereum (padding 0x01; PHP's sha3-256 pads differently). Needs 64-bit integers. */
-final class Card_Checkout_Keccak
+final class Keccak
 {
     private const RATE_BYTES = 136;
 

@@ -2,6 +2,8 @@
 
 declare(strict_types=1);
 
+namespace Card_Checkout_Library;
+
 defined('ABSPATH') || exit;
 
 /**
@@ -11,7 +13,7 @@ defined('ABSPATH') || exit;
  * recomputed from the shop's own payout wallet and the contracts that the shop has accepted, so that neither the
  * service nor an attacker in it can divert a payment.
  */
-final class Card_Checkout_Deposit_Address
+final class DepositAddress
 {
     /** Maximum fee of the service. */
     private const HIGHEST_FEE_PERCENT = 10;
@@ -21,34 +23,34 @@ final class Card_Checkout_Deposit_Address
     /**
      * @param array<string, mixed> $payment the answer to the create
      * @param array<string, mixed> $publication of the service's contracts
-     * @throws Card_Checkout_Exception if the address could pay another wallet
+     * @throws DepositAddressException if the address could pay another wallet
      */
-    public static function verify(array $payment, string $payout_address, array $publication): void
+    public static function verify(array $payment, string $payoutAddress, array $publication): void
     {
-        $fee_percent = $payment['fee_percent'] ?? null;
-        if (!is_numeric($fee_percent) || $fee_percent < 0 || $fee_percent > self::HIGHEST_FEE_PERCENT) {
-            throw new Card_Checkout_Exception('the fee is not a percentage from 0 to ' . self::HIGHEST_FEE_PERCENT);
+        $feePercent = $payment['fee_percent'] ?? null;
+        if (!is_numeric($feePercent) || $feePercent < 0 || $feePercent > self::HIGHEST_FEE_PERCENT) {
+            throw new DepositAddressException('the fee is not a percentage from 0 to ' . self::HIGHEST_FEE_PERCENT);
         }
-        [$chain_id, $factories, $fee_wallets] = self::read_publication($publication);
+        [$chainId, $factories, $feeWallets] = self::readPublication($publication);
         $given = self::address($payment['polygon_address_in'] ?? '', 'the deposit address');
-        $merchant = self::address($payout_address, 'the payout wallet');
-        $reference = Card_Checkout_Keccak::hash((string) $payment['payment_id']);
-        $basis_points = (int) round((float) $fee_percent * 100);
+        $merchant = self::address($payoutAddress, 'the payout wallet');
+        $reference = Keccak::hash((string) $payment['payment_id']);
+        $basisPoints = (int) round((float) $feePercent * 100);
 
         foreach ($factories as $factory) {
-            $code_hash = self::clone_code_hash(self::first_contract_of($factory));
-            foreach ($fee_wallets as $fee_wallet) {
-                $salt = Card_Checkout_Keccak::hash(
-                    self::word(pack('J', $chain_id)) . self::word($merchant) . self::word($fee_wallet)
-                    . self::word(pack('J', $basis_points)) . $reference
+            $codeHash = self::cloneCodeHash(self::firstContractOf($factory));
+            foreach ($feeWallets as $feeWallet) {
+                $salt = Keccak::hash(
+                    self::word(pack('J', $chainId)) . self::word($merchant) . self::word($feeWallet)
+                    . self::word(pack('J', $basisPoints)) . $reference
                 );
-                $hash = Card_Checkout_Keccak::hash("\xff" . $factory . $salt . $code_hash);
+                $hash = Keccak::hash("\xff" . $factory . $salt . $codeHash);
                 if (hash_equals(substr($hash, -20), $given)) {
                     return;
                 }
             }
         }
-        throw new Card_Checkout_Exception("the deposit address {$payment['polygon_address_in']} could pay another wallet");
+        throw new DepositAddressException("the deposit address {$payment['polygon_address_in']} could pay another wallet");
     }
 
     /**
@@ -56,21 +58,21 @@ final class Card_Checkout_Deposit_Address
      *
      * @param array<string, mixed> $publication
      * @return array{int, list<string>, list<string>} the chain id, the factories, the fee wallets
-     * @throws Card_Checkout_Exception
+     * @throws DepositAddressException
      */
-    public static function read_publication(array $publication): array
+    public static function readPublication(array $publication): array
     {
-        $chain_id = $publication['chain_id'] ?? null;
+        $chainId = $publication['chain_id'] ?? null;
         $factories = array_column((array) ($publication['factories'] ?? []), 'address');
-        $fee_wallets = (array) ($publication['fee_wallets'] ?? []);
-        $candidates = count($factories) * count($fee_wallets);
-        if (!is_int($chain_id) || $candidates === 0 || $candidates > self::MAXIMUM_CANDIDATES) {
-            throw new Card_Checkout_Exception('the service does not publish its deposit contracts');
+        $feeWallets = (array) ($publication['fee_wallets'] ?? []);
+        $candidates = count($factories) * count($feeWallets);
+        if (!is_int($chainId) || $candidates === 0 || $candidates > self::MAXIMUM_CANDIDATES) {
+            throw new DepositAddressException('the service does not publish its deposit contracts');
         }
         return [
-            $chain_id,
+            $chainId,
             array_map(static fn ($text) => self::address($text, 'a factory'), $factories),
-            array_map(static fn ($text) => self::address($text, 'a fee wallet'), array_values($fee_wallets)),
+            array_map(static fn ($text) => self::address($text, 'a fee wallet'), array_values($feeWallets)),
         ];
     }
 
@@ -78,7 +80,7 @@ final class Card_Checkout_Deposit_Address
     private static function address(mixed $text, string $what): string
     {
         if (!is_string($text) || preg_match('/^0x[0-9a-f]{40}$/Di', $text) !== 1) {
-            throw new Card_Checkout_Exception("$what is not an address");
+            throw new DepositAddressException("$what is not an address");
         }
         return (string) hex2bin(substr($text, 2));
     }
@@ -90,15 +92,15 @@ final class Card_Checkout_Deposit_Address
     }
 
     /** First contract of a factory, the implementation of its clones: keccak256(rlp([factory, 1])). */
-    private static function first_contract_of(string $factory): string
+    private static function firstContractOf(string $factory): string
     {
-        return substr(Card_Checkout_Keccak::hash("\xd6\x94" . $factory . "\x01"), -20);
+        return substr(Keccak::hash("\xd6\x94" . $factory . "\x01"), -20);
     }
 
     /** Hash of the creation code of an ERC-1167 clone. */
-    private static function clone_code_hash(string $implementation): string
+    private static function cloneCodeHash(string $implementation): string
     {
-        return Card_Checkout_Keccak::hash(
+        return Keccak::hash(
             hex2bin('3d602d80600a3d3981f3363d3d373d3d3d363d73')
             . $implementation
             . hex2bin('5af43d82803e903d91602b57fd5bf3')

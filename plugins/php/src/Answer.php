@@ -1,0 +1,16 @@
+<?php
+
+declare(strict_types=1);
+
+namespace CardCheckout;
+
+/** Answer to an HTTP request. */
+final class Answer
+{
+    public function __construct(
+        public readonly int $status,
+        public readonly string $body,
+        public readonly ?string $retryAfter = null
+    ) {
+    }
+}

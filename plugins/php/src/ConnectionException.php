@@ -1,0 +1,10 @@
+<?php
+
+declare(strict_types=1);
+
+namespace CardCheckout;
+
+/** No answer, or not one of a card-checkout service. The request may have been executed. */
+final class ConnectionException extends CheckoutException
+{
+}

@@ -1,0 +1,10 @@
+<?php
+
+declare(strict_types=1);
+
+namespace CardCheckout;
+
+/** The deposit address could pay another wallet: redirect no customer to it. */
+final class DepositAddressException extends CheckoutException
+{
+}

@@ -1,0 +1,10 @@
+<?php
+
+declare(strict_types=1);
+
+namespace CardCheckout;
+
+/** A request that fails again unchanged: 400, or another refusal without a class of its own. */
+final class InvalidRequestException extends ApiException
+{
+}

@@ -1,0 +1,10 @@
+<?php
+
+declare(strict_types=1);
+
+namespace CardCheckout;
+
+/** 429: wait for \`retryAfterSeconds\`, and then for a random moment. */
+final class RateLimitException extends ApiException
+{
+}

@@ -1,0 +1,10 @@
+<?php
+
+declare(strict_types=1);
+
+namespace CardCheckout;
+
+/** A server error. The request may have been executed. */
+final class ServiceException extends ApiException
+{
+}

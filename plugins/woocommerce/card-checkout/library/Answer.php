@@ -1,0 +1,18 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Card_Checkout_Library;
+
+defined('ABSPATH') || exit;
+
+/** Answer to an HTTP request. */
+final class Answer
+{
+    public function __construct(
+        public readonly int $status,
+        public readonly string $body,
+        public readonly ?string $retryAfter = null
+    ) {
+    }
+}

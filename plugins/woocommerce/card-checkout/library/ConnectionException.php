@@ -1,0 +1,12 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Card_Checkout_Library;
+
+defined('ABSPATH') || exit;
+
+/** No answer, or not one of a card-checkout service. The request may have been executed. */
+final class ConnectionException extends CheckoutException
+{
+}

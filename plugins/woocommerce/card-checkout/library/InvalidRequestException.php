@@ -1,0 +1,12 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Card_Checkout_Library;
+
+defined('ABSPATH') || exit;
+
+/** A request that fails again unchanged: 400, or another refusal without a class of its own. */
+final class InvalidRequestException extends ApiException
+{
+}
