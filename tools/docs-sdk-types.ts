@@ -10,6 +10,8 @@ const names: Readonly<Record<string, readonly [name: string, description: string
   Payment: ['Payment', 'A payment as creation answers it.'],
   PaymentStatus: ['PaymentStatus', 'The state of a payment.'],
   MerchantPayment: ['MerchantPayment', 'A payment of your account, as `/merchant/v1` shows it.'],
+  CreateMerchantCheckout: ['MerchantCheckoutRequest', 'What a checkout of a platform is created with.'],
+  MerchantCheckout: ['MerchantCheckout', 'A checkout of a platform as creation answers it.'],
   CreateDirectPayment: ['DirectPaymentRequest', 'What a direct payment is created with.'],
   DirectPayment: ['DirectPayment', 'A direct payment as creation answers it.'],
   MerchantPaymentList: ['MerchantPaymentPage', 'Payments, newest first.'],
@@ -68,7 +70,8 @@ function typeOf(schema: JsonSchema, indent: string): string {
   const literals = values?.map((value) => JSON.stringify(value).replaceAll('"', "'"));
   if (literals !== undefined) return literals.join(' | ');
   if (anyOf !== undefined) return anyOf.map((each) => typeOf(each, indent)).join(' | ');
-  if (items !== undefined) return `ReadonlyArray<${typeOf(items, indent)}>`;
+  const orNull = type?.includes('null') === true ? ' | null' : '';
+  if (items !== undefined) return `ReadonlyArray<${typeOf(items, indent)}>${orNull}`;
   if (properties !== undefined) {
     const fields = Object.entries(properties).map(([name, field]) => {
       const comment = field['description'] === undefined ? '' : `${indent}  /** ${field['description']} */\n`;
@@ -77,7 +80,8 @@ function typeOf(schema: JsonSchema, indent: string): string {
     });
     return `{\n${fields.join('')}${indent}}`;
   }
-  if (type === 'object') return 'Readonly<Record<string, string>>';
+  if (type === 'object' || type?.includes('object') === true)
+    return `Readonly<Record<string, string>>${orNull}`;
   return [type]
     .flat()
     .map((name) => (name === 'integer' ? 'number' : name))

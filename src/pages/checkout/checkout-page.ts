@@ -22,7 +22,7 @@ import { SESSION_FORM } from './country.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
 import { mailOffer } from './mail-offer.ts';
-import { type ExplorerTransactionUrl, facts, timeElement } from './payment-facts.ts';
+import { type ExplorerTransactionUrl, facts, itemLabel, timeElement } from './payment-facts.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import { paidPanel, receipt } from './receipt.ts';
 import { furtherLinks, returnOf, shopLinks } from './return-to-shop.ts';
@@ -288,6 +288,7 @@ ${shopLine(account, language)}
 ${amountLine(language, amountCents, currency)}
 ${orderLine === null ? nothing : html`<p class="order"><bdi>${orderLine}</bdi></p>`}
 ${feeLine(payment, language)}
+${billOnPhone(payment, language)}
 ${breakdown(payment, account, language)}
 </header>`;
 }
@@ -314,19 +315,30 @@ function feeLine({ originalAmountCents, customerFeeCents, currency }: Payment, l
   return html`<p class="fee">${fillIn(language.words.summary.parts, { net, fee })}</p>`;
 }
 
-/** Item, fee, total and the shop's links, if the summary has room for them. */
+/** Items, fee, total and the shop's links, if the summary has room for them. */
 function breakdown(payment: Payment, account: Account, language: Language): Html {
-  const { originalAmountCents, customerFeeCents, amountCents, currency, orderLine } = payment;
-  const { summary } = language.words;
-  const row = (name: Html, cents: number) =>
-    html`<div><dt>${name}</dt><dd><bdi>${formatMoney(language, cents, currency)}</bdi></dd></div>`;
-  const rows =
-    originalAmountCents === null || customerFeeCents === null
-      ? nothing
-      : html`<dl>${row(html`<bdi>${orderLine ?? account.name}</bdi>`, originalAmountCents)}
-${row(html`${summary.fee}`, customerFeeCents)}
-${row(html`${summary.total}`, amountCents)}</dl>`;
+  const hasRows = payment.customerFeeCents !== null || itemsOf(payment).length > 0;
+  const rows = hasRows ? billRows(payment, account.name, language) : nothing;
   return html`<div class="bill">${rows}${furtherLinks(account, language, true)}</div>`;
+}
+
+function billOnPhone(payment: Payment, language: Language): Html {
+  if (itemsOf(payment).length === 0) return nothing;
+  const { details } = language.words.facts;
+  return html`<details class="items"><summary>${details}</summary>${billRows(payment, '', language)}</details>`;
+}
+
+const itemsOf = ({ orderDetails }: Payment) => orderDetails?.items ?? [];
+
+function billRows(payment: Payment, shop: string, language: Language): Html {
+  const { originalAmountCents, customerFeeCents, amountCents, currency, orderLine } = payment;
+  const { fee, total } = language.words.summary;
+  const row = (name: string, cents: number) =>
+    html`<div><dt><bdi>${name}</bdi></dt><dd><bdi>${formatMoney(language, cents, currency)}</bdi></dd></div>`;
+  const items = itemsOf(payment).map((item) => row(itemLabel(item), item.amountCents));
+  return html`<dl>${items.length > 0 ? items : row(orderLine ?? shop, originalAmountCents ?? amountCents)}
+${customerFeeCents === null ? nothing : row(fee, customerFeeCents)}
+${row(total, amountCents)}</dl>`;
 }
 
 /** First letter as readers see it, which may be several code points. */
