@@ -153,8 +153,6 @@ export interface MerchantPayment {
   readonly email: string | null;
   /** The note, or null. Only the merchant sees it. */
   readonly note: string | null;
-  /** The US dollars for one unit of the currency at creation, as the USD value of the amount divided by the amount. */
-  readonly usd_rate: string;
   /** Your id of the order, or null. */
   readonly reference: string | null;
   /** Your own values; empty if there are none, or after they were erased. */
@@ -319,6 +317,8 @@ export interface MerchantCheckout {
   readonly provider: 'multi' | 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna' | 'direct';
   /** The account's fee in percent. */
   readonly fee_percent: number;
+  /** The USD for one unit of the currency, by which the charge was converted. */
+  readonly usd_rate: string;
   /** The payout wallet. */
   readonly payout_address: string;
   /** The page on which the customer pays. */
@@ -327,8 +327,6 @@ export interface MerchantCheckout {
   readonly email: string | null;
   /** The note, or null. Only the merchant sees it. */
   readonly note: string | null;
-  /** The US dollars for one unit of the currency at creation, as the USD value of the amount divided by the amount. */
-  readonly usd_rate: string;
   /** Your id of the order, or null. */
   readonly reference: string | null;
   /** Your own values; empty if there are none, or after they were erased. */
@@ -431,8 +429,6 @@ export interface DirectPayment {
   readonly email: string | null;
   /** The note, or null. Only the merchant sees it. */
   readonly note: string | null;
-  /** The US dollars for one unit of the currency at creation, as the USD value of the amount divided by the amount. */
-  readonly usd_rate: string;
   /** Your id of the order, or null. */
   readonly reference: string | null;
   /** Your own values; empty if there are none, or after they were erased. */

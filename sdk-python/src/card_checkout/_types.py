@@ -203,8 +203,6 @@ class MerchantPayment(TypedDict):
     email: Optional[str]
     #: The note, or None. Only the merchant sees it.
     note: Optional[str]
-    #: The US dollars for one unit of the currency at creation, as the USD value of the amount divided by the amount.
-    usd_rate: str
     #: Your id of the order, or None.
     reference: Optional[str]
     #: Your own values; empty if there are none, or after they were erased.
@@ -272,6 +270,8 @@ class MerchantCheckout(TypedDict):
     provider: str
     #: The account's fee in percent.
     fee_percent: float
+    #: The USD for one unit of the currency, by which the charge was converted.
+    usd_rate: str
     #: The payout wallet.
     payout_address: str
     #: The page on which the customer pays.
@@ -280,8 +280,6 @@ class MerchantCheckout(TypedDict):
     email: Optional[str]
     #: The note, or None. Only the merchant sees it.
     note: Optional[str]
-    #: The US dollars for one unit of the currency at creation, as the USD value of the amount divided by the amount.
-    usd_rate: str
     #: Your id of the order, or None.
     reference: Optional[str]
     #: Your own values; empty if there are none, or after they were erased.
@@ -355,8 +353,6 @@ class DirectPayment(TypedDict):
     email: Optional[str]
     #: The note, or None. Only the merchant sees it.
     note: Optional[str]
-    #: The US dollars for one unit of the currency at creation, as the USD value of the amount divided by the amount.
-    usd_rate: str
     #: Your id of the order, or None.
     reference: Optional[str]
     #: Your own values; empty if there are none, or after they were erased.

@@ -63,10 +63,6 @@ const paymentFields = {
   ),
   email: json.textOrNull("The customer's email address, or null. It is not verified.", 'ada@example.com'),
   note: json.textOrNull('The note, or null. Only the merchant sees it.', 'Order 1042'),
-  usd_rate: json.usdc(
-    'The US dollars for one unit of the currency at creation, as the USD value of the amount divided by the amount.',
-    '1.000000',
-  ),
   reference: json.textOrNull('Your id of the order, or null.', 'order_01JD7Z'),
   metadata: json.texts('Your own values; empty if there are none, or after they were erased.', {
     cart: 'cart_91',

@@ -56,7 +56,6 @@ export function presentMerchantPayment(
     checkout_url: checkoutUrl(baseUrl, payment),
     email: payment.email,
     note: payment.note,
-    usd_rate: formatUnits((payment.usdUnits * 100n) / BigInt(payment.amountCents)),
     reference: payment.reference,
     metadata: payment.metadata ?? {},
     items: (payment.orderDetails?.items ?? []).map(({ name, quantity, amountCents }) => ({
