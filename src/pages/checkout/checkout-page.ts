@@ -153,7 +153,7 @@ export type CheckoutMoment =
 
 export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): Page {
   const { path, view } = checkout;
-  const { language, moment = null } = options;
+  const { language, problem, moment = null } = options;
   const { emailToken = null, autoContinue = null } = options;
   const content = checkoutContent(checkout, language, options);
   const isGoing = moment?.kind === 'going';
@@ -178,7 +178,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     kind: isDirect ? 'followTransfer' : 'follow',
     main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}"
 data-offline="${language.words.offline}"${autoContinue === null ? nothing : html` data-auto-continue`}>
-${problemOf(options)}
+<div id="problem" role="alert">${problem === null ? nothing : html`<p class="banner">${problem}</p>`}</div>
 <div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>
 <p id="connection" role="status">${moment?.kind === 'offline' ? language.words.offline : ''}</p>
 ${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${emailTokenField(emailToken)}</form>`}
@@ -187,10 +187,6 @@ ${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${em
 </main>
 ${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, shown)}${goingTemplate(language)}` : nothing}`,
   });
-}
-
-function problemOf({ problem }: Pick<CheckoutPageOptions, 'problem'>): Html {
-  return html`<div id="problem" role="alert">${problem === null ? nothing : html`<p class="banner">${problem}</p>`}</div>`;
 }
 
 function refreshWithoutScript(seconds: number, path: string): Html {
@@ -202,17 +198,15 @@ function goingTemplate(language: Language): Html {
   return html`<template id="going">${goingContent(language, '')}</template>`;
 }
 
-interface AssurancesOptions {
-  readonly canSimulate: boolean;
-  readonly isExample: boolean;
-  readonly knowsEmail: boolean;
-}
-
 /** How the email address is used, the QR code for a phone, and the simulation panel in test mode. */
 function assurances(
   { path, payment, view, offers }: Checkout,
   { words }: Language,
-  { canSimulate, isExample, knowsEmail }: AssurancesOptions,
+  {
+    canSimulate,
+    isExample,
+    knowsEmail,
+  }: Readonly<Record<'canSimulate' | 'isExample' | 'knowsEmail', boolean>>,
 ): Html {
   return html`<footer id="assurances"${isTakenByProvider(view) ? html` hidden` : nothing}>
 ${emailLine(payment, possibleOffers(offers), knowsEmail, words)}
