@@ -19,8 +19,6 @@ export type {
   Currency,
   DirectPayment,
   DirectPaymentRequest,
-  MerchantCheckout,
-  MerchantCheckoutRequest,
   MerchantEvent,
   MerchantEventPage,
   MerchantEventType,

@@ -44,9 +44,9 @@ export const usdc = (description: string, example = '21.010000') =>
   text(description, example, { pattern: USDC_PATTERN });
 export const usdcOrNull = (description: string, example = '21.010000') =>
   textOrNull(description, example, { pattern: USDC_PATTERN });
-export const time = (description: string) =>
-  text(description, '2026-11-21T02:03:09.770Z', { format: 'date-time' });
-export const timeOrNull = (description: string) => textOrNull(description, null, { format: 'date-time' });
+export const TIME = { format: 'date-time' };
+export const time = (description: string) => text(description, '2026-11-21T02:03:09.770Z', TIME);
+export const timeOrNull = (description: string) => textOrNull(description, null, TIME);
 
 export const word = <const Word extends string>(values: readonly Word[]): Schema<Word> => ({
   type: 'string',
@@ -57,6 +57,11 @@ export const oneOf = <const Word extends string>(
   values: readonly Word[],
   example: NoInfer<Word> | undefined = values[0],
 ): Schema<Word> => ({ ...word(values), description, examples: [example] });
+/** Words of a named component, to which later versions add others, so that clients have to accept any text. */
+export const openWord = <const Word extends string>(
+  title: string,
+  ...own: Parameters<typeof oneOf<Word>>
+): Schema<Word> => ({ ...oneOf(...own), title });
 export const oneOfOrNull = <const Word extends string>(
   description: string,
   values: readonly Word[],
@@ -83,6 +88,14 @@ export function object<
     }
   >;
 }
+
+/** An object within others, which has a component in the OpenAPI document. */
+export const named =
+  (title: string) =>
+  <Fields extends Readonly<Record<string, JsonSchema>>>(properties: Fields) => ({
+    ...object(properties),
+    title,
+  });
 
 export const list = <Item>(
   description: string,
@@ -112,7 +125,7 @@ export interface RequestParameter {
   readonly default?: string | boolean;
   /** One or two sentences in Markdown. */
   readonly description: string;
-  readonly example: string | number | boolean | object;
+  readonly example: string | number | boolean;
 }
 export type RequestParameters = Readonly<Record<string, RequestParameter>>;
 

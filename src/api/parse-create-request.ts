@@ -107,7 +107,7 @@ export const createParameters = {
       type: 'string',
       minLength: 1,
       maxLength: 500,
-      pattern: '^(?:[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]|\\r\\n)*$',
+      pattern: '^(?:[^\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]|\\r\\n)*$',
     },
     description:
       'At most 500 characters. Included in the webhook and in the preview of the short link, and hidden from the checkout page. ' +

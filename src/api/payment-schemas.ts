@@ -5,7 +5,6 @@ import { forwardStatuses, paymentStatuses, providerChoices } from '../reports/pa
 import * as json from './json-schema.ts';
 
 const EXAMPLE_DEPOSIT_ADDRESS = '0x18Ed66b2Ab130EFF5D813b60ff64A8d6D8B6860d';
-const TIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$';
 
 const id = json.text("The payment's id, a lower-case UUID.", json.EXAMPLE_ID, {
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
@@ -46,7 +45,10 @@ export const createdPaymentSchema = json.object({
   address_in: json.address('The deposit address, for reconciliation only.', EXAMPLE_DEPOSIT_ADDRESS),
   polygon_address_in: json.address('The same address as `address_in`.', EXAMPLE_DEPOSIT_ADDRESS),
   payment_type: json.oneOf('Always `card`.', ['card']),
-  provider: json.text('`multi`, or the requested provider.', MULTI_PROVIDER, { enum: providerChoices }),
+  provider: json.text('`multi`, or the requested provider.', MULTI_PROVIDER, {
+    enum: providerChoices,
+    title: 'Provider',
+  }),
   ...charge,
   fee_percent: json.decimal("The account's card fee in percent.", 2.5, { minimum: 0, maximum: 100 }),
   status: json.oneOf('Always `unpaid` at creation. Read the status for later changes.', ['unpaid']),
@@ -82,7 +84,7 @@ export const paymentStatusSchema = json.object({
   paid_at: json.textOrNull(
     'The time at which the payment became `paid`, or null.',
     ['2026-11-21T02:03:09.770Z', null],
-    { pattern: TIME_PATTERN },
+    json.TIME,
   ),
-  created_at: json.text('The time of creation.', '2026-11-21T02:03:00.916Z', { pattern: TIME_PATTERN }),
+  created_at: json.text('The time of creation.', '2026-11-21T02:03:00.916Z', json.TIME),
 });

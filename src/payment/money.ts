@@ -20,8 +20,11 @@ export function isCurrency(value: unknown): value is Currency {
   return (currencies as readonly unknown[]).includes(value);
 }
 
-/** Complete rule for an amount as text, so that it also serves in JSON Schema. Without m, `$` refuses "10\n". */
-const amountPattern = /^(?!0(?:\.00?)?$)(0|[1-9]\d{0,3}|10000(?=(?:\.00?)?$))(?:\.(\d{1,2}))?$/;
+/**
+ * Complete rule for an amount as text, so that it also serves in JSON Schema, without the lookahead that other languages
+ * lack. Without m, `$` refuses "10\n".
+ */
+const amountPattern = /^(?:0\.(?:0[1-9]|[1-9]\d?)|[1-9]\d{0,3}(?:\.\d{1,2})?|10000(?:\.00?)?)$/;
 export const AMOUNT_PATTERN = amountPattern.source;
 
 /**
@@ -31,19 +34,15 @@ export const AMOUNT_PATTERN = amountPattern.source;
 export function parseAmountCents(amount: unknown): number | null {
   const text = typeof amount === 'number' ? String(amount) : amount;
   if (typeof text !== 'string') return null;
-  const match = amountPattern.exec(text);
-  if (match === null) return null;
-  return Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
+  if (!amountPattern.test(text)) return null;
+  const [whole, fraction = ''] = text.split('.');
+  return Number(whole) * 100 + Number(fraction.padEnd(2, '0'));
 }
 
 /** Example: "12.30" from 1230. */
 export function formatCents(cents: number): string {
   const fraction = cents % 100;
   return `${(cents - fraction) / 100}.${fraction < 10 ? '0' : ''}${fraction}`;
-}
-
-export function formatSignedCents(cents: number): string {
-  return cents < 0 ? `-${formatCents(-cents)}` : formatCents(cents);
 }
 
 export function formatOptionalCents(cents: number | null): string | null {

@@ -191,16 +191,7 @@ export async function createTestDashboard(
     { createPerMinute: 60, statusPerMinute: 120, unauthenticatedPerMinute: 30 },
     monotonicMs,
   );
-  const api = {
-    ...store,
-    create: context.create,
-    tokens,
-    callbacks,
-    limits: apiLimits,
-    nowMs,
-    baseUrl,
-    expiryMs: 7 * 86_400_000,
-  };
+  const api = { ...store, create: context.create, tokens, callbacks, limits: apiLimits, nowMs, baseUrl };
   registerApi(server, { ...api, status: { payments: store.payments, tokens } });
   registerMerchantApi(server, api, merchantFeatures(features, context));
   await (listens

@@ -12,13 +12,7 @@ import {
   paymentProviders,
   paymentStatuses,
 } from '../../reports/parse-payment-query.ts';
-import {
-  EXAMPLE_ID,
-  type JsonSchema,
-  type RequestParameter,
-  type RequestParameters,
-  word,
-} from '../json-schema.ts';
+import { EXAMPLE_ID, type JsonSchema, type RequestParameter, TIME, word } from '../json-schema.ts';
 import { type CreateParameters, createParameters } from '../parse-create-request.ts';
 import { type QueryParameters, requireKnown } from '../request-input.ts';
 import { type Expansion, expansions } from './merchant-schemas.ts';
@@ -38,7 +32,7 @@ interface QueryParameter<Value> extends RequestParameter {
 function optional<Value = string>(
   schema: JsonSchema,
   description: string,
-  example: RequestParameter['example'],
+  example: string | number,
   read: QueryParameter<Value>['read'] = (text) => text as Value,
 ): QueryParameter<Value> {
   return { schema, description, example, read };
@@ -72,7 +66,7 @@ const wholeNumber = (minimum: number, maximum: number, description: string, exam
 const TIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})$';
 
 const time = (description: string, example: string) =>
-  optional({ type: 'string', pattern: TIME_PATTERN }, description, example, (text, name) => {
+  optional({ type: 'string', pattern: TIME_PATTERN, ...TIME }, description, example, (text, name) => {
     const timeMs = new RegExp(TIME_PATTERN).test(text) ? Date.parse(text) : Number.NaN;
     if (!Number.isNaN(timeMs)) return timeMs;
     throw invalidField(name, 'must be a time like 2026-11-01T00:00:00Z');
@@ -118,13 +112,8 @@ export const listParameters = {
   created_before: time('Payments created before this time, ISO 8601.', '2026-12-01T00:00:00Z'),
   search: optional(
     { type: 'string', maxLength: 320 },
-    'An id, a short code, a transaction, an amount, an email address or words of the note or the reference.',
+    'An id, a short code, a transaction, an amount, an email address or words of the note.',
     'order 1042',
-  ),
-  reference: optional(
-    { type: 'string', minLength: 1, maxLength: 200 },
-    'Payments with exactly this reference.',
-    'order_01JD7Z',
   ),
   expand,
 };
@@ -173,12 +162,11 @@ export const directParameters = {
 };
 
 /** Completes a create request from the account's settings. Throws `invalid_request`, also without any callback. */
-export function completeParameters(
+export function completeDirectParameters(
   body: Readonly<Record<string, unknown>>,
-  known: RequestParameters,
   { wallet, defaultCallbackUrl }: Pick<Account, 'wallet' | 'defaultCallbackUrl'>,
 ): CreateParameters {
-  requireKnown(body, known);
+  requireKnown(body, directParameters);
   const address = body['address'] ?? wallet;
   const callback = body['callback'] ?? defaultCallbackUrl;
   if (callback === null) throw invalidField('callback', 'is required');
@@ -216,7 +204,6 @@ export function readListQuery(accountId: string, query: QueryParameters, nowMs: 
   };
   const paymentQuery: PaymentQuery = {
     ...parsePaymentQuery(accountId, filters, nowMs),
-    ...(given.reference === undefined ? {} : { reference: given.reference }),
     ...(fromMs === undefined ? {} : { fromMs }),
     ...(beforeMs === undefined ? {} : { beforeMs }),
   };

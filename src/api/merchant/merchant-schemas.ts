@@ -15,11 +15,11 @@ const chainPosition = {
 const expanded = {
   deposits: json.list(
     'With `expand=deposits`: the USDC transfers to the deposit address.',
-    json.object({ ...chainPosition, amount: json.usdc('The USDC that arrived.') }),
+    json.named('Deposit')({ ...chainPosition, amount: json.usdc('The USDC that arrived.') }),
   ),
   releases: json.list(
     'With `expand=releases`: the transactions that paid the merchant.',
-    json.object({
+    json.named('Release')({
       ...chainPosition,
       forwarded_amount: json.usdc("The merchant's part."),
       fee_amount: json.usdc("The fee wallet's part."),
@@ -27,8 +27,8 @@ const expanded = {
   ),
   sessions: json.list(
     "With `expand=sessions`: the customer's sessions at providers.",
-    json.object({
-      provider: json.oneOf("The provider's id.", providerIds),
+    json.named('ProviderSession')({
+      provider: json.openWord('Provider', "The provider's id.", providerIds),
       charged_amount: json.text('The amount that it charges: the whole amount, or the rest.', '25.00'),
       quoted_amount: json.usdcOrNull('The USDC that the provider quoted, or null.'),
       progress: json.textOrNull("The provider's last report, or null. Informational only.", 'delivered'),
@@ -38,7 +38,7 @@ const expanded = {
   ),
   webhooks: json.list(
     'With `expand=webhooks`: the webhooks of the payment and their one delivery.',
-    json.object({
+    json.named('WebhookDelivery')({
       event: json.text('The event type.', 'payment.paid'),
       status: json.text('How far the one delivery is.', 'delivered'),
       http_status: json.countOrNull('The HTTP status that the receiver answered.', 200),
@@ -53,7 +53,7 @@ export const expansions = Object.keys(expanded) as readonly Expansion[];
 
 const paymentFields = {
   ...paymentStatusSchema.properties,
-  provider: json.oneOf('The provider that the payment was created with.', paymentProviders),
+  provider: json.openWord('Provider', 'The provider that the payment was created with.', paymentProviders),
   fee_percent: json.decimal("The account's fee in percent.", 2.5),
   usd_rate: json.usdc('The USD for one unit of the currency, by which the charge was converted.', '1.087400'),
   payout_address: json.text('The payout wallet.', '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'),
@@ -63,34 +63,13 @@ const paymentFields = {
   ),
   email: json.textOrNull("The customer's email address, or null. It is not verified.", 'ada@example.com'),
   note: json.textOrNull('The note, or null. Only the merchant sees it.', 'Order 1042'),
-  reference: json.textOrNull('Your id of the order, or null.', 'order_01JD7Z'),
-  metadata: json.texts('Your own values; empty if there are none, or after they were erased.', {
-    cart: 'cart_91',
-  }),
-  items: json.list(
-    'What the customer buys; empty if you named nothing.',
-    json.object({
-      name: json.text('The name.', 'Tea, 100 g'),
-      quantity: json.count('The quantity.', 2),
-      amount: json.text('The amount of the whole line; negative for a discount.', '25.00'),
-    }),
-  ),
-  return_url: json.textOrNull(
-    'Where the customer goes after the payment, or null for the account’s setting.',
-    null,
-  ),
-  cancel_url: json.textOrNull(
-    'Where the customer goes from a canceled or expired checkout, or null for `return_url` or the account’s setting.',
-    null,
-  ),
-  expires_at: json.timeOrNull("When the open payment expires, or null for the service's own time."),
   amount_mismatch: json.oneOfOrNull(
     'Whether clearly less or clearly more than the price arrived, or null.',
     amountMismatches,
   ),
   rest: json.orNull(
     'What is missing of an open, partially paid payment, and the link to pay it. Otherwise null.',
-    json.object({
+    json.named('PaymentRest')({
       amount: json.text('The amount that a provider charges, in the currency of the payment.', '14.80'),
       usdc_amount: json.usdc('The USDC to send from a wallet instead.'),
       url: json.text('The page on which the customer pays the rest.', 'https://pay.example/pay/01a1fbd7'),
@@ -101,21 +80,12 @@ const paymentFields = {
 
 export const merchantPaymentSchema = json.object({ ...paymentFields, ...expanded }, expansions);
 
-const createdFields = {
+export const directPaymentSchema = json.object({
   ...paymentFields,
   ipn_token: json.text(
     'Secret: it signs the webhooks of the payment.',
     'ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4',
   ),
-};
-
-export const checkoutSchema = json.object({
-  ...createdFields,
-  short_url: json.text('A short link to the same checkout.', 'https://pay.example/s/1aec5resg0bwe2xyfjeqyfm'),
-});
-
-export const directPaymentSchema = json.object({
-  ...createdFields,
   usdc_amount: json.usdc('The USDC that the customer has to send.'),
 });
 
@@ -133,7 +103,7 @@ const int64 = { format: 'int64' };
 
 const eventFields = {
   number: json.count("The event's number, above that of the event before it.", 1_795_226_589_901, int64),
-  type: json.oneOf('What happened.', Object.keys(paymentEventTypes) as PaymentEventType[]),
+  type: json.openWord('EventType', 'What happened.', Object.keys(paymentEventTypes) as PaymentEventType[]),
   created_at: json.time('When it happened.'),
   payment: merchantPayment,
 };
@@ -143,7 +113,10 @@ export type MerchantEvent = json.ValueOf<typeof eventSchema>;
 /** @param added fields that the features add to each event */
 export const eventsSchemaWith = (added: Readonly<Record<string, json.JsonSchema>>) =>
   json.object({
-    events: json.list<MerchantEvent>('The events in their order.', json.object({ ...eventFields, ...added })),
+    events: json.list<MerchantEvent>(
+      'The events in their order.',
+      json.named('MerchantEvent')({ ...eventFields, ...added }),
+    ),
     next_after: json.count('The `after` of the next request.', 1_795_226_589_901, int64),
     has_more: json.yesOrNo('Whether more events are there now.', false),
   });
@@ -153,8 +126,8 @@ export type MerchantEvents = json.ValueOf<ReturnType<typeof eventsSchemaWith>>;
 export const merchantDaysSchema = json.object({
   days: json.list(
     "The days, oldest first, in the account's time zone.",
-    json.object({
-      date: json.text('The date.', '2026-11-21'),
+    json.named('MerchantDay')({
+      date: json.text('The date.', '2026-11-21', { format: 'date' }),
       created: json.count('Payments created on this day.', 12),
       converted: json.count('Payments created on this day that are paid by now.', 9),
       paid: json.count('Payments that became paid on this day.', 10),

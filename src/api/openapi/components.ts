@@ -4,10 +4,8 @@ import { SETTLEMENT_COIN } from '../../payment/payment-events.ts';
 import { journalAccounts } from '../../reports/export-journal.ts';
 import { degradations } from '../../web/well-known.ts';
 import * as json from '../json-schema.ts';
-import { checkoutParameters } from '../merchant/checkout-parameters.ts';
 import { directParameters } from '../merchant/merchant-parameters.ts';
 import {
-  checkoutSchema,
   directPaymentSchema,
   eventsSchemaWith,
   merchantDaysSchema,
@@ -22,7 +20,7 @@ const errorCodes = [...new Set(Object.values(errorTable).flatMap(({ code }) => c
 const EXAMPLE_FACTORY = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
 const EXAMPLE_IMPLEMENTATION = '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb';
 
-const factory = json.object({
+const factory = json.named('DepositFactory')({
   address: json.address('The factory.', EXAMPLE_FACTORY),
   implementation: json.address('The implementation contract of the deposit proxies.', EXAMPLE_IMPLEMENTATION),
   code_hash: json.text("The keccak-256 hash of the factory's code on the chain.", `0x${'1f'.repeat(32)}`),
@@ -74,7 +72,6 @@ const paymentForwardedSchema: json.JsonSchema = {
 
 export const bodies = {
   CreateCheckout: createParameters,
-  CreateMerchantCheckout: checkoutParameters,
   CreateDirectPayment: directParameters,
 } as const satisfies Record<string, json.RequestParameters>;
 
@@ -100,8 +97,6 @@ const paymentSchemas = {
   MerchantPaymentList: merchantPaymentListSchema,
   MerchantEvents: eventsSchemaWith({}),
   MerchantDays: merchantDaysSchema,
-  CreateMerchantCheckout: { ...json.bodyOf(checkoutParameters), additionalProperties: false },
-  MerchantCheckout: checkoutSchema,
   CreateDirectPayment: json.bodyOf(directParameters),
   DirectPayment: directPaymentSchema,
   JournalCsv: {
@@ -152,11 +147,7 @@ const serviceSchemas = {
     required: ['error'],
     properties: {
       error: { type: 'string', description: 'For people. The wording may change.' },
-      code: {
-        type: 'string',
-        description: 'For programs. Present only if a program can act on it.',
-        enum: errorCodes,
-      },
+      code: json.openWord('ErrorCode', 'For programs. Present only if a program can act on it.', errorCodes),
     },
   },
 } as const satisfies Record<string, json.JsonSchema>;

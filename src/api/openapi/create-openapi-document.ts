@@ -2,9 +2,10 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { type ErrorName, errorTable } from '../../payment/errors.ts';
 import { type CompressedForms, sendCompressed } from '../../web/compression.ts';
-import { describe, type RequestParameters, reference } from '../json-schema.ts';
+import { describe, type JsonSchema, type RequestParameters, reference } from '../json-schema.ts';
 import { exampleOf, headers, signatureParameter } from './components.ts';
 import type { ApiDescription } from './describe-api.ts';
+import { toOpenApi30 } from './open-api-3-0.ts';
 import type { Operation } from './operations.ts';
 
 /** Version of the interface, and not of the software; docs/versioning.md says when it changes. */
@@ -12,7 +13,7 @@ const INTERFACE_VERSION = '1.0.0';
 
 /** @param baseUrl without a trailing slash */
 export function createOpenApiDocument(baseUrl: string, description: ApiDescription) {
-  const { schemas } = description;
+  const schemas = withComponents(description.schemas);
   const paths: Record<string, Record<string, ReturnType<typeof operationObject>>> = {};
   for (const operation of description.operations) {
     const { path, method } = operation;
@@ -29,15 +30,7 @@ export function createOpenApiDocument(baseUrl: string, description: ApiDescripti
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: 'Documentation of this service', url: `${baseUrl}/docs` },
     },
-    servers: [
-      {
-        url: '{base_url}',
-        description: 'This service',
-        variables: {
-          base_url: { default: baseUrl, description: 'The base URL of the service.' },
-        },
-      },
-    ],
+    servers: [{ url: baseUrl, description: 'This service' }],
     tags: [
       { name: 'Payments', description: 'Operations for the server of a shop, with an API key.' },
       { name: 'Merchant', description: description.merchantTag },
@@ -46,9 +39,9 @@ export function createOpenApiDocument(baseUrl: string, description: ApiDescripti
     ],
     paths,
     webhooks: {
-      paymentPaid: webhook(schemas, 'paymentPaid', 'PaymentPaidEvent', 'A payment is paid'),
+      paymentPaid: webhook(description.schemas, 'paymentPaid', 'PaymentPaidEvent', 'A payment is paid'),
       paymentForwarded: webhook(
-        schemas,
+        description.schemas,
         'paymentForwarded',
         'PaymentForwardedEvent',
         'A direct USDC payment was forwarded',
@@ -58,11 +51,33 @@ export function createOpenApiDocument(baseUrl: string, description: ApiDescripti
       schemas,
       headers,
       securitySchemes: {
-        bearerKey: { type: 'http', scheme: 'bearer', description: 'Your API key.' },
-        headerKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same key.' },
+        bearerKey: {
+          type: 'http',
+          scheme: 'bearer',
+          // As prose, because generated clients send the headers of all schemes, which is refused.
+          description: 'Your API key. `X-API-Key: <key>` is accepted instead, but not both headers.',
+        },
       },
     },
   };
+}
+
+/** Moves schemas with a title into components, so that generators name their types. Words with a title are open. */
+function withComponents(schemas: Schemas): Schemas {
+  const named: Record<string, JsonSchema> = {};
+  const words: Record<string, readonly unknown[]> = {};
+  const refer = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(refer);
+    if (typeof value !== 'object' || value === null) return value;
+    const schema = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, refer(each)]));
+    const { title, description, enum: known, examples: _, ...own } = schema as JsonSchema;
+    if (typeof title !== 'string') return schema;
+    if (Array.isArray(known)) words[title] = [...new Set([...(words[title] ?? []), ...known])];
+    const open = { anyOf: [{ type: 'string', enum: words[title] }, { type: 'string' }] };
+    named[title] = known === undefined ? own : open;
+    return { ...reference(title), ...(description !== undefined && { description }) };
+  };
+  return { ...(refer(schemas) as Schemas), ...named };
 }
 
 function operationObject(operation: Operation, { bodies, schemas }: ApiDescription) {
@@ -77,8 +92,7 @@ function operationObject(operation: Operation, { bodies, schemas }: ApiDescripti
     tags: [tag],
     summary,
     description,
-    // A request needs exactly one of the two headers.
-    security: needsKey ? [{ bearerKey: [] }, { headerKey: [] }] : [],
+    security: needsKey ? [{ bearerKey: [] }] : [],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: requestBody(body, bodies[body] ?? {}) }),
     responses: answersOf(operation, schemas),
@@ -186,17 +200,21 @@ function mapValues<Value>(
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value, name)]));
 }
 
-/** Registers `GET /openapi.json`, whose answer is built once. */
+/** Registers `GET /openapi.json` and its copy in OpenAPI 3.0, whose answers are built once. */
 export function registerOpenApi(
   server: FastifyInstance,
   { baseUrl }: { readonly baseUrl: string },
   description: ApiDescription,
 ): void {
-  const document = Buffer.from(JSON.stringify(createOpenApiDocument(baseUrl, description)));
-  const made: CompressedForms = new Map();
-  server.get('/openapi.json', { exposeHeadRoute: true }, (_request, reply) => {
-    // Allowed from every origin, because tools in browsers read it.
-    reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
-    return sendCompressed(reply.type('application/json; charset=utf-8'), document, made);
-  });
+  const document = createOpenApiDocument(baseUrl, description);
+  const answers = { '/openapi.json': document, '/openapi-3.0.json': toOpenApi30(document) };
+  for (const [path, answer] of Object.entries(answers)) {
+    const bytes = Buffer.from(JSON.stringify(answer));
+    const made: CompressedForms = new Map();
+    server.get(path, { exposeHeadRoute: true }, (_request, reply) => {
+      // Allowed from every origin, because tools in browsers read it.
+      reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
+      return sendCompressed(reply.type('application/json; charset=utf-8'), bytes, made);
+    });
+  }
 }

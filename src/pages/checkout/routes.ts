@@ -36,8 +36,19 @@ import { showLogo } from './show-logo.ts';
 
 /** The action of a form is in its URL, so its fields are few. */
 const FORM_LIMIT_BYTES = 1024;
-/** Ends of routes that pages poll or load themselves; they have a higher limit than visits. */
-const polledRoute = /\/(?:status|events|qr\.svg|transfer\.svg|:hash)$/;
+const STATUS_ROUTE = '/pay/:paymentId/status';
+const EVENTS_ROUTE = '/pay/:paymentId/events';
+const CODE_ROUTE = '/pay/:paymentId/qr.svg';
+const TRANSFER_ROUTE = '/pay/:paymentId/transfer.svg';
+const LOGO_ROUTE = '/logos/:hash';
+/** Routes that pages poll or load themselves; they have a higher limit than visits. */
+const polledRoutes: readonly (string | undefined)[] = [
+  STATUS_ROUTE,
+  EVENTS_ROUTE,
+  CODE_ROUTE,
+  TRANSFER_ROUTE,
+  LOGO_ROUTE,
+];
 
 /** Registers the customers' pages and those of features, in a scope whose errors are pages. */
 export function registerCheckoutPages(
@@ -49,7 +60,7 @@ export function registerCheckoutPages(
     acceptForms(scope, FORM_LIMIT_BYTES);
     const { limits } = context;
     scope.addHook('onRequest', (request) =>
-      limitByAddress(polledRoute.test(request.routeOptions.url ?? '') ? limits.polls : limits.pages, request),
+      limitByAddress(polledRoutes.includes(request.routeOptions.url) ? limits.polls : limits.pages, request),
     );
     const live = createLiveUpdates({ ...liveLimits, ...liveSources(context, scope) });
     scope.addHook('preClose', (closed) => {
@@ -89,10 +100,10 @@ export function registerCheckoutPages(
       return showCheckout(asked);
     });
     page('/pay/:paymentId', showCheckout, false);
-    page('/pay/:paymentId/qr.svg', showPhoneCode);
-    page('/pay/:paymentId/transfer.svg', showTransferCode);
-    page('/pay/:paymentId/events', async (asked) => showEvents(live, asked), false);
-    page('/pay/:paymentId/status', showStatus);
+    page(CODE_ROUTE, showPhoneCode);
+    page(TRANSFER_ROUTE, showTransferCode);
+    page(EVENTS_ROUTE, async (asked) => showEvents(live, asked), false);
+    page(STATUS_ROUTE, showStatus);
     form('/pay/:paymentId/providers/:provider', openProviderSession);
     page('/pay/:paymentId/providers/:provider', showOnlyByForm, false);
     form('/pay/:paymentId/email', acceptMailAddress);
@@ -103,7 +114,7 @@ export function registerCheckoutPages(
     for (const register of features) register(routes);
     page('/s/:shortCode', showShortLink);
     page('/s/:shortCode/preview.png', (asked) => showPreview(drawPreview, asked));
-    page('/logos/:hash', showLogo);
+    page(LOGO_ROUTE, showLogo);
     done();
   });
 }

@@ -23,7 +23,6 @@ const pagesByGroup = {
     sdk: ['SDK', 'the client for the server of a shop', 'sdk/README.md'],
     'sdk-python': ['SDK for Python', 'the same client without dependencies', 'sdk-python/README.md'],
     'merchant-api': ['The merchant API', 'events, lists, sums and cancellation for your own programs'],
-    platforms: ['Checkouts for platforms', 'reference, metadata, line items and return addresses'],
     'merchant-month': ['A month as a merchant', 'from the first event to a closed month'],
     connect: ['Connect a shop', 'an API key for a shop plugin in one click'],
     webhooks: ['Webhooks', 'the five obligations of a receiver, each with code'],
@@ -191,7 +190,8 @@ ${own.map(({ slug, title, summary }) => html`<li><a href="/docs/${slug}">${title
 })}
 <h2>For programs</h2>
 <ul>
-<li><a href="/openapi.json">openapi.json</a>: the interface as OpenAPI 3.1, and as <a href="/docs/${REFERENCE_SLUG}">a page</a></li>
+<li><a href="/openapi.json">openapi.json</a>: the interface as OpenAPI 3.1, <a href="/openapi-3.0.json">as 3.0</a>,
+and as <a href="/docs/${REFERENCE_SLUG}">a page</a></li>
 <li><a href="/llms.txt">llms.txt</a>: this list for language models, with every page as Markdown</li>
 </ul>
 `;

@@ -28,13 +28,14 @@ interface DescribedOperation {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
 }
 interface Field {
+  readonly $ref?: string;
   readonly type?: string | readonly string[];
-  readonly anyOf?: readonly { readonly type?: string }[];
+  readonly anyOf?: readonly Field[];
+  readonly items?: Field;
   readonly description?: string;
   readonly enum?: readonly unknown[];
 }
-interface Schema {
-  readonly description?: string;
+interface Schema extends Field {
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Field>>;
 }
@@ -64,7 +65,8 @@ export function operationsOf({ paths, webhooks }: ApiDocument): readonly Operati
 export function listOfOperations(operations: readonly Operation[]): Html {
   const groups = [...Map.groupBy(operations, ({ path, tags = [] }) => (path === null ? 'Events' : tags[0]))];
   return html`<h1>API reference</h1>
-<p>Made of <a href="/openapi.json">openapi.json</a>, which is made of what the server validates with.</p>
+<p>Made of <a href="/openapi.json">openapi.json</a>, which is made of what the server validates with.
+For generators without OpenAPI 3.1: <a href="/openapi-3.0.json">openapi-3.0.json</a>.</p>
 ${groups.map(
   ([group = 'Other', own]) => html`<h2>${group}</h2><ul class="operations">
 ${own.map((each) => html`<li><a href="/docs/reference/${each.operationId}">${each.summary}</a> ${methodAndPath(each)}</li>`)}</ul>`,
@@ -82,9 +84,14 @@ export function operationContent(document: ApiDocument, operation: Operation, ba
   const success = Object.values(responses)[0]?.content;
   const examples = (content: Content | undefined) =>
     content === undefined ? [] : examplesOf(content).map(([, value]) => exampleBlock(value, baseUrl));
-  const answered = Object.values(responses).flatMap(({ content }) =>
-    content === undefined ? [] : nameIn(content),
-  );
+  const objects = new Set<string>();
+  const add = (name: string) => {
+    if (objects.has(name)) return;
+    objects.add(name);
+    const referred = JSON.stringify(schemas[name]).matchAll(/#\/components\/schemas\/(\w+)/g);
+    for (const [, inside = ''] of referred) add(inside);
+  };
+  for (const { content } of Object.values(responses)) if (content !== undefined) add(nameIn(content));
   return html`<h1 id="${operationId}">${summary}</h1>
 <div class="beside"><div>
 <p>${methodAndPath(operation)}</p>
@@ -103,7 +110,7 @@ ${content === undefined ? nothing : contentDetails(content, baseUrl)}
 `,
 )}
 <h2>Objects</h2>
-${[...new Set(answered)].map((name) => objectSection(name, schemas))}</div>
+${[...objects].map((name) => objectSection(name, schemas))}</div>
 <div>${operation.path === null ? nothing : html`<h2>Request</h2>${codeBlock(curlOf(operation, baseUrl), 'sh')}`}
 ${examples(body).slice(operation.path === null ? 0 : 1)}
 ${success === undefined ? nothing : html`<h2>Answer</h2>${examples(success).slice(0, 1)}`}</div></div>`;
@@ -173,23 +180,30 @@ function objectSection(name: string, schemas: Schemas): Html {
   if (schema === undefined) return nothing;
   return html`<section><h3 id="object-${name}">${name}</h3>
 ${schema.description === undefined ? nothing : html`<p>${renderInlineMarkdown(schema.description)}</p>`}
-${fieldTable(`Fields of ${name}`, schema)}</section>`;
+${
+  schema.anyOf === undefined
+    ? fieldTable(`Fields of ${name}`, schema)
+    : html`<p>Any text. Known values: ${allowedValues(schema.anyOf[0]?.enum ?? [])}.</p>`
+}</section>`;
 }
 
 function fieldTable(label: string, { properties = {}, required = [] }: Schema): Html {
   return dataTable(label, Object.entries(properties), {
-    field: ([name, { type = 'object', anyOf }]) =>
-      named(
-        name,
-        (anyOf?.map((each) => each.type ?? 'object') ?? [type].flat()).join(' or '),
-        required.includes(name),
-      ),
+    field: ([name, field]) => named(name, typeOf(field), required.includes(name)),
     'what it is': ([, { description = '', enum: allowed }]) =>
       html`${renderInlineMarkdown(description)}${allowed === undefined ? nothing : html` One of: ${allowedValues(allowed)}.`}`,
   });
 }
 
-function named(name: string, kind: string, isRequired: boolean): Html {
+function typeOf({ $ref, type = 'object', anyOf, items }: Field): Html {
+  const name = ($ref ?? items?.$ref)?.split('/').at(-1);
+  if (name !== undefined)
+    return html`${items === undefined ? '' : 'array of '}<a href="#object-${name}">${name}</a>`;
+  const types = anyOf?.map(typeOf) ?? [type].flat();
+  return html`${types.map((each, index) => html`${index === 0 ? '' : ' or '}${each}`)}`;
+}
+
+function named(name: string, kind: string | Html, isRequired: boolean): Html {
   return html`<code>${name}</code><br><span class="small soft">${kind}${isRequired ? '' : ', optional'}</span>`;
 }
 
