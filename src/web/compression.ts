@@ -8,9 +8,7 @@ type ContentCoding = (typeof codings)[number];
 /** Minimum size, because smaller responses fit into one packet with their headers. */
 const MIN_COMPRESSED_BYTES = 1_024;
 
-/*
- * Level 5 shrinks a checkout page from 26.7 to 7.2 kB in 0.4 ms. The window covers the largest pages (decision 0025).
- */
+/* Level 5 shrinks a checkout page from 26.7 to 7.2 kB in 0.4 ms. The window covers the largest pages. */
 const brotli = {
   params: {
     [constants.BROTLI_PARAM_QUALITY]: 5,
@@ -45,8 +43,8 @@ export function sendCompressed(
 }
 
 /**
- * Whether a page with secrets may be compressed together with its URL's parameters: only if no other site made the
- * request. Otherwise the size reveals whether a parameter repeats text of the page (BREACH).
+ * Whether a page with secrets may be compressed: not if another site chose the URL's parameters, because the size
+ * reveals whether they repeat text of the page (BREACH).
  */
 export function isSafeToCompress({ headers, url }: Pick<FastifyRequest, 'headers' | 'url'>): boolean {
   const site = headers['sec-fetch-site'];

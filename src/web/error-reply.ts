@@ -79,9 +79,7 @@ const frameworkErrors: Readonly<Record<string, readonly [name: ErrorName, text?:
   FST_ERR_MAX_PARAM_LENGTH: ['not_found'],
 };
 
-/**
- * The service error for any thrown value. Errors of the framework get our text, because theirs may quote the request.
- */
+/** The service error for any thrown value. The framework's own texts may quote the request. */
 export function serviceErrorOf(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   const { code, statusCode } = thrown instanceof Error ? (thrown as Partial<FastifyError>) : {};

@@ -14,9 +14,8 @@ interface Window {
 }
 
 /**
- * Fixed windows in memory, each starting with its key's first request. The oldest come first in the `Map`; each
- * insertion removes up to two that have expired or exceed the maximum, so no timer is needed. `monotonicMs` never goes
- * back.
+ * Fixed windows in memory, each starting with its key's first request. An insertion removes up to two that have expired
+ * or exceed the maximum, so no timer is needed. `monotonicMs` never goes back.
  */
 export function createFixedWindowLimiter(
   limit: number,

@@ -42,9 +42,7 @@ function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unmatched';
 }
 
-/**
- * Texts that must never be logged: an error's message may quote a request, and query strings contain tokens and emails.
- */
+/** Texts that must never be logged; an error's message may quote a request. */
 const secrets: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/service_live_[\w-]+/g, 'service_live_[redacted]'],
   [/ipn_[\w-]{8,}/g, 'ipn_[redacted]'],

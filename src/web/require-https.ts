@@ -45,9 +45,8 @@ export function isHealthCheck(request: FastifyRequest): boolean {
 }
 
 /**
- * Refuses what reached a trusted proxy over plain HTTP, according to the proxy's header. Redirects requests for a page;
- * API callers would otherwise keep sending their key in clear text. A proxy without the header is assumed to terminate
- * TLS. Call it before routes are registered.
+ * Refuses what reached a trusted proxy over plain HTTP, if the proxy's header says so. Redirects pages only; API
+ * callers would keep sending their key in clear text. Call it before routes are registered.
  */
 export function requireForwardedHttps(
   server: FastifyInstance,

@@ -35,9 +35,8 @@ const MAXIMUM_NAMED = 10;
 const MAXIMUM_OWNERS = 20;
 
 /**
- * Emails owners about failed webhooks and payments that need attention: at most one mail per kind, hour and account.
- * Claims each alert durably before sending, so that no owner gets it twice, and releases it if no mail was sent.
- * Resolves to whether more may be waiting. Throws the last error of a released alert.
+ * Emails owners, at most one mail per kind, hour and account. Claims each alert durably before sending, and releases it
+ * if no mail was sent. Resolves to whether more may be waiting; throws the last error of a released one.
  */
 export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal): Promise<boolean> {
   const { alerts } = context;

@@ -18,9 +18,7 @@ const MAXIMUM_FAILURES = 5;
 const FIRST_RETRY_MS = 60_000;
 const MAXIMUM_RETRY_MS = HOUR_MS;
 
-/**
- * `unsent`: the channel rejected it. `unknown`: it may have arrived. `busy`: not sent, for a reason beyond the channel.
- */
+/** `unsent`: the channel rejected it. `unknown`: it may have arrived. `busy`: not sent, but not the channel's fault. */
 export type NotificationOutcome =
   | { readonly result: 'sent' }
   | { readonly result: 'unsent' | 'unknown'; readonly reason: string }

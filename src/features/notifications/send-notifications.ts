@@ -130,10 +130,7 @@ export function createNotificationTask(context: NotifyContext) {
   };
 }
 
-/**
- * Sends one message of a due channel: the daily summary, or all events since the last message. Claims it durably before
- * sending, so that it is sent at most once, unless another process was faster or the channel was paused.
- */
+/** Sends one message of a due channel. Claims it durably before, so that it is sent at most once. */
 export async function notifyChannel(context: NotifyContext, channel: NotificationChannel): Promise<void> {
   const { notifications, log } = context;
   const nowMs = context.nowMs();

@@ -10,10 +10,7 @@ import {
 } from '../../payment/money.ts';
 import { PAGE_ID_PREFIX } from '../../payment/payment.ts';
 
-/**
- * A page at a fixed URL on which any number of customers pay. A payment that is paid after its `HOLD_MS` still counts,
- * so a page can be oversold.
- */
+/** A page at a fixed URL for any number of payments. It can be oversold, by one that is paid after its `HOLD_MS`. */
 export interface PaymentPage {
   readonly id: string;
   readonly accountId: string;

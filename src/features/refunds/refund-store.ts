@@ -9,10 +9,7 @@ export type DecideRefund = (view: RefundView) => RefundDecision | null;
 export interface RefundStore {
   /** Stores a refund, or resolves to the earlier one of its `Idempotency-Key`, also under concurrent calls. */
   createRefund(draft: Refund, decide: (view: RefundView) => RefundDecision, nowMs: number): Promise<Refund>;
-  /**
-   * Null if the refund does not exist, or if its transfer belongs to another. Throws `ScanRefusedError` if the chain,
-   * read up to `readUpTo`, was since rewound below it.
-   */
+  /** Null if the refund does not exist, or if its transfer belongs to another. Throws `ScanRefusedError`. */
   changeRefund(
     refund: RefundReference,
     decide: DecideRefund,

@@ -140,9 +140,7 @@ export function openRefund(
   return { refund: withUniqueUnits({ ...refund, units }, rivals), event: 'refund.opened' };
 }
 
-/**
- * Records the address that the customer entered, once. The merchant must confirm it. Throws `refund_state_conflict`.
- */
+/** Records the address that the customer entered, for the merchant to confirm. Throws `refund_state_conflict`. */
 export function nameAddress({ refund }: RefundView, destination: Address, nowMs: number): RefundDecision {
   requireRefundStatus(refund, nowMs, 'awaiting_address');
   const status = 'awaiting_confirmation';
@@ -150,10 +148,7 @@ export function nameAddress({ refund }: RefundView, destination: Address, nowMs:
   return { refund: named, event: 'refund.address_named' };
 }
 
-/**
- * Records that the merchant confirmed the address they saw. Transfers are in blocks above `scannedBlock`. Throws
- * `refund_state_conflict` for another address or state.
- */
+/** Records that the merchant confirmed the address they saw. Transfers are in blocks above `scannedBlock`. */
 export function confirmAddress(
   { refund, rivals }: RefundView,
   destination: Address,
@@ -191,10 +186,7 @@ export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund
   );
 }
 
-/**
- * Books one of the final transfers to the refund's address: preferably of the exact amount, otherwise the first that no
- * other refund waits for.
- */
+/** Books a final transfer to the refund's address: of the exact amount, or the first that no other refund awaits. */
 export function bookTransfer(
   { refund, others, rivals }: RefundView,
   transfers: readonly TransferLog[],

@@ -77,10 +77,7 @@ export async function readRefunds(
   return { refunds, leftUnits };
 }
 
-/**
- * Opens a refund, or returns the first one for a repeated `Idempotency-Key`. Throws `payment_not_found`,
- * `invalid_request`, `refund_state_conflict` and `idempotency_conflict`.
- */
+/** Opens a refund, or returns the first one for a repeated `Idempotency-Key`. */
 export async function createRefund(
   context: RefundContext,
   accountId: string,

@@ -132,9 +132,7 @@ export interface CheckoutPageOptions extends ContentOptions {
   readonly isTestMode: boolean;
   /** Token for the page's forms of a visitor who knows the payment's email address; null or absent for others. */
   readonly emailToken?: string | null;
-  /**
-   * Set for a direct link, whose script presses the provider's button. Without script, the browser requests this URL.
-   */
+  /** Set for a direct link, whose script presses the provider's button; without script, the browser requests it. */
   readonly autoContinue?: string | null;
   /** Whether the page does not follow the payment, whose state would replace what is shown. */
   readonly isStill?: boolean;

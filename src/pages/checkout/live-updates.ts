@@ -110,9 +110,7 @@ const HEARTBEAT_MS = 20_000;
 /** Maximum age of a stream. The page then reconnects, and a load balancer may choose another process. */
 const LONGEST_MS = 10 * 60_000;
 
-/**
- * `GET /pay/:paymentId/events`: changes of a page as server-sent events. Responds 204 if the page has to poll instead.
- */
+/** `GET /pay/:paymentId/events`: changes of a page as server-sent events. 204 if the page has to poll instead. */
 export function showEvents(
   live: ReturnType<typeof createLiveUpdates>,
   { request, reply, params, query }: CheckoutRequest<'paymentId'>,

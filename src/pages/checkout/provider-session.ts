@@ -131,10 +131,7 @@ export function isPreview(headers: IncomingHttpHeaders): boolean {
   return previewAgent.test(headers['user-agent'] ?? '');
 }
 
-/**
- * Provider to which opening the checkout redirects; null for the page. `auto=1` counts only with a single provider and
- * a stored email, and not after a return from the provider (`returned=1`).
- */
+/** Provider to which opening the checkout redirects; null for the page, which `returned=1` shows after a visit. */
 export function automaticProvider(
   payment: Payment,
   query: Readonly<Record<string, unknown>>,

@@ -226,10 +226,7 @@ function sendWithout(unserved: ProviderOffer, asked: CheckoutRequest, checkout: 
 /** Marks the URL to which the page of a direct link refreshes without script. */
 const REFRESHED = 'refreshed';
 
-/**
- * Whether the provider checks the referring site, which a redirect would not name. Browsers that send none with a
- * refresh either show the button.
- */
+/** Whether the provider checks the referring site, which a redirect would not name. */
 function needsOwnPage(
   { directory, baseUrl }: CheckoutPagesContext,
   { headers }: FastifyRequest,

@@ -332,10 +332,7 @@ function totalCentsOf(row: OfferRow, charge: Charge): number {
   return higherChargeOf(row, charge) ?? charge.amountCents;
 }
 
-/**
- * Pins first, the merchant's before the operator's; then the customer's last choice, the others, those that charge more
- * than the amount, and silent and refused ones.
- */
+/** Pins first, then the last choice, the others, those that charge more than the amount, silent and refused ones. */
 function rankOf(row: OfferRow, charge: Charge): number {
   const { offer, outcome, isLastChoice = false } = row;
   const { pinnedBy } = offer;
@@ -345,10 +342,7 @@ function rankOf(row: OfferRow, charge: Charge): number {
   return isLastChoice ? 2 : 3;
 }
 
-/**
- * Orders by rank, then by expected delivery: the quoted or assumed amount times the success rate, less a higher charge.
- * The explored provider leads its rank.
- */
+/** Orders by rank, then by expected delivery times the success rate, less a higher charge. The explored one leads. */
 function inExpectedOrder<Row extends OfferRow>(
   { payment, charge, success }: Pick<Checkout, 'payment' | 'charge' | 'success'>,
   rows: readonly Row[],

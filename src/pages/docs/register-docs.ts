@@ -55,10 +55,7 @@ const loadRenderer = () => import('./render-markdown.ts');
 /** Allows the pictures' own style for light and dark. */
 const picturePolicy = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" } as const;
 
-/**
- * Start page `/`, and the documentation: `/docs`, its pages, each also as `.md`, and `/llms.txt`. Renders each page at
- * its first request and keeps it.
- */
+/** Start page `/`, and the documentation. Renders each page at its first request and keeps it. */
 export function registerDocs(server: FastifyInstance, context: DocsContext): void {
   const pages = docPagesFor(context);
   const images = new Set(readdirSync(new URL('docs/images/', root)));

@@ -176,9 +176,7 @@ export function formatList({ code }: Language, names: readonly string[]): string
 
 export type Values = Readonly<Record<string, string>>;
 
-/**
- * Catalog text as markup. Isolates each value, so that its direction does not reorder the text. Throws `RangeError`.
- */
+/** Catalog text as markup, with isolated values, whose direction does not reorder the text. Throws `RangeError`. */
 export function fillIn(text: string, values: Values): Html {
   const parts = text.split(/\{(\w+)\}/);
   return html`${parts.map((part, index) =>

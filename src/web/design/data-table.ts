@@ -33,9 +33,7 @@ interface DataTable {
 /** Maximum columns that fit side by side on every phone. */
 const NARROW_COLUMNS = 2;
 
-/**
- * A table whose rows become cards on a phone. Explicit roles keep the table semantics, which that layout would remove.
- */
+/** A table whose rows become cards on a phone. Explicit roles keep the table semantics there. */
 export function dataTable<Row>(table: DataTable | string, rows: readonly Row[], named: Columns<Row>): Html {
   const { label, caption, isCompact = false, empty } = typeof table === 'string' ? { label: table } : table;
   if (rows.length === 0 && empty !== undefined) return empty;

@@ -139,16 +139,14 @@ export function record({ context, account, actor }: Visit, action: AuditAction, 
 
 export type Admission<AnyVisit> = { readonly visit: AnyVisit } | { readonly answered: FastifyReply };
 
-/**
- * `visitor`: owner of a form before sign-in. `browser`: mark of a known one. `viewing`: account that an operator views.
- */
+/** `visitor`: owner of a form before sign-in. `browser`: mark of a known one. `viewing`: of an operator. */
 type CookieName = 'session' | 'visitor' | 'browser' | 'viewing';
 
 export type Cookies = ReturnType<typeof createCookies>;
 
 /**
- * HttpOnly cookies of this host. Over HTTPS, `__Host-` keeps other hosts from setting them; over HTTP, browsers would
- * reject that prefix. `prefix` tells the areas apart, because browsers do not separate cookies by port.
+ * HttpOnly cookies of this host. Over HTTPS, `__Host-` keeps other hosts from setting them. `prefix` tells the areas
+ * apart, because browsers do not separate cookies by port.
  */
 export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_checkout_operator') {
   const isSecure = baseUrl.startsWith('https:');

@@ -96,9 +96,7 @@ export function foldedForm(
   return html`<details${open}><summary>${summary}</summary>${form}</details>`;
 }
 
-/**
- * Fields with labels, hints and errors. A refused form shows the submitted values and focuses the first wrong field.
- */
+/** Fields with labels, hints and errors. A refused form shows what was typed, and focuses the first wrong field. */
 export function formFields(visit: Pick<FormVisit, 'refused'>, action: string, fields: Fields): Html {
   const refused = refusedAt(visit, action);
   return html`${Object.entries(fields).map(([name, field]) => {

@@ -157,10 +157,7 @@ const FIELD = 'form_token';
 /** SHA-256. */
 const TOKEN_BYTES = 32;
 
-/**
- * Token that proves that a form comes from a page shown to this browser. Derived from a cookie, so it is not stored and
- * ends with the cookie. Pages contain it only masked: `formTokenField`.
- */
+/** Token that proves that a form comes from a page shown to this browser; it ends with the browser's cookie. */
 export function formTokenOf(cookie: string): string {
   return hash('sha256', `card-checkout form ${cookie}`, 'base64url');
 }

@@ -155,9 +155,7 @@ You still need your password. Do not share the link. If this was not you, ignore
   };
 }
 
-/**
- * Mails a link to the user with this address, after the response, whose time must not reveal whether the user exists.
- */
+/** Mails a link to a user, after the response, whose time must not reveal whether the user exists. */
 export async function mailLink(
   { context, request }: AreaRequest,
   mailer: Mailer,
