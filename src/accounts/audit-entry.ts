@@ -37,6 +37,8 @@ export const auditActions = {
   'payment.settlement_noted': 'noted how a payment was settled',
   'alert.dismissed': 'dismissed an alert',
   'payment.email_erased': 'erased the customer’s email address of a payment',
+  'customer.exported': 'downloaded what is kept of a customer in',
+  'customer.erased': 'erased a customer’s email address from',
   'account.emails_erased': 'erased customers’ email addresses of payments older than',
   'payment.canceled': 'canceled a payment',
   'payment.accepted': 'accepted a partial payment as paid',

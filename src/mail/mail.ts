@@ -39,6 +39,8 @@ export interface EmailStore {
    * question, which a payment without an address may have too. All or nothing.
    */
   eraseEmail(payment: PaymentReference): Promise<EmailErasure>;
+  /** Erases an address that a customer of the account gave for one mail, in lower case, with the mail. */
+  eraseReceiptAddress(accountId: string, email: string): Promise<void>;
   /** Erases addresses of older payments. Continues where the last call stopped, up to `limit` or a `busy` one. */
   eraseEmailsBefore(accountId: string, beforeMs: number, limit: number): Promise<EmailErasureStep>;
 }

@@ -54,6 +54,12 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
 
   return {
     eraseEmail: write(eraseEmail),
+    eraseReceiptAddress: write(function* (accountId, email) {
+      yield* lock(CLAIM_LOCK);
+      yield* run`
+        UPDATE receipts SET status = 'failed', email = NULL WHERE email IS NOT NULL AND lower(email) = ${email}
+        AND (SELECT account_id FROM payments WHERE id = payment_id) = ${accountId}`;
+    }),
     eraseEmailsBefore: write(function* (accountId, beforeMs, limit) {
       yield* lock(`email addresses of ${accountId}`);
       const below = firstIdAtMs(beforeMs);

@@ -46,7 +46,7 @@ const harmless: readonly RegExp[] = [
   // Money goes to the address that the payment or the refund has already.
   /\/:paymentId\/(?:release|rescue)$|\/refunds\/:refundId\/(?:transaction|cancel)$/,
   // Which of the approved providers are offered and in which order; the logo; examples, tests and messages to the member.
-  /\/settings\/(?:providers|logo|preview)$|\/accounts\/:accountId\/providers$|\/webhook-check$|\/notifications\//,
+  /\/settings\/(?:providers|logo|preview|customers\/export)$|\/accounts\/:accountId\/providers$|\/webhook-check$|\/notifications\//,
   /\/\*$/,
 ];
 
@@ -91,6 +91,7 @@ async function dashboardForms(dashboard: TestDashboard) {
     on('/settings/payouts', { tolerance_percent: '5', missing_cent: '1' }),
     on('/settings/account', { base_currency: 'EUR' }),
     on('/settings/wallet', { wallet: OTHER_WALLET }, { page: '/settings' }),
+    on('/settings/customers/erase', { email: 'customer@example.com' }, { page: '/settings/customers' }),
     on(
       '/payments/:paymentId/accept',
       { units: '25.000000' },

@@ -278,7 +278,8 @@ function eraseCard(visit: Visit, { id, email }: Payment, answer: string | null):
   if ((email === null && answer === null) || !roleIncludes(visit.role, 'owner')) return nothing;
   return html`<section class="card"><h2>Customer’s personal data</h2>
 <p>Erase the customer’s email address and answer, for example at the customer’s request:
-from the payment, the search, the links to providers and the recorded webhook. This cannot be undone. The provider and your own systems keep their copies.</p>
+from the payment, the search, the links to providers and the recorded webhook. This cannot be undone. The provider and your own systems keep their copies.
+<a href="${DASHBOARD_PATH}/settings/customers">All payments of one customer</a></p>
 <details><summary>Erase ${[...(email === null ? [] : ['the email address']), ...(answer === null ? [] : ['the answer'])].join(' and ')}…</summary>
 <form method="post" action="${DASHBOARD_PATH}/payments/${id}/erase-email">${formTokenField(visit.formToken)}
 <p class="actions"><button class="button danger">Yes, erase</button></p></form></details></section>`;

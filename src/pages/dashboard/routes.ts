@@ -21,6 +21,7 @@ import { registerPasswordLinkPages } from '../../web/signed-in/password-link-pag
 import { registerSecondFactorPages } from '../../web/signed-in/second-factor-pages.ts';
 import { registerSignInPages } from '../../web/signed-in/sign-in-pages.ts';
 import { registerAuditPage } from './audit-page.ts';
+import { registerCustomerPage } from './customer-page.ts';
 import { registerEndpointCheckPage } from './endpoint-check-page.ts';
 import type { DashboardFeatures } from './features.ts';
 import { registerHomePages } from './home-page.ts';
@@ -65,6 +66,7 @@ export function registerDashboard(
       registerAuditPage(routes);
       registerAccountSwitcher(routes);
       registerSettingsPages(routes);
+      registerCustomerPage(routes, features);
       if (context.mailer !== null) {
         registerForgottenPages(routes, context.mailer);
         registerNewBrowserPages(routes, context.mailer);

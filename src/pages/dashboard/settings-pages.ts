@@ -49,6 +49,8 @@ import { type ConfirmedForm, confirmedForm, requirePasswordAndFactor } from './s
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
 const PAYOUTS = '/payouts';
+/** Page of `customer-page.ts`, below the settings' path. */
+export const CUSTOMERS = '/customers';
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
 const FORM_ID = 'settings';
 
@@ -82,15 +84,19 @@ export function registerSettingsPages(routes: DashboardRoutes): void {
 }
 
 async function showSettings(page: SettingsPage, visit: Visit): Promise<PageView> {
-  const links = settingsPages.map(
+  const saved = forms.flashOf(visit, { saved: 'Saved. It applies to new checkouts.' });
+  return settingsView(page.path, html`${saved}${await page.show(visit, page)}`);
+}
+
+export function settingsView(current: string, main: Html): PageView {
+  const links = [...settingsPages, { path: CUSTOMERS, label: 'Customer data' }].map(
     ({ path, label }) =>
-      html`<li><a class="chip" href="${SETTINGS_PATH}${path}"${path === page.path ? html` aria-current="page"` : nothing}>${label}</a></li>`,
+      html`<li><a class="chip" href="${SETTINGS_PATH}${path}"${path === current ? html` aria-current="page"` : nothing}>${label}</a></li>`,
   );
   return {
     title: 'Settings',
     main: html`<nav class="actions" aria-label="Settings"><ul class="chips">${links}</ul></nav>
-${forms.flashOf(visit, { saved: 'Saved. It applies to new checkouts.' })}
-${await page.show(visit, page)}`,
+${main}`,
   };
 }
 

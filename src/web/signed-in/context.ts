@@ -47,7 +47,7 @@ export interface DashboardContext extends AreaContext {
   readonly search: PaymentSearchStore;
   readonly records: RecordStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
-  readonly emails: Pick<EmailStore, 'eraseEmail'>;
+  readonly emails: Pick<EmailStore, 'eraseEmail' | 'eraseReceiptAddress'>;
   readonly observations: Pick<ObservationStore, 'readCursor' | 'listEntriesOf'>;
   readonly tokens: IpnTokens;
   /** For checkouts created by hand, under the API's rules. */

@@ -190,13 +190,23 @@ export function sendSeeOther(reply: FastifyReply, path: string): FastifyReply {
     .redirect(path, 303);
 }
 
-/** Streams the lines of a CSV file with backpressure, after a byte order mark that names its encoding to spreadsheets. */
-export function sendCsv(reply: FastifyReply, fileName: string, lines: AsyncIterable<string>): FastifyReply {
+/** Streams a file with backpressure. */
+export function sendDownload(
+  reply: FastifyReply,
+  fileName: string,
+  type: string,
+  chunks: AsyncIterable<string>,
+): FastifyReply {
   return reply
     .headers(dashboardHeaders)
     .header('content-disposition', `attachment; filename="${fileName}"`)
-    .type('text/csv; charset=utf-8')
-    .send(Readable.from(withByteOrderMark(lines)));
+    .type(`${type}; charset=utf-8`)
+    .send(Readable.from(chunks));
+}
+
+/** A CSV file, after a byte order mark that names its encoding to spreadsheets. */
+export function sendCsv(reply: FastifyReply, fileName: string, lines: AsyncIterable<string>): FastifyReply {
+  return sendDownload(reply, fileName, 'text/csv', withByteOrderMark(lines));
 }
 
 /** The mark comes with the first chunk, so that a failing first read precedes any output. */

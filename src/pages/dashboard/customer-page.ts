@@ -1,0 +1,117 @@
+import { eraseEmail } from '../../accounts/erase-emails.ts';
+import { type Expansion, expansions } from '../../api/merchant/merchant-schemas.ts';
+import { presentExpandedPayment } from '../../api/merchant/present-payments.ts';
+import { invalidField } from '../../payment/errors.ts';
+import type { Payment } from '../../payment/payment.ts';
+import { parsePaymentSearch } from '../../payment/payment-search.ts';
+import { html } from '../../web/design/html.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
+import { cardForm } from '../../web/signed-in/form-fields.ts';
+import { type FormFields, flashOf } from '../../web/signed-in/forms.ts';
+import { sendDownload } from '../../web/signed-in/layout.ts';
+import { type DashboardRoutes, type PageAnswer, type PageView, seeOther } from '../../web/signed-in/pages.ts';
+import { readPaymentHistory } from '../../webhooks/payment-history.ts';
+import type { DashboardFeatures } from './features.ts';
+import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
+import { CUSTOMERS, settingsView } from './settings-pages.ts';
+
+const PATH = `/settings${CUSTOMERS}`;
+/** Maximum payments of one export or erasure, which the page says when there are more. */
+const MAXIMUM_PAYMENTS = 1_000;
+const PAGE_SIZE = 100;
+const MAXIMUM_EMAIL_CHARACTERS = 254;
+
+/** Exports and erases what is kept of one customer's email address. For owners. */
+export function registerCustomerPage(routes: DashboardRoutes, { readOrigins }: DashboardFeatures): void {
+  const pages = routes.pages('settings', 'owner');
+  pages.page(PATH, showCustomer);
+  pages.form(`${PATH}/export`, (visit, form) => exportCustomer(readOrigins, visit, form), showCustomer);
+  pages.form(`${PATH}/erase`, eraseCustomer, showCustomer);
+}
+
+async function showCustomer(visit: Visit): Promise<PageView> {
+  const erase = `${DASHBOARD_PATH}${PATH}/erase`;
+  const email = { label: 'Customer’s email address', type: 'email', autocomplete: 'off' } as const;
+  return settingsView(
+    CUSTOMERS,
+    html`${flashOf(visit, {
+      erased: 'The email address is erased from all payments of this account.',
+      more: `The email address is erased from the newest ${MAXIMUM_PAYMENTS} payments. Erase it again for the others.`,
+    })}
+${cardForm(visit, { title: 'Export', action: `${DASHBOARD_PATH}${PATH}/export`, fields: { email }, button: 'Export as JSON' })}
+${await confirmedForm(visit, {
+  action: erase,
+  style: 'card',
+  introduction: html`<h2>Erase</h2><p>Erases the address, and the customer’s answers on payment pages, from every payment with this address:
+also from the search, the links to providers and the recorded webhooks. Notes, the providers and your own systems keep theirs. This cannot be undone.</p>`,
+  fields: { email: { ...email, id: 'email-to-erase' } },
+  button: 'Erase',
+})}`,
+  );
+}
+
+/** Payments with this address, newest first, compared as the search does, without case. Throws `invalid_request`. */
+async function paymentsOf({ context, account }: Visit, form: FormFields): Promise<readonly Payment[]> {
+  const email = form.text('email').trim().toLowerCase();
+  const search =
+    email.length > MAXIMUM_EMAIL_CHARACTERS || !/^[^\s@]+@[^\s@]+$/.test(email)
+      ? null
+      : parsePaymentSearch(email);
+  if (search === null) throw invalidField('email', 'must be an email address');
+  const found: Payment[] = [];
+  let before: Payment['id'] | null = null;
+  do {
+    const page = await context.search.searchPayments({ accountId: account.id, search }, before, PAGE_SIZE);
+    found.push(...page.payments.filter((payment) => payment.email?.toLowerCase() === email));
+    before = page.next;
+  } while (before !== null && found.length < MAXIMUM_PAYMENTS);
+  return found.slice(0, MAXIMUM_PAYMENTS);
+}
+
+async function exportCustomer(
+  readOrigins: DashboardFeatures['readOrigins'],
+  visit: Visit,
+  form: FormFields,
+): Promise<PageAnswer> {
+  const payments = await paymentsOf(visit, form);
+  if (payments.length === 0) throw invalidField('email', 'is in no payment of this account');
+  await record(visit, 'customer.exported', countOf(payments));
+  const origins = await readOrigins(
+    visit.account.id,
+    payments.map(({ id }) => id),
+  );
+  return sendDownload(visit.reply, 'customer.json', 'application/json', lines());
+
+  async function* lines(): AsyncGenerator<string> {
+    yield `{"exported_at":${JSON.stringify(new Date(visit.context.nowMs()).toISOString())},"payments":[`;
+    for (const [index, { id }] of payments.entries()) {
+      const history = await readPaymentHistory(visit.context, visit.account.id, id);
+      const kept = {
+        ...presentExpandedPayment(visit.context.baseUrl, history, everything),
+        page_answer: origins.get(id)?.answer ?? null,
+        provider_links: history.sessions.map(({ redirectUrl }) => redirectUrl),
+        webhook_bodies: history.webhooks.flatMap(({ result }) => result?.body ?? []),
+      };
+      yield `${index === 0 ? '' : ','}\n${JSON.stringify(kept)}`;
+    }
+    yield `\n],"is_complete":${payments.length < MAXIMUM_PAYMENTS}}\n`;
+  }
+}
+
+const everything: ReadonlySet<Expansion> = new Set(expansions);
+
+const eraseCustomer = async (visit: Visit, form: FormFields): Promise<PageAnswer> => {
+  const { context, account } = visit;
+  const { payments } = await requirePasswordAndFactor(visit, form, {
+    payments: () => paymentsOf(visit, form),
+  });
+  await context.emails.eraseReceiptAddress(account.id, form.text('email').trim().toLowerCase());
+  if (payments.length === 0) throw invalidField('email', 'is in no payment of this account');
+  await record(visit, 'customer.erased', countOf(payments));
+  for (const payment of payments) await eraseEmail(context, payment);
+  return seeOther(`${PATH}?flash=${payments.length < MAXIMUM_PAYMENTS ? 'erased' : 'more'}`);
+};
+
+function countOf({ length }: readonly Payment[]): string {
+  return `${length} payment${length === 1 ? '' : 's'}`;
+}

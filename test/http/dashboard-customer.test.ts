@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import { newPayment } from '../store/fixtures.ts';
+import { PASSWORD, textOf } from '../support/dashboard.ts';
+import { type TestShop, useShop } from '../support/dashboard-shop.ts';
+
+const PAGE = '/dashboard/settings/customers';
+let { dashboard, account, browser } = {} as TestShop;
+useShop((shop) => ({ dashboard, account, browser } = shop));
+
+const give = async (email: string | null, accountId = account.id) => {
+  const payment = newPayment(accountId, { email, note: `order for ${email}` });
+  await dashboard.store.payments.createPayment(payment, null);
+  return payment;
+};
+const emailOf = async ({ id }: { id: string }) =>
+  (await dashboard.store.payments.findPaymentById(id as never))?.email;
+const send = (action: 'export' | 'erase', email: string, password = PASSWORD, from = browser) =>
+  from.post(`${PAGE}/${action}`, { email, password }, { page: PAGE });
+
+it('exports and erases one customer’s address in all payments of the account, and in no other', async () => {
+  const { store, nowMs, giveAccount, logLines } = dashboard;
+  const other = await giveAccount();
+  const [first, second] = [await give('Jane@Example.com'), await give('jane@example.com')];
+  const kept = [
+    await give('jane@example.community'),
+    await give('mary-jane@example.com'),
+    await give('jane@example.com', other.id),
+  ];
+  const asked = await give(null);
+  const askedElsewhere = newPayment(other.id, { email: null });
+  await store.payments.createPayment(askedElsewhere, null);
+  for (const { id } of [asked, askedElsewhere])
+    await store.receipts.askForReceipt(id, { email: 'JANE@example.com', language: 'en' }, nowMs());
+
+  const file = await send('export', ' jane@EXAMPLE.com ');
+  expect(file.headers['content-disposition']).toBe('attachment; filename="customer.json"');
+  const { payments, is_complete } = JSON.parse(file.payload);
+  expect([payments.map((each: { payment_id: string }) => each.payment_id), is_complete]).toEqual([
+    [second.id, first.id],
+    true,
+  ]);
+  expect(payments[1]).toMatchObject({
+    email: 'Jane@Example.com',
+    note: 'order for Jane@Example.com',
+    page_answer: null,
+    sessions: [],
+  });
+  expect(file.payload).not.toMatch(/ipn_|community|mary/);
+
+  const refused = await send('erase', 'jane@example.com', 'wrong');
+  expect([refused.statusCode, textOf(refused.payload)]).toEqual([
+    400,
+    expect.stringContaining('This is incorrect.'),
+  ]);
+  expect(await emailOf(first)).toBe('Jane@Example.com');
+  expect((await send('erase', 'jane@example.com')).headers['location']).toBe(`${PAGE}?flash=erased`);
+  expect(await Promise.all([first, second].map(emailOf))).toEqual([null, null]);
+  expect(await Promise.all(kept.map(emailOf))).toEqual(kept.map(({ email }) => email));
+  const claimed = await store.receipts.eraseAddresses(nowMs(), Infinity, Infinity, 10);
+  expect([await store.receipts.findReceiptStatus(asked.id), claimed]).toEqual(['failed', 1]);
+
+  expect(textOf((await send('export', 'jane@example.com')).payload)).toContain(
+    'is in no payment of this account',
+  );
+  const entries = (await store.audit.listEntries(account.id, null, 10)).filter(({ action }) =>
+    action.startsWith('customer.'),
+  );
+  expect(entries).toMatchObject([
+    { action: 'customer.erased', target: '2 payments' },
+    { action: 'customer.exported', target: '2 payments' },
+  ]);
+  expect(`${JSON.stringify(entries)}${logLines.join('')}`.toLowerCase()).not.toContain('jane@');
+});
+
+it('asks for one address, and is for owners alone', async () => {
+  for (const email of ['', 'jane', 'a@b c@d', `${'x'.repeat(250)}@y.zz`])
+    expect((await send('export', email)).statusCode, email).toBe(400);
+  const user = await dashboard.giveUser({ accountId: account.id, role: 'developer' });
+  const developer = await dashboard.signIn(user);
+  expect((await developer.get(PAGE)).statusCode).toBe(403);
+  for (const action of ['export', 'erase'] as const)
+    expect(
+      (
+        await developer.post(
+          `${PAGE}/${action}`,
+          { email: 'a@b.cd', password: PASSWORD },
+          { page: '/dashboard' },
+        )
+      ).statusCode,
+    ).toBe(403);
+});
