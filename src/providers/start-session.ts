@@ -38,7 +38,7 @@ import {
 
 export interface StartSessionContext extends Readonly<{ payments: PaymentStore; accounts: AccountStore }> {
   readonly providers: ProviderDirectory;
-  readonly quotes?: Pick<Quotes, 'note'>;
+  readonly quotes?: Pick<Quotes, 'note' | 'peek'>;
   readonly token: Pick<TokenReader, 'isBlocklisted'>;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
@@ -128,8 +128,9 @@ async function startSession(
   requireNothingUnderWay(view, charge, nowMs);
   const adapter = await requireServable(context, payment, charge, provider, { country, state });
   const email = knowsEmail ? payment.email : null;
-  // Includes the requested means, so that a link for other means is not reused.
-  const bound = [ip ?? '', means ?? ''].join(' ').trim();
+  // Includes the requested means and a higher total, so that a link for others is not reused.
+  const higherTotal = shownTotalCents > charge.amountCents ? shownTotalCents : '';
+  const bound = [ip ?? '', means ?? '', higherTotal].join(' ').trim();
   const ipHashes = bound === '' ? [] : context.ipHash.candidates(`${payment.id} ${bound}`);
   const customer = { hasEmail: email !== null, ipHashes, means };
   const unused = adapter.opensOnce === true ? null : findUnused(view, charge, provider, customer, nowMs);
@@ -143,7 +144,12 @@ async function startSession(
   }
   // Required before reuse too, because the customer would otherwise pay a shop that cannot receive the money.
   await requirePayable(context.token, payment);
-  if (unused !== null) return unused;
+  if (unused !== null) {
+    // The provider may have become more expensive since.
+    const now = context.quotes?.peek(provider, charge, country, means, state);
+    if (now?.kind === 'quoted') requireShownTotal(provider, charge, now.quote.chargedCents, shownTotalCents);
+    return unused;
+  }
 
   const request = {
     paymentId: payment.id,
@@ -167,11 +173,7 @@ async function startSession(
   requirePlausible(payment, charge, provider, started);
   context.quotes?.note(provider, request, { deliveryUnits: started.quotedUnits, chargedCents });
   throwRefusal(refusalOfDelivery(provider, started.quotedUnits, charge));
-  if (chargedCents > Math.max(charge.amountCents, Math.floor(shownTotalCents * MOVEMENT_SHARE)))
-    throw new HigherChargeError(
-      `${providerCatalog[provider].name} charges ${formatCents(chargedCents)} ${charge.currency} in all.`,
-      chargedCents,
-    );
+  requireShownTotal(provider, charge, chargedCents, shownTotalCents);
   const session: ProviderSession = {
     id: randomUUID(),
     paymentId: payment.id,
@@ -286,6 +288,19 @@ function requirePlausible(
         `the session for payment ${payment.id} was not used`,
     ),
   });
+}
+
+function requireShownTotal(
+  provider: ProviderId,
+  { amountCents, currency }: Charge,
+  chargedCents: number,
+  shownTotalCents: number,
+): void {
+  if (chargedCents <= Math.max(amountCents, Math.floor(shownTotalCents * MOVEMENT_SHARE))) return;
+  throw new HigherChargeError(
+    `${providerCatalog[provider].name} charges ${formatCents(chargedCents)} ${currency} in all.`,
+    chargedCents,
+  );
 }
 
 function requireOpen(payment: Payment): void {
