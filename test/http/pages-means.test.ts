@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
+import { customerFacts, type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import {
   type CheckoutPages,
   type CheckoutPagesOptions,
@@ -84,6 +84,29 @@ it('a click on a row leads to the provider that the row named, or says why it ca
   expect(textOf(refused.body)).toContain('Banxa is not available at the moment. Your card was not charged.');
   for (const choice of ['', 'nobody card', 'moonpay cash', 'moonpay toString'])
     expect((await click(id, { choice })).statusCode).toBe(400);
+});
+
+it('lists behind "Change" the providers that sell the means here, each of them asked for it', async () => {
+  const id = await quoted({ banxa: 26_000_000n });
+  const open = async (query: string) =>
+    (await pages.server.inject({ url: `/pay/${id}${query}`, headers: { 'user-agent': iphone } })).body;
+  const links = [...(await open('')).matchAll(/href="[^"]*\?means=(\w+)"/g)].map(([, means]) => means);
+  expect(links.toSorted()).toEqual(['apple_pay', 'card']);
+  const list = await open('?means=apple_pay');
+  const actions = [...list.matchAll(/formaction="[^"]*\/providers\/([^"]+)"/g)].map(([, action]) => action);
+  const sellers = providerIds.filter((each) => customerFacts[each].means.includes('apple_pay'));
+  expect(actions.toSorted()).toEqual(sellers.map((each) => `${each}?means&#61;apple_pay`).toSorted());
+  expect(actions[0]).toMatch(/^banxa/);
+  expect(list).toMatch(new RegExp(`<h2>Apple Pay</h2>[^]*<a href="/pay/${id}">Back to the checkout</a>`));
+  for (const query of ['?means=klarna', '?means=google_pay', '?means=cash'])
+    expect(await open(query)).toContain('name="choice"');
+});
+
+it('says who needs the country beside the question for it', async () => {
+  await reopen({ needsCountry: 'revolut' });
+  const { body } = await pages.server.inject({ url: `/pay/${pages.put(checkoutStates.choose())}` });
+  expect(textOf(body)).toContain('Where do you live? Revolut needs to know your country.');
+  expect(body).toMatch(/<select id="country"[^>]* aria-describedby="country-reason"/);
 });
 
 describe('a click that names means', () => {

@@ -102,6 +102,73 @@ it('leads to no higher total than the chosen row has shown, whatever is known by
   expect((await click('stripe card 2740')).statusCode).toBe(303);
 });
 
+it('compares the total again at a click that would reuse a session', async () => {
+  await reopen({ account: { excludedProviders: providerIds.filter((id) => id !== 'stripe') } });
+  const id = pages.put(checkoutStates.choose());
+  const click = (total: string) =>
+    pages.server.inject({ method: 'POST', url: `/pay/${id}/providers/stripe${total}` });
+  const quoteNow = async (chargedCents: number) => {
+    pages.charges.set('stripe', chargedCents);
+    pages.quoteAnswers.set('stripe', delivers(24_000_000n, { chargedCents }));
+    pages.clock.monotonicMs += 60_000;
+    await open(`/pay/${id}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  await quoteNow(28_00);
+  const dearer = (await click('?total=2800')).headers.location;
+  expect((await click('?total=2800')).headers.location).toBe(dearer);
+  // A customer who reads a lower total does not get the session of the higher one.
+  await quoteNow(26_10);
+  const cheaper = (await click('')).headers.location;
+  expect((await click('')).headers.location).toBe(cheaper);
+  expect(cheaper).not.toBe(dearer);
+  await quoteNow(28_00);
+  expectSays(await click(''), 409, 'Stripe: You pay $28.00 there, fees included.');
+  expect(pages.started).toEqual(['stripe', 'stripe']);
+});
+
+it('says in which country nothing is sold, and lets the customer change it', async () => {
+  const stripe = {
+    id: 'stripe',
+    countriesServed: new Set(['US']),
+    quote: () => Promise.reject(new Error('silent')),
+  };
+  const adapters = new Map([['stripe' as const, stripe as unknown as ProviderAdapter]]);
+  const account = { excludedProviders: providerIds.filter((each) => each !== 'stripe') };
+  await reopen({ countryHeader: 'cf-ipcountry', adapters, account });
+  const id = pages.put(checkoutStates.choose());
+  const abroad = await open(`/pay/${id}`, { 'cf-ipcountry': 'DE' });
+  expect(textOf(abroad.body)).toMatch(/Not available in Germany .*Where do you live\?.* Change /);
+  expect(abroad.body).toContain('<option value="DE" selected>');
+  expect(orderIn(abroad.body)).toEqual([]);
+  const changed = await pages.server.inject({
+    method: 'POST',
+    url: `/pay/${id}/providers/multi`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'cf-ipcountry': 'DE' },
+    payload: 'country=US',
+  });
+  expect([changed.statusCode, changed.headers.location]).toEqual([303, `/pay/${id}`]);
+  const cookie = String(changed.headers['set-cookie']).split(';')[0] as string;
+  const here = await open(`/pay/${id}`, { 'cf-ipcountry': 'DE', cookie });
+  expect(textOf(here.body)).toContain('How would you like to pay?');
+  expect(waysIn(here.body)).toEqual(['stripe card']);
+});
+
+it('names a next step with every refusal of a click', async () => {
+  const refuse = async (provider: 'multi' | ProviderId) => {
+    const { payment, ...rest } = checkoutStates['choose-small']();
+    const id = pages.put({ ...rest, payment: { ...payment, provider } });
+    const { body } = await pages.server.inject({ method: 'POST', url: `/pay/${id}/providers/moonpay` });
+    return { text: textOf(body), ways: orderIn(body) };
+  };
+  const several = await refuse('multi');
+  expect(several.text).toContain('is less than MoonPay accepts. Please choose another way to pay.');
+  expect(several.ways.length).toBeGreaterThan(0);
+  const single = await refuse('moonpay');
+  expect(single.text).toMatch(/less than MoonPay accepts\. Please contact Café Tortuga\..*cannot be paid/);
+  expect(single.ways).toEqual([]);
+});
+
 it('ranks by what is delivered for the charge', async () => {
   for (const id of providerIds) pages.quoteAnswers.set(id, delivers(24_000_000n));
   pages.quoteAnswers.set('transak', delivers(25_000_000n));
@@ -115,6 +182,7 @@ it('shows payers what the adapters state, and neither minimums nor what reaches 
   expect(textOf(body)).toMatch(/Pay at Coinbase ?Coinbase ?Usually 1–5 minutes · Coinbase account required/);
   expect(textOf(body)).toMatch(/Pay at MoonPay ?MoonPay ?Usually 2–15 minutes · First-time ID check/);
   expect(textOf(body)).toMatch(/Pay at Crypto.com ?Crypto.com (?!Usually)/);
+  expect(body).not.toMatch(/<small>(?:<span class="dotted">)?<\//);
   expect(textOf(body)).not.toMatch(/min\. |arrives|USDC arrive|Best value/);
 });
 

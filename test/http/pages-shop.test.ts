@@ -58,6 +58,7 @@ describe('the shop on the page', () => {
       const shop = '<bdi>Café &#60;Tortuga&#62;</bdi>';
       expect(body).toContain(`<a href="https://tortuga.example/terms" rel="noreferrer">Terms of ${shop}</a>`);
       const onlyShopHelps = [
+        'none-can-serve',
         'overpaid',
         'paid-twice',
         'paid-again',
@@ -82,6 +83,26 @@ describe('the shop on the page', () => {
     }
     expect(JSON.parse(await bodyOf(pages, 'paid', '/status')).detail, 'also live').toContain(back);
   });
+});
+
+it.each([
+  [{ supportUrl: 'mailto:a@b.example', returnUrl: null, failureUrl: null }, /^Contact/, /^Contact/],
+  [{ supportUrl: null, returnUrl: 'https://b.example/', failureUrl: null }, /^Back to/, /^Back to/],
+  [{ supportUrl: null, returnUrl: null, failureUrl: null, suspended: true }, /^Try again$/, undefined],
+  // Another amount would help, and the text names it.
+  [{ supportUrl: null, returnUrl: null, failureUrl: null }, undefined, undefined],
+])('has one next step where a checkout cannot be paid or has ended: %j', async (account, stuck, ended) => {
+  const { server, put } = createCheckoutPages({ account });
+  for (const [state, label] of [
+    ['none-can-serve', stuck],
+    ['canceled', ended],
+    ['expired', ended],
+  ] as const) {
+    const { body } = await server.inject(`/pay/${put(checkoutStates[state]())}`);
+    const steps = [...body.matchAll(/<a class="button primary wide"[^>]*><span>(.*?)<\/span><\/a>/g)];
+    const labels = steps.map(([, step = '']) => textOf(step).trim());
+    expect([state, labels]).toEqual([state, label === undefined ? [] : [expect.stringMatching(label)]]);
+  }
 });
 
 it('names what the merchant wrote for the customer, and never the note', async () => {

@@ -43,7 +43,8 @@ export function receiptMail(
   const { mail, title, shortLink } = language.words;
   const amount = formatMoneyAndCode(language, payment.amountCents, payment.currency);
   const values = { amount, shop: account.name };
-  const outcome = outcomeOf(view, account, language, links.adapters);
+  const end = checkoutViewOf(view, payment.createdAtMs, links.adapters);
+  const outcome = wordsOf({ view: end, payment, charge: payment, account, offers: [] }, language).text;
   const heading = isPaid ? fillText(mail.paid, values) : outcome.heading;
   const pageUrl = `${links.baseUrl}/pay/${payment.id}`;
   const content: ReceiptContent = {
@@ -84,20 +85,6 @@ function textOf({ heading, sentence, rows, page, questions, closing }: ReceiptCo
     .join('\n\n')
     .trimEnd()
     .concat('\n');
-}
-
-function outcomeOf(view: PaymentView, account: Account, language: Language, adapters?: ProviderAdapters) {
-  const { payment } = view;
-  return wordsOf(checkoutViewOf(view, payment.createdAtMs, adapters), {
-    language,
-    payment,
-    charge: payment,
-    shop: account.name,
-    single: null,
-    offers: [],
-    canBePaid: false,
-    servedFromUsdCents: null,
-  }).text;
 }
 
 function* rowsOf(

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isBusy, ServiceError } from '../../payment/errors.ts';
-import type { PaymentMeans, ProviderId } from '../../payment/provider-catalog.ts';
+import { isBusy, RegionNotServedError, ServiceError } from '../../payment/errors.ts';
+import { isPaymentMeans, type PaymentMeans, type ProviderId } from '../../payment/provider-catalog.ts';
 import { languageOf } from '../../web/checkout-frame/languages.ts';
 import { sendPage } from '../../web/checkout-frame/layout.ts';
 import { logBusy } from '../../web/request-log.ts';
@@ -13,10 +13,10 @@ import { type Checkout, requireCheckout } from './read-checkout.ts';
 import { customerPlace, rememberedProvider } from './remember.ts';
 import type { CountryQuestion } from './selector.ts';
 import { canContinueAt } from './selector.ts';
-import { problemWords } from './state-words.ts';
+import { isRefusal, problemWords } from './state-words.ts';
 
 interface CheckoutAnswer
-  extends Pick<CheckoutPageOptions, 'problem' | 'question' | 'autoContinue' | 'isStill'> {
+  extends Pick<CheckoutPageOptions, 'problem' | 'question' | 'autoContinue' | 'isStill' | 'refused'> {
   readonly status: number;
 }
 
@@ -30,6 +30,7 @@ export function sendCheckout(
   const emailToken = emailTokenOf(context, request, checkout.payment);
   if (emailToken !== null) rememberEmailToken(asked, checkout.payment, emailToken);
   const { country, state } = customerPlace(context, request);
+  const { means } = asked.query;
   const page = checkoutPage(checkout, {
     ...answer,
     explorerTransactionUrl,
@@ -45,6 +46,7 @@ export function sendCheckout(
       customerState: state,
     },
     userAgent: request.headers['user-agent'] ?? '',
+    means: typeof means === 'string' && isPaymentMeans(means) ? means : null,
   });
   return sendPage(asked, status, page);
 }
@@ -84,7 +86,9 @@ export async function sendProblem(
   if (lacksCountry(error) && !hasAnswered(request))
     return sendCheckout(asked, checkout, { status: 200, problem: null, question });
   const problem = problemWords(language, error, provider, checkout);
-  return sendCheckout(asked, checkout, { status, problem, question });
+  const refused =
+    isRefusal(error) && provider !== null && question === null ? { provider, refusal: error } : null;
+  return sendCheckout(asked, checkout, { status, problem, question, refused });
 }
 
 /** The country is the only value that a provider session can lack. */
@@ -103,6 +107,7 @@ function questionAfter(
   error: ServiceError,
   means: PaymentMeans | null,
 ): CountryQuestion | null {
-  const isAsked = lacksCountry(error) || countryOfForm(request.body) !== null;
+  const canCountryHelp = error instanceof RegionNotServedError || !isRefusal(error);
+  const isAsked = lacksCountry(error) || (canCountryHelp && countryOfForm(request.body) !== null);
   return isAsked && provider !== null && canContinueAt(provider, { offers }) ? { provider, means } : null;
 }

@@ -2,9 +2,9 @@ import { crc32 } from 'node:zlib';
 import type { Account } from '../../accounts/account.ts';
 import type { Address } from '../../payment/address.ts';
 import type { Payment } from '../../payment/payment.ts';
-import type { ProviderId } from '../../payment/provider-catalog.ts';
+import type { PaymentMeans, ProviderId } from '../../payment/provider-catalog.ts';
 import { type Outcome, outcomesOf } from '../../payment/test-payments.ts';
-import { servedFromUsdCents } from '../../providers/provider-availability.ts';
+import type { ProviderOffer } from '../../providers/provider-availability.ts';
 import {
   fillIn,
   fillText,
@@ -23,11 +23,11 @@ import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
 import { mailOffer } from './mail-offer.ts';
 import { type ExplorerTransactionUrl, facts, timeElement } from './payment-facts.ts';
-import { type Checkout, singleProviderOf } from './read-checkout.ts';
+import { type Checkout, isStuck } from './read-checkout.ts';
 import { paidPanel, receipt } from './receipt.ts';
 import { furtherLinks, returnOf, shopLinks } from './return-to-shop.ts';
 import type { CountryQuestion, OfferList, OffersToAsk } from './selector.ts';
-import { offersInBrief, possibleOffers } from './selector.ts';
+import { asSeen, offersInBrief, possibleOffers } from './selector.ts';
 import { logoPathOf } from './show-logo.ts';
 import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
 import { waitOf } from './wait.ts';
@@ -39,55 +39,51 @@ interface ContentOptions {
   readonly quotes?: OffersToAsk;
   readonly userAgent?: string;
   readonly question?: CountryQuestion | null;
+  /** Means whose providers are listed. */
+  readonly means?: PaymentMeans | null;
+  /** Refusal by a provider for this customer, which the stored state does not know. */
+  readonly refused?: Pick<ProviderOffer, 'provider' | 'refusal'> | null;
 }
 
 /** Parts of a checkout's page that change with the payment, shared by the page and its updates. */
 export function checkoutContent(
   checkout: Checkout,
   language: Language,
-  { explorerTransactionUrl, token, quotes, userAgent, question = null }: ContentOptions,
+  { explorerTransactionUrl, token, quotes, userAgent, question = null, means, refused }: ContentOptions,
 ) {
-  const { payment, account, view } = checkout;
+  const { payment, account } = checkout;
+  const shown = asSeen(checkout, { language, quotes, refused });
   const direct = awaitsTransfer(checkout) ? directContent(checkout, language, token) : null;
-  const words =
-    direct?.words ??
-    wordsOf(view, {
-      language,
-      payment,
-      charge: checkout.charge,
+  const wait = waitOf(shown);
+  const statusOf = (seen: Checkout, atMs: number) => {
+    const { view } = seen;
+    const words = direct?.words ?? wordsOf(seen, language);
+    const title = fillText(language.words.title, {
+      heading: words.text.heading,
+      amount: formatMoney(language, payment.amountCents, payment.currency),
       shop: account.name,
-      single: singleProviderOf(checkout),
-      offers: checkout.offers,
-      canBePaid: checkout.offers.some(({ refusal }) => refusal === null),
-      servedFromUsdCents: servedFromUsdCents(checkout.offers),
     });
-  const title = fillText(language.words.title, {
-    heading: words.text.heading,
-    amount: formatMoney(language, payment.amountCents, payment.currency),
-    shop: account.name,
-  });
-  const wait = waitOf(checkout);
-  const statusAt = (atMs: number) =>
-    html`${wait === null || view.kind === 'held' ? nothing : ring(wait.sinceMs, atMs)}${statusOf(words, view)}`;
-  const detailWith = (offers: Checkout['offers'], asked: CountryQuestion | null) =>
+    const time = wait === null || view.kind === 'held' ? nothing : ring(wait.sinceMs, atMs);
+    return { title, status: html`${time}${statusWords(words, view)}` };
+  };
+  const detailWith = (seen: Checkout, asked: CountryQuestion | null) =>
     direct === null
       ? detailOf(
-          { checkout: { ...checkout, offers }, offers, language, quotes, userAgent, question: asked },
+          { checkout: seen, offers: seen.offers, language, quotes, userAgent, means, question: asked },
           explorerTransactionUrl,
         )
       : html`${direct.detail}
 ${payableUntil(checkout, language)}
 ${shopLinks(checkout, language)}`;
   const mail = mailOffer(checkout, language);
-  // Leaves out what changes without the payment: elapsed time, country question, order of the offers.
-  const content = html`${title}\n${statusAt(0)}\n${detailWith([], null)}\n${offersInBrief(checkout)}\n${mail}`;
+  // Leaves out what changes without the payment: elapsed time, country question, order and prices of the offers.
+  const stored = statusOf(checkout, 0);
+  const content = html`${stored.title}\n${stored.status}\n${detailWith({ ...checkout, offers: [] }, null)}\n${offersInBrief(checkout)}\n${mail}`;
   return {
-    title,
-    /** Live region: name and meaning of the state. */
-    status: statusAt(checkout.nowMs),
+    ...statusOf(shown, checkout.nowMs),
     /** Summary of a paid checkout; null keeps the page's summary. */
     panel: panelOf(checkout, language),
-    detail: detailWith(checkout.offers, question),
+    detail: detailWith(shown, question),
     mail,
     revision: crc32(content.toString()).toString(36),
   };
@@ -100,7 +96,7 @@ function detailOf(selection: OfferList, explorerTransactionUrl: ExplorerTransact
   const links = shopLinks(checkout, language);
   const wait = waitOf(checkout);
   // Shows the way back, which the page may take by itself, where it needs no scrolling.
-  const isOver = returnOf(checkout) !== null;
+  const isOver = (returnOf(checkout) !== null || isStuck(checkout)) && checkout.unservedCountry === undefined;
   return html`${wait === null ? nothing : waitDetail(wait, checkout, language)}
 ${isOver ? links : nothing}
 ${actions(selection)}
@@ -116,7 +112,7 @@ function goingContent(language: Language, provider: string): Html {
 }
 
 /** Receipts show heading and sentence in the panel, so that only screen readers need them here. */
-function statusOf({ notice = nothing, ...words }: StateWords, view: CheckoutView): Html {
+function statusWords({ notice = nothing, ...words }: StateWords, view: CheckoutView): Html {
   const shown = wordsAs(words, traitsOf(view).tone);
   return html`${view.kind === 'paid' ? html`<div class="quiet">${shown}</div>` : shown}
 ${notice === nothing ? nothing : html`<p class="banner">${notice}</p>`}`;

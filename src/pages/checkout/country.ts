@@ -24,11 +24,21 @@ export function knownCountry(code: string | null): string | null {
 }
 
 /** The customer's country, sent by every button of the page. Required if each of them needs the answer. */
-export function countryField({ words, locale }: Language, country: string | null, isRequired: boolean): Html {
+export function countryField(
+  { words, locale }: Language,
+  country: string | null,
+  isRequired: boolean,
+  reason: Html | null = null,
+): Html {
   const { offers } = words;
-  return html`<p class="country"><label for="country">${offers.country}</label>
-<select id="country" name="country" form="${SESSION_FORM}" autocomplete="country"${isRequired ? html` required` : nothing}>
+  const hint = reason === null ? nothing : html` aria-describedby="country-reason"`;
+  return html`<p class="country"><label for="country">${offers.country}</label>${reason === null ? nothing : html` <small id="country-reason">${reason}</small>`}
+<select id="country" name="country" form="${SESSION_FORM}" autocomplete="country"${hint}${isRequired ? html` required` : nothing}>
 <option value="">${offers.noneChosen}${optionsIn(locale, country)}</select></p>`;
+}
+
+export function countryName({ locale }: Language, country: string): string {
+  return new Intl.DisplayNames(locale, { type: 'region' }).of(country) ?? country;
 }
 
 /** All countries by name, for each language, because sorting them is slow. */

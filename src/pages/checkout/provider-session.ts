@@ -43,6 +43,8 @@ export async function openProviderSession(
     return sendCheckout(asked, checkout, { status: 409, problem: null });
   }
   const { provider, means, shownTotalCents } = clickOf(asked);
+  if (provider === MULTI_PROVIDER && means === null && rememberCountry(asked))
+    return setCommonHeaders(asked.reply).redirect(checkout.path, 303);
   const isChosenHere = provider === MULTI_PROVIDER && means;
   const chosen = isChosenHere ? providerFor(means, asked, checkout) : provider;
   if (means === undefined || chosen === undefined || !isProviderId(chosen)) {

@@ -2,7 +2,7 @@ import type { Account } from '../../accounts/account.ts';
 import type { AccountStore } from '../../accounts/account-store.ts';
 import type { ReceiptStatus, ReceiptStore } from '../../mail/mail.ts';
 import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
-import type { ChainObservations, Payment } from '../../payment/payment.ts';
+import { type ChainObservations, isDirect, type Payment } from '../../payment/payment.ts';
 import { isPaymentId, paymentIdOfShortCode } from '../../payment/payment-id.ts';
 import type { PaymentSearchStore, StateChange } from '../../payment/payment-search-store.ts';
 import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
@@ -15,7 +15,13 @@ import {
   type ProviderOffer,
 } from '../../providers/provider-availability.ts';
 import { estimateSuccess, type SuccessRates } from '../../providers/provider-success.ts';
-import { type CheckoutView, checkoutViewOf, isTakenByProvider, takesPayment } from './checkout-view.ts';
+import {
+  type CheckoutView,
+  checkoutViewOf,
+  isDeclined,
+  isTakenByProvider,
+  takesPayment,
+} from './checkout-view.ts';
 import { type WaitTimes, waitTimesOf } from './wait.ts';
 
 export interface ReadCheckoutContext
@@ -49,6 +55,18 @@ export interface Checkout {
   readonly expiresAtMs: number;
   readonly nowMs: number;
   readonly mail: MailOffer | null;
+  /** Name of the customer's country, if it is the reason why none of the offers can serve. */
+  readonly unservedCountry?: string;
+}
+
+/** Whether any provider can serve the payment now. */
+export function canBePaid({ offers }: Pick<Checkout, 'offers'>): boolean {
+  return offers.some(({ refusal }) => refusal === null);
+}
+
+/** Whether the customer has to pay and no provider can serve. */
+export function isStuck({ view, payment, offers }: Pick<Checkout, 'view' | 'payment' | 'offers'>): boolean {
+  return (view.kind === 'choose' || isDeclined(view)) && !isDirect(payment) && !canBePaid({ offers });
 }
 
 export function singleProviderOf({ payment }: Pick<Checkout, 'payment'>): ProviderId | null {

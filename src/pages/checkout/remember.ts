@@ -24,10 +24,11 @@ export function rememberedProvider(headers: IncomingHttpHeaders): ProviderId | n
   return value !== null && isProviderId(value) ? value : null;
 }
 
-export function rememberCountry({ context, request, reply }: CheckoutRequest): void {
+export function rememberCountry({ context, request, reply }: CheckoutRequest): boolean {
   const country = countryOfForm(request.body);
-  if (country === null) return;
-  setCookie(reply, COUNTRY_COOKIE, country, { ...lasting(context), lifetimeSeconds: undefined });
+  if (country !== null)
+    setCookie(reply, COUNTRY_COOKIE, country, { ...lasting(context), lifetimeSeconds: undefined });
+  return country !== null;
 }
 
 /** Values that proxies send for an unknown country or an anonymizing network. */

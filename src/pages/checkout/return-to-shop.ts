@@ -1,27 +1,38 @@
 import type { Account } from '../../accounts/account.ts';
 import { returnUrlOf } from '../../accounts/shop-profile.ts';
+import { isDirect } from '../../payment/payment.ts';
+import { servedFromUsdCents } from '../../providers/provider-availability.ts';
 import { fillIn, type Language } from '../../web/checkout-frame/languages.ts';
 import { dotted, type Html, html, nothing } from '../../web/design/html.ts';
 import type { Words } from '../../web/locales/locale.ts';
-import type { CheckoutView } from './checkout-view.ts';
-import type { Checkout } from './read-checkout.ts';
+import { type Checkout, canBePaid, isStuck } from './read-checkout.ts';
 
-/** The shop's links. The one to take next is a button: support if only the shop can help, otherwise the way back. */
+/**
+ * The shop's links. The one to take next is a button: support if only the shop can help, otherwise the way back. Where no
+ * provider can serve, there is one of them, or a way to try again.
+ */
 export function shopLinks(checkout: Checkout, language: Language): Html {
-  const { account } = checkout;
+  const { account, path } = checkout;
   const { name: shop, supportUrl } = account;
   const { words } = language;
   const way = returnOf(checkout);
-  const isSupportNext = needsShop(checkout.view) && supportUrl !== null;
+  const isAlone = isStuck(checkout);
+  const isSupportNext = supportUrl !== null && (isAlone || needsShop(checkout, way));
+  const look = checkout.unservedCountry === undefined ? 'primary ' : '';
+  const button = (url: string | null, label: Html, relation: Html) =>
+    html`<p><a class="button ${look}wide" href="${url}"${relation}><span>${label}</span></a></p>`;
+  const steps = [
+    ...(isSupportNext
+      ? [button(supportUrl, fillIn(words.shop.contact, { shop }), html` rel="noreferrer"`)]
+      : []),
+    ...(way === null || (isAlone && isSupportNext)
+      ? []
+      : [returnLink(way, shop, words, isSupportNext ? '' : look)]),
+  ];
+  if (isAlone && steps.length === 0 && servedFromUsdCents(checkout.offers) === null)
+    steps.push(button(path, html`${words.actions.tryAgain}`, nothing));
   const links = furtherLinks(account, language, !isSupportNext);
-  if (way === null && !isSupportNext) return links;
-  const contactText = html`<span>${fillIn(words.shop.contact, { shop })}</span>`;
-  const contact = html`<a class="button primary wide" href="${supportUrl}" rel="noreferrer">${contactText}</a>`;
-  return html`<div class="shop-links">
-${isSupportNext ? html`<p>${contact}</p>` : nothing}
-${way === null ? nothing : returnLink(way, shop, words, isSupportNext ? 'plain' : 'primary')}
-${links}
-</div>`;
+  return steps.length === 0 ? links : html`<div class="shop-links">${steps}${links}</div>`;
 }
 
 export function furtherLinks(
@@ -39,9 +50,11 @@ export function furtherLinks(
   return html`<p class="links">${dotted(links)}</p>`;
 }
 
-/** Whether only the shop can help, because money arrived that was not due. */
-function needsShop(view: CheckoutView): boolean {
+/** Whether only the shop can help: with money that was not due, a rest that no provider takes, or without a way back. */
+function needsShop({ view, offers, payment }: Checkout, way: Return | null): boolean {
   if (view.kind === 'paid') return view.surplus !== null;
+  if (view.kind === 'underpaid') return !isDirect(payment) && !canBePaid({ offers });
+  if (view.kind === 'canceled' || view.kind === 'expired') return way === null;
   return view.kind === 'closed_with_money' || view.kind === 'closed_and_released';
 }
 
@@ -55,10 +68,11 @@ const RETURNS_FOR_MS = 15 * 60_000;
 /** Visible countdown, which any key, pointer, scroll or moved focus stops (WCAG 2.2.1). */
 const RETURNS_AFTER_SECONDS = 10;
 
-export function returnOf({ payment, account, view, nowMs }: Checkout): Return | null {
+export function returnOf(checkout: Checkout): Return | null {
+  const { payment, account, view, nowMs } = checkout;
   const { returnUrl, failureUrl } = account;
   const isPaid = view.kind === 'paid';
-  if (!isPaid && view.kind !== 'canceled' && view.kind !== 'expired') return null;
+  if (!isPaid && view.kind !== 'canceled' && view.kind !== 'expired' && !isStuck(checkout)) return null;
   const url = isPaid ? returnUrl : (failureUrl ?? returnUrl);
   if (url === null) return null;
   // Customers whose payment ended otherwise, or who overpaid, have to read what to do.
@@ -67,17 +81,12 @@ export function returnOf({ payment, account, view, nowMs }: Checkout): Return | 
 }
 
 /** The script shows the countdown, which stays hidden without it. */
-function returnLink(
-  { url, isAutomatic }: Return,
-  shop: string,
-  words: Words,
-  look: 'primary' | 'plain',
-): Html {
+function returnLink({ url, isAutomatic }: Return, shop: string, words: Words, look: 'primary ' | ''): Html {
   const { back, leadsTo, automatic, stay } = words.shop;
   const values = { host: url.host, seconds: String(RETURNS_AFTER_SECONDS) };
   const delay = isAutomatic ? html` data-return-after="${RETURNS_AFTER_SECONDS}"` : nothing;
   const stayButton = html`<button type="button" class="link" id="stay">${stay}</button>`;
   const countdown = html`<p class="until" id="automatic" role="timer" hidden>${fillIn(automatic, values)} ${stayButton}</p>`;
-  return html`<p><a class="button ${look === 'primary' ? 'primary ' : ''}wide" href="${url.href}"${delay}><span>${fillIn(back, { shop })}</span></a></p>
+  return html`<p><a class="button ${look}wide" href="${url.href}"${delay}><span>${fillIn(back, { shop })}</span></a></p>
 ${isAutomatic ? countdown : html`<p class="until">${fillIn(leadsTo, values)}</p>`}`;
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UNSERVED } from '../../payment/checkout-url.ts';
-import { ServiceError } from '../../payment/errors.ts';
+import { RegionNotServedError, ServiceError } from '../../payment/errors.ts';
 import type { ProviderId } from '../../payment/provider-catalog.ts';
 import {
   isOutcome,
@@ -8,8 +8,7 @@ import {
   simulatedProviderOf,
   type TestPayments,
 } from '../../payment/test-payments.ts';
-import type { ProviderOffer } from '../../providers/provider-availability.ts';
-import { fillIn, languageOf } from '../../web/checkout-frame/languages.ts';
+import { languageOf } from '../../web/checkout-frame/languages.ts';
 import { messagePage, sendPage, setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import { serviceErrorOf } from '../../web/error-reply.ts';
 import type { Words } from '../../web/locales/locale.ts';
@@ -29,10 +28,11 @@ import {
 } from './live-updates.ts';
 import { createPreviewDrawer, showPreview } from './preview-picture.ts';
 import { automaticProvider, isPreview, openProviderSession, redirectToProvider } from './provider-session.ts';
-import { type Checkout, readCheckout, requireCheckout } from './read-checkout.ts';
+import { readCheckout, requireCheckout } from './read-checkout.ts';
 import { rememberLanguage } from './remember.ts';
 import { showShortLink } from './short-link.ts';
 import { showLogo } from './show-logo.ts';
+import { problemWords } from './state-words.ts';
 
 /** The action of a form is in its URL, so its fields are few. */
 const FORM_LIMIT_BYTES = 1024;
@@ -159,7 +159,13 @@ function showError(asked: CheckoutRequest, error: unknown): FastifyReply {
   const { status, retryAfterSeconds } = serviceErrorOf(error);
   if (status >= 500) request.log.error({ err: error }, 'a checkout page failed');
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
-  return sendMessage(asked, status, messageOf(status, languageOf(request).words));
+  const { words } = languageOf(request);
+  const { paymentId } = asked.params as { readonly paymentId?: string };
+  const href = paymentId === undefined ? request.url : `/pay/${encodeURIComponent(paymentId)}`;
+  const label = status === 429 || status >= 500 ? words.actions.tryAgain : words.actions.backToCheckout;
+  const isKnown = paymentId !== undefined || label === words.actions.tryAgain;
+  const link = isKnown && status !== 404 ? { href, label } : undefined;
+  return sendMessage(asked, status, messageOf(status, words), link);
 }
 
 type Message = Words['messages'][keyof Words['messages']];
@@ -200,8 +206,13 @@ async function showCheckout(asked: CheckoutRequest<'paymentId'>): Promise<Fastif
     takesPayment(view) && view.kind !== 'underpaid' && !isTakenByProvider(view)
       ? automaticProvider(payment, query, request.headers)
       : null;
-  const unserved = checkout.offers.find((offer) => offer.provider === query[UNSERVED]);
-  if (unserved !== undefined && !isTakenByProvider(view)) return sendWithout(unserved, asked, checkout);
+  const unserved = checkout.offers.find((offer) => offer.provider === query[UNSERVED])?.provider;
+  if (unserved !== undefined && !isTakenByProvider(view)) {
+    const refusal = new RegionNotServedError('');
+    const problem = problemWords(languageOf(request), refusal, unserved, checkout);
+    const refused = { provider: unserved, refusal };
+    return sendCheckout(asked, checkout, { status: 200, problem, refused, isStill: true });
+  }
   if (provider === null) return sendCheckout(asked, checkout, { status: 200, problem: null });
   if (needsOwnPage(context, request, provider)) {
     const withoutScript = `/pay/${payment.id}?auto=1&${REFRESHED}=1`;
@@ -210,17 +221,6 @@ async function showCheckout(asked: CheckoutRequest<'paymentId'>): Promise<Fastif
   }
   await limitByAddress(context.limits.starts, request);
   return redirectToProvider(asked, payment, provider);
-}
-
-/** Offers the other providers to a customer whose region this one does not serve. Changes no state. */
-function sendWithout(unserved: ProviderOffer, asked: CheckoutRequest, checkout: Checkout): FastifyReply {
-  const { view } = checkout;
-  const refusal = { errorName: 'provider_inactive', message: '' } as const;
-  const offers = checkout.offers.map((each) => (each === unserved ? { ...each, refusal } : each));
-  const isHere = view.kind === 'at_provider' && view.provider === unserved.provider;
-  const shown = isHere ? ({ kind: 'choose', hasLittleArrived: view.hasLittleArrived } as const) : view;
-  const problem = fillIn(languageOf(asked.request).words.problems.unserved, { provider: unserved.name });
-  return sendCheckout(asked, { ...checkout, offers, view: shown }, { status: 200, problem, isStill: true });
 }
 
 /** Marks the URL to which the page of a direct link refreshes without script. */

@@ -16,9 +16,9 @@ import {
 import { exploredProvider, orderBySuccess } from '../../providers/provider-success.ts';
 import { fillIn, formatMinutes, formatMoney, type Language } from '../../web/checkout-frame/languages.ts';
 import { dotted, type Html, html, nothing } from '../../web/design/html.ts';
-import { isDeclined } from './checkout-view.ts';
-import { countryField, SESSION_FORM } from './country.ts';
-import type { Checkout } from './read-checkout.ts';
+import { isDeclined, isTakenByProvider } from './checkout-view.ts';
+import { countryField, countryName, SESSION_FORM } from './country.ts';
+import { type Checkout, isStuck } from './read-checkout.ts';
 import { nameOf, refusalWords } from './state-words.ts';
 
 const arrow = html`<svg class="arrow turns" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
@@ -53,33 +53,69 @@ export interface OfferList {
   readonly quotes?: OffersToAsk | undefined;
   readonly userAgent?: string | undefined;
   readonly question?: CountryQuestion | null | undefined;
+  /** Means whose providers are listed in place of the choice; null or absent for the choice. */
+  readonly means?: PaymentMeans | null | undefined;
 }
 
 /** A choice of means, with all providers one click away. After a decline, the best other provider instead. */
 export function selector(selection: OfferList): Html {
-  const { checkout, quotes, userAgent = '' } = selection;
+  const { checkout, offers, language, quotes, userAgent = '', means = null } = selection;
   const { view } = checkout;
   const country = quotes?.customerCountry ?? null;
-  const rowOf = (offer: ProviderOffer, means?: PaymentMeans) => rowFor(selection, offer, means);
-  const possible = possibleOffers(selection.offers).map((offer) => rowOf(offer));
-  // A quote may refuse what the catalog does not.
-  const offers = selection.offers.map((offer): ProviderOffer => {
-    const outcome = possible.find((row) => row.offer === offer)?.outcome;
-    return outcome?.kind === 'refused' ? { ...offer, refusal: outcome.refusal } : offer;
-  });
+  const rowOf = (offer: ProviderOffer, named?: PaymentMeans) => rowFor(selection, offer, named);
   const rows = inExpectedOrder(
     checkout,
-    possible.filter(({ outcome }) => outcome?.kind !== 'refused'),
+    possibleOffers(offers).map((offer) => rowOf(offer)),
     country,
   );
-  if (rows.length === 0) return refusedOffers({ ...selection, offers });
+  if (rows.length === 0) return html`${otherCountry(selection)}${refusedOffers(selection)}`;
   const isDeclinedHere = view.kind === 'at_provider' && isDeclined(view);
-  const shown = { ...selection, offers };
-  if (isDeclinedHere) return insteadOf(view.provider, shown, rows);
+  if (isDeclinedHere) return insteadOf(view.provider, selection, rows);
   const ways = meansFor({ ...checkout, offers }, country, userAgent, rowOf);
+  const listed = ways.find((way) => way.means === means);
+  if (listed !== undefined)
+    return html`<section><h2>${titleOf(listed.means, language)}</h2>
+${rowsOf(listed.sellers, selection)}
+<p class="back"><a href="${checkout.path}">${language.words.actions.backToCheckout}</a></p></section>`;
   return ways.length === 0
-    ? html`${rowsOf(rows, shown)}${refusedOffers(shown)}`
-    : choiceOfMeans(shown, ways, rows);
+    ? html`${rowsOf(rows, selection)}${refusedOffers(selection)}`
+    : choiceOfMeans(selection, ways, rows);
+}
+
+/** Lets a customer correct the country in which no provider sells. */
+function otherCountry({ checkout, language, quotes }: OfferList): Html {
+  if (checkout.unservedCountry === undefined) return nothing;
+  return html`${countryField(language, quotes?.customerCountry ?? null, true)}
+<p><button class="button primary wide" type="submit" form="${SESSION_FORM}"
+formaction="/pay/${checkout.payment.id}/providers/${MULTI_PROVIDER}">${language.words.offers.change}</button></p>`;
+}
+
+interface Seen extends Pick<OfferList, 'language' | 'quotes'> {
+  readonly refused?: Pick<ProviderOffer, 'provider' | 'refusal'> | null | undefined;
+}
+
+/** The checkout with what quotes, or a provider on a click, refuse this customer, which the catalog does not know. */
+export function asSeen(checkout: Checkout, { language, quotes, refused }: Seen): Checkout {
+  const { view } = checkout;
+  const { source = null, customerCountry = null, customerState } = quotes ?? {};
+  const isHere = (provider: ProviderId) => view.kind === 'at_provider' && view.provider === provider;
+  const offers = checkout.offers.map((offer): ProviderOffer => {
+    const { provider } = offer;
+    if (offer.refusal === null && refused?.provider === provider)
+      return { ...offer, refusal: refused.refusal };
+    if (offer.refusal !== null || isHere(provider)) return offer;
+    const outcome = source?.peek(provider, checkout.charge, customerCountry, null, customerState);
+    if (outcome?.kind !== 'refused') return offer;
+    const { minimumUsdCents = offer.minimumUsdCents } = outcome.refusal;
+    return { ...offer, refusal: outcome.refusal, minimumUsdCents };
+  });
+  const seen = { ...checkout, offers };
+  const isExcluded = ({ refusal }: ProviderOffer, index: number) =>
+    refusal?.errorName === 'provider_inactive' && checkout.offers[index]?.refusal === null;
+  if (refused && isHere(refused.provider) && 'hasLittleArrived' in view && !isTakenByProvider(view))
+    return { ...seen, view: { kind: 'choose', hasLittleArrived: view.hasLittleArrived } };
+  if (customerCountry === null || !isStuck(seen) || !offers.some(isExcluded)) return seen;
+  return { ...seen, unservedCountry: countryName(language, customerCountry) };
 }
 
 export function foldedOffers(selection: OfferList): Html {
@@ -100,7 +136,8 @@ export function onlyProvider(selection: OfferList, offer: ProviderOffer): Html {
   const row = rowFor(selection, offer, question?.means);
   const amount = formatMoney(language, totalCentsOf(row, charge), charge.currency);
   const template = charge.receivedUnits > 0n ? offers.pay : actions.continueTo;
-  return html`${offer.needsCountry || question !== null ? countryField(language, quotes?.customerCountry ?? null, true) : nothing}
+  const reason = fillIn(offers.countryReason, { provider: nameOf(offer.seller) });
+  return html`${offer.needsCountry || question !== null ? countryField(language, quotes?.customerCountry ?? null, true, reason) : nothing}
 ${providerButton(checkout, row, fillIn(template, { provider: offer.name, amount }))}
 ${promises(selection, [row])}`;
 }
@@ -118,6 +155,11 @@ function choiceOfMeans(selection: OfferList, ways: readonly MeansRow[], rows: re
   const amount = formatMoney(language, Math.max(...totals), checkout.charge.currency);
   const label = totals.size === 1 ? fillIn(words.pay, { amount }) : html`${page.pay}`;
   const needing = ways.filter(({ offer }) => offer.needsCountry);
+  const reasons = ways.map(({ offer }, index) =>
+    offer.needsCountry
+      ? html`<span class="of-${index}">${fillIn(words.countryReason, { provider: nameOf(offer.seller) })}</span> `
+      : nothing,
+  );
   const list = html`<section id="${SERVICES}"><h2>${all}</h2>
 ${rowsOf(rows, selection)}${refusedOffers(selection)}
 <p class="back"><a href="#checkout">${actions.backToCheckout}</a></p></section>`;
@@ -125,31 +167,36 @@ ${rowsOf(rows, selection)}${refusedOffers(selection)}
   // The first button is the one that Enter presses in a row, so it stands before those of the list.
   return html`<button ${submit} hidden></button>${hasMore ? list : nothing}
 <div class="ask"><fieldset class="ways"><legend class="quiet">${language.words.states.choose.heading}</legend>${ways.map(
-    (row, index) => meansRow(selection, row, index, hasMore),
+    (row, index) => meansRow(selection, row, index),
   )}${hasMore ? html`<a class="way" href="#${SERVICES}"><span>${all}</span>${arrow}</a>` : nothing}</fieldset>
-${needing.length === 0 ? nothing : countryField(language, quotes?.customerCountry ?? null, needing.length === ways.length)}
+${needing.length === 0 ? nothing : countryField(language, quotes?.customerCountry ?? null, needing.length === ways.length, html`${reasons}`)}
 <p><button class="button primary wide" ${submit}><span>${label}</span></button></p>
 ${promises(selection, ways)}</div>`;
 }
 
-/** Names of wallets, the same in all languages, and short forms of all means for their tiles. */
-const meansNames: Readonly<Record<Exclude<PaymentMeans, 'card'>, readonly [name: string, tile: string]>> = {
-  apple_pay: ['Apple Pay', 'Pay'],
-  google_pay: ['Google Pay', 'G Pay'],
-  paypal: ['PayPal', 'PP'],
-  klarna: ['Klarna', 'K.'],
+const tiles: Readonly<Record<PaymentMeans, string>> = {
+  card: '',
+  apple_pay: 'Pay',
+  google_pay: 'G Pay',
+  paypal: 'PP',
+  klarna: 'K.',
 };
 
+/** Names of wallets are the same in all languages. */
+function titleOf(means: PaymentMeans, { words }: Language): string {
+  const wallets = { apple_pay: 'Apple Pay', google_pay: 'Google Pay', paypal: 'PayPal', klarna: 'Klarna' };
+  return means === 'card' ? words.offers.card : wallets[means];
+}
+
 /** The row names the provider in its value, so that the customer gets the provider that was shown. */
-function meansRow(selection: OfferList, row: MeansRow, index: number, canChange: boolean): Html {
+function meansRow(selection: OfferList, row: MeansRow, index: number): Html {
   const { checkout, language } = selection;
   const { offers: words } = language.words;
-  const { means, offer } = row;
+  const { means, offer, sellers } = row;
   const { provider, seller } = offer;
   const { usualMinutes } = customerFacts[seller];
   const name = nameOf(seller);
   const choice = `${provider} ${means} ${higherChargeOf(row, checkout.charge) ?? ''}`.trim();
-  const [title, tile] = means === 'card' ? [words.card, ''] : meansNames[means];
   const time =
     usualMinutes === null
       ? nothing
@@ -157,13 +204,14 @@ function meansRow(selection: OfferList, row: MeansRow, index: number, canChange:
   const total = totalNote(row, checkout.charge, language).map(
     (note) => html` <small class="total">${note}</small>`,
   );
-  const change = canChange ? [html`<a href="#${SERVICES}">${words.change}</a>`] : [];
+  const change =
+    sellers.length > 1 ? [html`<a href="${checkout.path}?means=${means}">${words.change}</a>`] : [];
   const notes = [fillIn(words.through, { provider: name }), ...conditionsOf(row, language), ...change];
   return html`
 <div class="way"><input type="radio" name="choice" value="${choice}" id="${means}" class="at-${index}${offer.needsCountry ? ' asks' : ''}"
 form="${SESSION_FORM}" data-provider="${name}" aria-describedby="via-${index}"${index === 0 ? html` checked` : nothing}>
-<span class="tile" aria-hidden="true">${tile}</span>
-<label for="${means}"><b>${title}</b>${time}${total}</label>
+<span class="tile" aria-hidden="true">${tiles[means]}</span>
+<label for="${means}"><b>${titleOf(means, language)}</b>${time}${total}</label>
 <p class="via" id="via-${index}">${dotted(notes)}</p></div>`;
 }
 
@@ -190,7 +238,7 @@ function insteadOf(declined: ProviderId, selection: OfferList, [lead, ...others]
   const look = canContinueAt(declined, checkout) ? '' : 'primary ';
   const heading = fillIn(otherWays, { count: String(others.length) });
   return html`<div class="ask">${providerButton(checkout, lead, fillIn(payInstead, { provider: lead.offer.name }), look)}
-<p class="until">${offerDetails(lead, checkout.charge, language)}</p></div>
+${offerDetails(lead, checkout.charge, language).map((notes) => html`<p class="until">${notes}</p>`)}</div>
 ${others.length === 0 ? refusedOffers(selection) : foldedList(heading, others, selection)}`;
 }
 
@@ -213,7 +261,7 @@ function offerRow(selection: OfferList, row: OfferRow): Html {
 <li><button class="way" type="submit" form="${SESSION_FORM}" formaction="${sessionPath(checkout, row)}"
 formnovalidate data-provider="${offer.name}"><span><span class="quiet">${fillIn(payAt, { provider: offer.name })}</span><b
 aria-hidden="true">${offer.name}</b>
-<small>${offerDetails(row, checkout.charge, language)}</small></span>${arrow}</button></li>`;
+${offerDetails(row, checkout.charge, language).map((notes) => html`<small>${notes}</small>`)}</span>${arrow}</button></li>`;
 }
 
 function totalNote(row: OfferRow, charge: Charge, language: Language): readonly Html[] {
@@ -238,13 +286,14 @@ function conditionsOf(
   ];
 }
 
-/** "Usually 1–5 minutes · Coinbase account required". */
-function offerDetails(row: OfferRow, charge: Charge, language: Language): Html {
+/** "Usually 1–5 minutes · Coinbase account required"; empty if nothing is known. */
+function offerDetails(row: OfferRow, charge: Charge, language: Language): readonly Html[] {
   const { usualMinutes } = customerFacts[row.offer.seller];
   const { usually } = language.words.offers;
   const time =
     usualMinutes === null ? [] : [fillIn(usually, { time: formatMinutes(language, usualMinutes) })];
-  return dotted([...totalNote(row, charge, language), ...time, ...conditionsOf(row, language)]);
+  const notes = [...totalNote(row, charge, language), ...time, ...conditionsOf(row, language)];
+  return notes.length === 0 ? [] : [dotted(notes)];
 }
 
 function refusedOffers({ checkout, offers, language }: OfferList): Html {
@@ -305,6 +354,8 @@ interface OfferRow {
 
 interface MeansRow extends OfferRow {
   readonly means: PaymentMeans;
+  /** All rows of the means in the order of the list, this one first. */
+  readonly sellers: readonly OfferRow[];
 }
 
 function rowFor(
@@ -368,12 +419,13 @@ export function meansFor(
   userAgent: string,
   rowOf: (offer: ProviderOffer, means: PaymentMeans) => OfferRow,
 ): readonly MeansRow[] {
-  const ways = meansInBrowser(userAgent).flatMap((means) => {
+  const ways = meansInBrowser(userAgent).flatMap((means): readonly MeansRow[] => {
     const rows = possibleOffers(checkout.offers)
       .filter(({ provider }) => customerFacts[provider].means.includes(means))
-      .map((offer) => ({ ...rowOf(offer, means), means }));
-    const [first] = inExpectedOrder(checkout, rows, customerCountry);
-    return first === undefined || first.outcome?.kind === 'refused' ? [] : [first];
+      .map((offer) => ({ ...rowOf(offer, means), means }))
+      .filter(({ outcome }) => outcome?.kind !== 'refused');
+    const sellers = inExpectedOrder(checkout, rows, customerCountry);
+    return sellers.slice(0, 1).map((first) => ({ ...first, sellers }));
   });
   return inExpectedOrder(checkout, ways, customerCountry);
 }

@@ -35,7 +35,7 @@ export async function showShortLink(asked: CheckoutRequest<'shortCode'>): Promis
 
 /** Page of a short link, with preview data and the merchant's note. Preview crawlers are not redirected. */
 function shortLinkPage(
-  { payment, charge, account, view }: Checkout,
+  checkout: Checkout,
   options: {
     readonly language: Language;
     readonly isTestMode: boolean;
@@ -43,21 +43,13 @@ function shortLinkPage(
     readonly isPreview: boolean;
   },
 ): Page {
+  const { payment, account } = checkout;
   const { language } = options;
   const words = language.words.shortLink;
   const shop = account.name;
   const amount = formatMoneyAndCode(language, payment.amountCents, payment.currency);
   const isOpen = payment.status === 'unpaid';
-  const { heading, text } = wordsOf(view, {
-    language,
-    payment,
-    charge,
-    shop,
-    single: null,
-    offers: [],
-    canBePaid: true,
-    servedFromUsdCents: null,
-  });
+  const { heading, text } = wordsOf(checkout, language);
   const title = isOpen
     ? fillText(words.title, { amount, shop })
     : fillText(language.words.title, { heading: text.heading, amount, shop });

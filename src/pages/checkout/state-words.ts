@@ -5,7 +5,7 @@ import {
   type ServiceError,
 } from '../../payment/errors.ts';
 import { UNITS_PER_CENT } from '../../payment/money.ts';
-import { aboutCents, type Payment } from '../../payment/payment.ts';
+import { aboutCents } from '../../payment/payment.ts';
 import {
   customerFacts,
   MULTI_PROVIDER,
@@ -13,7 +13,12 @@ import {
   providerCatalog,
 } from '../../payment/provider-catalog.ts';
 import type { Charge } from '../../payment/session-charge.ts';
-import { type ProviderOffer, type Refusal, sellerOf } from '../../providers/provider-availability.ts';
+import {
+  type ProviderOffer,
+  type Refusal,
+  sellerOf,
+  servedFromUsdCents,
+} from '../../providers/provider-availability.ts';
 import {
   fillIn,
   fillText,
@@ -27,7 +32,7 @@ import {
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { type CheckoutView, isTakenByProvider, type Surplus } from './checkout-view.ts';
-import type { Checkout } from './read-checkout.ts';
+import { type Checkout, canBePaid, singleProviderOf } from './read-checkout.ts';
 
 export interface StateWords {
   readonly heading: Html;
@@ -36,40 +41,38 @@ export interface StateWords {
   readonly text: { readonly heading: string; readonly sentence: string; readonly notice?: string };
 }
 
-interface WordsContext {
-  readonly language: Language;
-  readonly payment: Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;
+type Worded = Pick<Checkout, 'view' | 'payment' | 'account' | 'offers' | 'unservedCountry'> & {
   readonly charge: Pick<Charge, 'amountCents'>;
-  readonly shop: string;
-  readonly single: ProviderId | null;
-  readonly offers: readonly ProviderOffer[];
-  readonly canBePaid: boolean;
-  /** Minimum amount in USD cents that a provider would accept, if only the amount prevents it; otherwise null. */
-  readonly servedFromUsdCents: number | null;
-}
+};
 
 type StateName = Exclude<keyof Words['states'], 'littleArrived' | Surplus>;
 
-export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
-  const values = valuesOf(view, context);
-  const name = stateNameOf(view, context);
-  const words = stateWords(context.language, name, values);
+export function wordsOf(checkout: Worded, language: Language): StateWords {
+  const { view, offers } = checkout;
+  const values = valuesOf(checkout, language);
+  const name = stateNameOf(checkout);
+  const words = stateWords(language, name, values);
   if (view.kind === 'paid' && view.surplus !== null) {
-    const surplus = context.language.words.states[view.surplus];
+    const surplus = language.words.states[view.surplus];
     const text = { ...words.text, notice: fillText(surplus, values) };
     return { ...words, text, notice: fillIn(surplus, values) };
   }
   if (view.kind === 'at_provider' && isTakenByProvider(view))
-    return takenWords(words, view.provider, context);
+    return takenWords(words, view.provider, language, offers);
   // The sentence says who charges the card.
-  if (name === 'single' && !takesCards(context.single)) return { ...words, sentence: null };
+  if (name === 'single' && !takesCards(singleProviderOf(checkout))) return { ...words, sentence: null };
   if (!('hasLittleArrived' in view) || !view.hasLittleArrived) return words;
-  const { littleArrived } = context.language.words.states;
+  const { littleArrived } = language.words.states;
   return { ...words, sentence: html`${words.sentence ?? ''} ${littleArrived}` };
 }
 
 /** Says "card" only where a card pays; a wallet or an account has its payment approved. */
-function takenWords(words: StateWords, provider: ProviderId, { language, offers }: WordsContext): StateWords {
+function takenWords(
+  words: StateWords,
+  provider: ProviderId,
+  language: Language,
+  offers: Checkout['offers'],
+): StateWords {
   const { approved, usual, once } = language.words.wait;
   const { usualMinutes } = customerFacts[sellerOf(provider, offers)];
   const [before = '', after = ''] = usual.split('{time}');
@@ -95,34 +98,37 @@ function stateWords({ words }: Language, name: StateName, values: Values): State
   };
 }
 
-function valuesOf(view: CheckoutView, context: WordsContext): Values {
-  const { language, payment, charge, shop, single, canBePaid, servedFromUsdCents } = context;
-  const provider = view.kind === 'at_provider' ? view.provider : single;
+function valuesOf(checkout: Worded, language: Language): Values {
+  const { view, payment, charge, account, offers, unservedCountry = '' } = checkout;
+  const provider = view.kind === 'at_provider' ? view.provider : singleProviderOf(checkout);
   const money = (cents: number) => formatMoneyAndCode(language, cents, payment.currency);
   const about = (units: bigint) => money(aboutCents(payment, units));
-  const named = provider === null ? { shop } : { shop, provider: nameOf(provider) };
   const amountCents = view.kind === 'at_provider' ? charge.amountCents : payment.amountCents;
-  const shared = { ...named, amount: money(amountCents) };
-  if (view.kind === 'choose' && servedFromUsdCents !== null) {
-    return { ...shared, minimum: formatMoneyAndCode(language, servedFromUsdCents, 'USD') };
-  }
+  const shared = {
+    shop: account.name,
+    provider: provider === null ? '' : nameOf(provider),
+    amount: money(amountCents),
+    country: unservedCountry,
+    minimum: formatMoneyAndCode(language, servedFromUsdCents(offers) ?? 0, 'USD'),
+  };
   if (!('receivedUnits' in view)) return shared;
   if (view.kind === 'underpaid')
-    return { ...shared, missing: canBePaid ? money(charge.amountCents) : about(view.missingUnits) };
+    return { ...shared, missing: canBePaid(checkout) ? money(charge.amountCents) : about(view.missingUnits) };
   const received = about(view.receivedUnits);
   const surplusUnits = view.receivedUnits > payment.usdUnits ? view.receivedUnits - payment.usdUnits : 0n;
   const holders = 'holders' in view ? formatList(language, view.holders.map(nameOf)) : '';
   return { ...shared, received, surplus: about(surplusUnits), holders };
 }
 
-function stateNameOf(view: CheckoutView, context: WordsContext): StateName {
+function stateNameOf(checkout: Worded): StateName {
+  const { view } = checkout;
   switch (view.kind) {
     case 'choose':
-      return nameOfChoice(context);
+      return nameOfChoice(checkout);
     case 'at_provider':
-      return nameOfVisit(view, context);
+      return nameOfVisit(view, singleProviderOf(checkout));
     case 'underpaid':
-      return context.canBePaid && view.canBeCharged ? 'underpaid' : 'incomplete';
+      return canBePaid(checkout) && view.canBeCharged ? 'underpaid' : 'incomplete';
     case 'closed_with_money':
       return 'closedWithMoney';
     case 'closed_and_released':
@@ -132,16 +138,18 @@ function stateNameOf(view: CheckoutView, context: WordsContext): StateName {
   }
 }
 
-function nameOfChoice({ single, canBePaid, servedFromUsdCents }: WordsContext): StateName {
-  if (canBePaid) return single === null ? 'choose' : 'single';
-  if (single !== null) return 'singleCannot';
-  return servedFromUsdCents === null ? 'nobody' : 'nobodyBelow';
+function nameOfChoice(checkout: Worded): StateName {
+  const isSingle = singleProviderOf(checkout) !== null;
+  if (canBePaid(checkout)) return isSingle ? 'single' : 'choose';
+  if (checkout.unservedCountry !== undefined) return 'nobodyHere';
+  if (servedFromUsdCents(checkout.offers) !== null) return 'nobodyBelow';
+  return isSingle ? 'singleCannot' : 'nobody';
 }
 
 /** Text of a provider session; reported progress is attributed to the provider. */
 function nameOfVisit(
   view: Extract<CheckoutView, { kind: 'at_provider' }>,
-  { single }: WordsContext,
+  single: ProviderId | null,
 ): StateName {
   if (isTakenByProvider(view)) return 'taken';
   if (view.progress === 'failed') return single === null ? 'declinedOfSeveral' : 'declined';
@@ -188,7 +196,7 @@ export function problemWords(
   language: Language,
   error: ServiceError,
   provider: ProviderId | null,
-  { payment, charge, account }: Pick<Checkout, 'payment' | 'charge' | 'account'>,
+  { payment, charge, account, offers }: Pick<Checkout, 'payment' | 'charge' | 'account' | 'offers'>,
 ): Html {
   const { problems } = language.words;
   if (provider === null) return html`${problems.noSuchProvider}`;
@@ -198,17 +206,26 @@ export function problemWords(
     currency: payment.currency,
     amount: formatMoneyAndCode(language, charge.amountCents, charge.currency),
   };
-  if (error instanceof RegionNotServedError) return fillIn(problems.unserved, values);
+  const hasOthers = offers.some((offer) => offer.refusal === null && offer.provider !== provider);
+  const step = fillIn(hasOthers ? problems.chooseOther : problems.contactShop, values);
+  if (error instanceof RegionNotServedError) return html`${fillIn(problems.unserved, values)} ${step}`;
   if (error instanceof HigherChargeError) {
     const amount = formatMoney(language, error.chargedCents, charge.currency);
     return html`${values.provider}: ${fillIn(language.words.offers.charges, { amount })}.`;
   }
-  if (error.errorName !== 'provider_unavailable')
-    return fillIn(problems[problemNames[error.errorName] ?? 'other'], values);
+  if (error.errorName !== 'provider_unavailable') {
+    const reason = fillIn(problems[problemNames[error.errorName] ?? 'other'], values);
+    return isRefusal(error) ? html`${reason} ${step}` : reason;
+  }
   const isOneOfSeveral = payment.provider === MULTI_PROVIDER;
   if (error.retryAfterSeconds !== null)
     return fillIn(isOneOfSeveral ? problems.busyOfSeveral : problems.busy, values);
   return fillIn(isOneOfSeveral ? problems.unreachableOfSeveral : problems.unreachable, values);
+}
+
+/** Whether the provider, and not a failure, excludes the payment. */
+export function isRefusal({ errorName }: Pick<ServiceError, 'errorName'>): boolean {
+  return ['provider_inactive', 'currency_locked', 'below_minimum', 'above_maximum'].includes(errorName);
 }
 
 const problemNames: Readonly<Partial<Record<ErrorName, keyof Words['problems']>>> = {

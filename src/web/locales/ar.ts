@@ -29,6 +29,11 @@ export const ar: Words = {
       heading: 'لا يمكن الدفع حاليًا',
       sentence: 'لا تستطيع أي خدمة دفع قبول هذه الدفعة. يُرجى التواصل مع {shop} أو المحاولة لاحقًا.',
     },
+    nobodyHere: {
+      heading: 'غير متاح في {country}',
+      sentence:
+        'لا يمكن لأي خدمة دفع قبول هذه الدفعة من العملاء في {country}. إذا كنت تقيم في بلد آخر، فاختر بلدك. وإلا فتواصل مع {shop}.',
+    },
     nobodyBelow: {
       heading: 'لا يمكن الدفع حاليًا',
       sentence: 'لا تقبل أي خدمة دفع هذا المبلغ. يمكن الدفع ابتداءً من {minimum}. يُرجى التواصل مع {shop}.',
@@ -125,6 +130,7 @@ export const ar: Words = {
     tryAnotherCard: 'جرّب بطاقة أخرى لدى {provider}',
     chooseAnother: 'طرق دفع أخرى',
     print: 'طباعة الإيصال أو حفظه',
+    tryAgain: 'إعادة المحاولة',
     backToCheckout: 'العودة إلى صفحة الدفع',
   },
   offers: {
@@ -138,6 +144,7 @@ export const ar: Words = {
     card: 'بطاقة',
     lastChoice: 'اختيارك الأخير',
     country: 'أين تقيم؟',
+    countryReason: 'تحتاج {provider} إلى معرفة بلدك.',
     noneChosen: 'يُرجى الاختيار',
     notForThis: 'غير متاح لهذه الدفعة',
     onlyFrom: 'ابتداءً من {minimum} فقط',
@@ -170,6 +177,8 @@ export const ar: Words = {
     shopCannotReceive: 'لا يستطيع {shop} استلام المدفوعات حاليًا. يُرجى التواصل مع {shop}.',
     networkDown: 'تعذّر الوصول إلى شبكة الدفع. لم يُخصم أي مبلغ من بطاقتك. يُرجى المحاولة بعد قليل.',
     countryMissing: 'يُرجى اختيار بلدك: يحتاج {provider} إلى معرفته.',
+    chooseOther: 'يرجى اختيار طريقة دفع أخرى.',
+    contactShop: 'يرجى التواصل مع {shop}.',
     notFromHere: 'يُرجى استخدام أزرار هذه الصفحة للمتابعة.',
     other: 'لم تنجح العملية. لم يُخصم أي مبلغ من بطاقتك. يُرجى المحاولة بعد لحظات.',
   },

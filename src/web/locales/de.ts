@@ -30,6 +30,11 @@ export const de: Words = {
       sentence:
         'Kein Zahlungsdienst kann diese Zahlung annehmen. Bitte wenden Sie sich an {shop} oder versuchen Sie es später noch einmal.',
     },
+    nobodyHere: {
+      heading: 'In {country} nicht möglich',
+      sentence:
+        'Kein Zahlungsdienst kann diese Zahlung von Kunden in {country} annehmen. Wenn Sie anderswo wohnen, wählen Sie Ihr Land. Sonst wenden Sie sich an {shop}.',
+    },
     nobodyBelow: {
       heading: 'Diese Zahlung ist zurzeit nicht möglich',
       sentence:
@@ -140,6 +145,7 @@ export const de: Words = {
     tryAnotherCard: 'Andere Karte bei {provider} versuchen',
     chooseAnother: 'Andere Zahlungsarten',
     print: 'Beleg drucken oder speichern',
+    tryAgain: 'Erneut versuchen',
     backToCheckout: 'Zurück zur Bezahlseite',
   },
   offers: {
@@ -153,6 +159,7 @@ export const de: Words = {
     card: 'Karte',
     lastChoice: 'Ihre letzte Wahl',
     country: 'In welchem Land wohnen Sie?',
+    countryReason: '{provider} muss Ihr Land kennen.',
     noneChosen: 'Bitte wählen',
     notForThis: 'Für diese Zahlung nicht verfügbar',
     onlyFrom: 'Erst ab {minimum}',
@@ -189,6 +196,8 @@ export const de: Words = {
     networkDown:
       'Das Zahlungsnetzwerk ist nicht erreichbar. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in Kürze noch einmal.',
     countryMissing: 'Bitte wählen Sie Ihr Land aus: {provider} benötigt diese Angabe.',
+    chooseOther: 'Bitte wählen Sie eine andere Zahlungsart.',
+    contactShop: 'Bitte wenden Sie sich an {shop}.',
     notFromHere: 'Bitte verwenden Sie die Schaltflächen auf dieser Seite, um fortzufahren.',
     other:
       'Das hat nicht funktioniert. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal.',

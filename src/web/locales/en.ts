@@ -30,6 +30,12 @@ export const en = {
       heading: 'This cannot be paid at the moment',
       sentence: 'No payment service can take this payment. Please contact {shop}, or try again later.',
     },
+    /** In the country of the customer. */
+    nobodyHere: {
+      heading: 'Not available in {country}',
+      sentence:
+        'No payment service can take this payment from customers in {country}. If you live elsewhere, choose your country. Otherwise, contact {shop}.',
+    },
     nobodyBelow: {
       heading: 'This cannot be paid at the moment',
       sentence:
@@ -137,6 +143,7 @@ export const en = {
     tryAnotherCard: 'Try another card at {provider}',
     chooseAnother: 'Other ways to pay',
     print: 'Print or save the receipt',
+    tryAgain: 'Try again',
     backToCheckout: 'Back to the checkout',
   },
   offers: {
@@ -151,6 +158,7 @@ export const en = {
     card: 'Card',
     lastChoice: 'Your last choice',
     country: 'Where do you live?',
+    countryReason: '{provider} needs to know your country.',
     noneChosen: 'Please choose',
     notForThis: 'Not available for this payment',
     onlyFrom: 'Only from {minimum}',
@@ -186,6 +194,8 @@ export const en = {
     networkDown:
       'The payment network cannot be reached. Your card was not charged. Please try again shortly.',
     countryMissing: 'Please choose your country: {provider} needs to know it.',
+    chooseOther: 'Please choose another way to pay.',
+    contactShop: 'Please contact {shop}.',
     notFromHere: 'Please use the buttons on this page to continue.',
     other: 'That did not work. Your card was not charged. Please try again in a moment.',
   },

@@ -30,6 +30,11 @@ export const es: Words = {
       sentence:
         'Ningún servicio de pago puede aceptar este pago. Póngase en contacto con {shop} o inténtelo más tarde.',
     },
+    nobodyHere: {
+      heading: 'No disponible en {country}',
+      sentence:
+        'Ningún servicio de pago puede aceptar este pago de clientes en {country}. Si vive en otro lugar, elija su país. Si no, contacte con {shop}.',
+    },
     nobodyBelow: {
       heading: 'Este pago no es posible por el momento',
       sentence:
@@ -137,6 +142,7 @@ export const es: Words = {
     tryAnotherCard: 'Probar otra tarjeta en {provider}',
     chooseAnother: 'Otras formas de pago',
     print: 'Imprimir o guardar el recibo',
+    tryAgain: 'Volver a intentarlo',
     backToCheckout: 'Volver al pago',
   },
   offers: {
@@ -150,6 +156,7 @@ export const es: Words = {
     card: 'Tarjeta',
     lastChoice: 'Su última elección',
     country: '¿En qué país vive?',
+    countryReason: '{provider} necesita saber su país.',
     noneChosen: 'Seleccione',
     notForThis: 'No disponibles para este pago',
     onlyFrom: 'Solo a partir de {minimum}',
@@ -185,6 +192,8 @@ export const es: Words = {
     networkDown:
       'No se puede conectar con la red de pagos. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en breve.',
     countryMissing: 'Elija su país: {provider} necesita este dato.',
+    chooseOther: 'Elija otra forma de pago.',
+    contactShop: 'Contacte con {shop}.',
     notFromHere: 'Utilice los botones de esta página para continuar.',
     other:
       'No ha funcionado. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en un momento.',

@@ -30,6 +30,11 @@ export const fr: Words = {
       sentence:
         'Aucun service de paiement ne peut accepter ce paiement. Contactez {shop} ou réessayez plus tard.',
     },
+    nobodyHere: {
+      heading: 'Indisponible dans ce pays\u00a0: {country}',
+      sentence:
+        'Aucun service de paiement ne peut accepter ce paiement pour les clients de ce pays ({country}). Si vous habitez ailleurs, choisissez votre pays. Sinon, contactez {shop}.',
+    },
     nobodyBelow: {
       heading: 'Ce paiement est impossible pour le moment',
       sentence:
@@ -135,6 +140,7 @@ export const fr: Words = {
     tryAnotherCard: 'Essayer une autre carte chez {provider}',
     chooseAnother: 'Autres moyens de paiement',
     print: 'Imprimer ou enregistrer le reçu',
+    tryAgain: 'Réessayer',
     backToCheckout: 'Retour au paiement',
   },
   offers: {
@@ -148,6 +154,7 @@ export const fr: Words = {
     card: 'Carte bancaire',
     lastChoice: 'Votre dernier choix',
     country: 'Dans quel pays vivez-vous\u00a0?',
+    countryReason: '{provider} doit connaître votre pays.',
     noneChosen: 'Sélectionnez',
     notForThis: 'Indisponibles pour ce paiement',
     onlyFrom: 'Seulement à partir de {minimum}',
@@ -181,6 +188,8 @@ export const fr: Words = {
     networkDown:
       'Le réseau de paiement est injoignable. Votre carte n’a pas été débitée. Réessayez dans un instant.',
     countryMissing: 'Choisissez votre pays\u00a0: {provider} a besoin de cette information.',
+    chooseOther: 'Choisissez un autre moyen de paiement.',
+    contactShop: 'Contactez {shop}.',
     notFromHere: 'Utilisez les boutons de cette page pour continuer.',
     other: 'Cela n’a pas fonctionné. Votre carte n’a pas été débitée. Réessayez dans un instant.',
   },

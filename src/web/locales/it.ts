@@ -30,6 +30,11 @@ export const it: Words = {
       sentence:
         'Nessun servizio di pagamento può accettare questo pagamento. Contatta {shop} o riprova più tardi.',
     },
+    nobodyHere: {
+      heading: 'Non disponibile in questo paese: {country}',
+      sentence:
+        'Nessun servizio di pagamento può accettare questo pagamento da clienti in questo paese ({country}). Se vivi altrove, scegli il tuo paese. Altrimenti contatta {shop}.',
+    },
     nobodyBelow: {
       heading: 'Al momento non è possibile pagare',
       sentence:
@@ -139,6 +144,7 @@ export const it: Words = {
     tryAnotherCard: 'Prova un’altra carta su {provider}',
     chooseAnother: 'Altri metodi di pagamento',
     print: 'Stampa o salva la ricevuta',
+    tryAgain: 'Riprova',
     backToCheckout: 'Torna al pagamento',
   },
   offers: {
@@ -152,6 +158,7 @@ export const it: Words = {
     card: 'Carta',
     lastChoice: 'La tua ultima scelta',
     country: 'In quale paese vivi?',
+    countryReason: '{provider} deve conoscere il tuo paese.',
     noneChosen: 'Seleziona',
     notForThis: 'Non disponibili per questo pagamento',
     onlyFrom: 'Solo a partire da {minimum}',
@@ -187,6 +194,8 @@ export const it: Words = {
     networkDown:
       'La rete di pagamento non è raggiungibile. Non è stato addebitato nulla sulla tua carta. Riprova tra poco.',
     countryMissing: 'Scegli il tuo paese: {provider} ha bisogno di questa informazione.',
+    chooseOther: 'Scegli un altro modo di pagare.',
+    contactShop: 'Contatta {shop}.',
     notFromHere: 'Usa i pulsanti di questa pagina per continuare.',
     other: 'Qualcosa non ha funzionato. Non è stato addebitato nulla sulla tua carta. Riprova tra poco.',
   },

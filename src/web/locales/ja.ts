@@ -30,6 +30,11 @@ export const ja: Words = {
       sentence:
         'このお支払いに対応できる決済サービスがありません。{shop}にお問い合わせいただくか、後ほどもう一度お試しください。',
     },
+    nobodyHere: {
+      heading: '{country}ではご利用いただけません',
+      sentence:
+        '{country}のお客様のお支払いを受け付けられる決済サービスがありません。別の国にお住まいの場合は、国を選択してください。それ以外の場合は{shop}にお問い合わせください。',
+    },
     nobodyBelow: {
       heading: '現在お支払いいただけません',
       sentence:
@@ -128,6 +133,7 @@ export const ja: Words = {
     tryAnotherCard: '{provider}で別のカードを試す',
     chooseAnother: 'その他のお支払い方法',
     print: '領収書を印刷または保存',
+    tryAgain: 'もう一度試す',
     backToCheckout: 'お支払いページに戻る',
   },
   offers: {
@@ -141,6 +147,7 @@ export const ja: Words = {
     card: 'カード',
     lastChoice: '前回の選択',
     country: 'お住まいの国',
+    countryReason: '{provider}ではお住まいの国の確認が必要です。',
     noneChosen: '選択してください',
     notForThis: 'このお支払いでは利用できません',
     onlyFrom: '{minimum}以上で利用可能',
@@ -175,6 +182,8 @@ export const ja: Words = {
     networkDown:
       '決済ネットワークに接続できません。カードへの請求は行われていません。しばらくしてからもう一度お試しください。',
     countryMissing: '国を選択してください。{provider}の利用に必要です。',
+    chooseOther: '別のお支払い方法をお選びください。',
+    contactShop: '{shop}にお問い合わせください。',
     notFromHere: '続けるには、このページのボタンを使用してください。',
     other: '処理できませんでした。カードへの請求は行われていません。しばらくしてからもう一度お試しください。',
   },

@@ -30,6 +30,11 @@ export const nl: Words = {
       sentence:
         'Geen enkele betaaldienst kan deze betaling accepteren. Neem contact op met {shop} of probeer het later opnieuw.',
     },
+    nobodyHere: {
+      heading: 'Niet beschikbaar in {country}',
+      sentence:
+        'Geen betaaldienst kan deze betaling aannemen van klanten in {country}. Woon je ergens anders, kies dan je land. Neem anders contact op met {shop}.',
+    },
     nobodyBelow: {
       heading: 'Betalen kan op dit moment niet',
       sentence:
@@ -138,6 +143,7 @@ export const nl: Words = {
     tryAnotherCard: 'Probeer een andere kaart bij {provider}',
     chooseAnother: 'Andere betaalmethoden',
     print: 'Betaalbewijs afdrukken of opslaan',
+    tryAgain: 'Opnieuw proberen',
     backToCheckout: 'Terug naar de betaling',
   },
   offers: {
@@ -151,6 +157,7 @@ export const nl: Words = {
     card: 'Betaalkaart',
     lastChoice: 'Je laatste keuze',
     country: 'In welk land woon je?',
+    countryReason: '{provider} moet weten in welk land je woont.',
     noneChosen: 'Maak een keuze',
     notForThis: 'Niet beschikbaar voor deze betaling',
     onlyFrom: 'Alleen vanaf {minimum}',
@@ -186,6 +193,8 @@ export const nl: Words = {
     networkDown:
       'Het betaalnetwerk is niet bereikbaar. Er is niets van je kaart afgeschreven. Probeer het zo meteen opnieuw.',
     countryMissing: 'Kies je land: {provider} heeft dit nodig.',
+    chooseOther: 'Kies een andere manier om te betalen.',
+    contactShop: 'Neem contact op met {shop}.',
     notFromHere: 'Gebruik de knoppen op deze pagina om door te gaan.',
     other: 'Dat is niet gelukt. Er is niets van je kaart afgeschreven. Probeer het zo meteen opnieuw.',
   },

@@ -30,6 +30,11 @@ export const pt: Words = {
       sentence:
         'Nenhum serviço de pagamento pode aceitar este pagamento. Entre em contato com {shop} ou tente mais tarde.',
     },
+    nobodyHere: {
+      heading: 'Não disponível neste país: {country}',
+      sentence:
+        'Nenhum serviço de pagamento pode aceitar este pagamento de clientes neste país ({country}). Se você mora em outro lugar, escolha seu país. Caso contrário, fale com {shop}.',
+    },
     nobodyBelow: {
       heading: 'Este pagamento não é possível no momento',
       sentence:
@@ -134,6 +139,7 @@ export const pt: Words = {
     tryAnotherCard: 'Tentar outro cartão na {provider}',
     chooseAnother: 'Outras formas de pagamento',
     print: 'Imprimir ou salvar o recibo',
+    tryAgain: 'Tentar novamente',
     backToCheckout: 'Voltar ao pagamento',
   },
   offers: {
@@ -147,6 +153,7 @@ export const pt: Words = {
     card: 'Cartão',
     lastChoice: 'Sua última escolha',
     country: 'Em que país você mora?',
+    countryReason: '{provider} precisa saber seu país.',
     noneChosen: 'Selecione',
     notForThis: 'Indisponíveis para este pagamento',
     onlyFrom: 'Somente a partir de {minimum}',
@@ -181,6 +188,8 @@ export const pt: Words = {
     networkDown:
       'Não foi possível conectar à rede de pagamentos. Nada foi cobrado no seu cartão. Tente de novo em breve.',
     countryMissing: 'Escolha seu país: {provider} precisa dessa informação.',
+    chooseOther: 'Escolha outra forma de pagamento.',
+    contactShop: 'Fale com {shop}.',
     notFromHere: 'Use os botões desta página para continuar.',
     other: 'Não funcionou. Nada foi cobrado no seu cartão. Tente de novo em instantes.',
   },
