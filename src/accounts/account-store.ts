@@ -60,8 +60,17 @@ export interface PeopleStore {
   addPasskey(passkey: Passkey, guard?: UserGuard): Promise<boolean>;
   /** Oldest first. */
   listPasskeys(userId: string): Promise<readonly Passkey[]>;
-  /** Records a use; false when the user has no such passkey, or the signature count has not increased and is not 0. */
-  usePasskey(userId: string, id: string, counter: number, atMs: number): Promise<boolean>;
+  /**
+   * Records a use; false when the user has no such passkey, its signature count has not increased and is not 0, or it was
+   * used at or after `unusedSinceMs`.
+   */
+  usePasskey(
+    userId: string,
+    id: string,
+    counter: number,
+    atMs: number,
+    unusedSinceMs?: number,
+  ): Promise<boolean>;
   /** False when the user has no such passkey, or the guard does not hold. */
   removePasskey(userId: string, id: string, guard?: UserGuard): Promise<boolean>;
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { invalidField } from '../payment/errors.ts';
 import { parseJson } from '../platform/read-json.ts';
@@ -13,7 +14,7 @@ import {
   type SessionContext,
   withExpiry,
 } from './people-context.ts';
-import type { Passkey, RelyingParty } from './person.ts';
+import type { Passkey, RelyingParty, User } from './person.ts';
 import { dropCodesWithoutFactor, renewRecoveryCodes, type SecondFactorContext } from './second-factor.ts';
 import type { SignedIn } from './sessions.ts';
 
@@ -57,7 +58,7 @@ export async function offerPasskey(
     attestationType: 'none',
     timeout: CHALLENGE_MS,
     excludeCredentials: known.map(({ id }) => ({ id })),
-    authenticatorSelection: { residentKey: 'discouraged', userVerification: 'preferred' },
+    authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
   });
 }
 
@@ -108,25 +109,75 @@ export async function usePasskey(
   context: Context,
   { user, session }: SignedIn,
   response: string,
-  { host, origin }: RelyingParty,
+  party: RelyingParty,
 ): Promise<boolean> {
   const challenge = await takeChallenge(context, session.id);
+  if (challenge === null) return false;
+  const passkeys = await context.people.listPasskeys(user.id);
+  return recordUse(context, passkeys, response, { challenge, party });
+}
+
+/** Challenge on a sign-in page, before the user is known: sealed with its time for this visitor, and not stored. */
+export function challengeVisitor({ secondFactor, nowMs }: SecondFactorContext, visitor: string) {
+  const challenge = randomBytes(32).toString('base64url');
+  return { challenge, sealed: secondFactor.box.seal(`${nowMs()} ${challenge}`, ownerOfChallenge(visitor)) };
+}
+
+const ownerOfChallenge = (visitor: string) => `passkey challenge of ${visitor}`;
+
+/** Options for signing in with a passkey that the device finds and verifies its user for. */
+export const passwordlessOptions = (challenge: string, { host }: RelyingParty) =>
+  ({ challenge, rpId: host, timeout: CHALLENGE_MS, userVerification: 'required' }) as const;
+
+/**
+ * User who signed this visitor's challenge with a passkey that signs in alone; otherwise null. A challenge older than the
+ * passkey's last use is refused, so that no answer counts twice.
+ */
+export async function usePasskeyAlone(
+  context: SecondFactorContext,
+  asked: { readonly response: string; readonly sealed: string; readonly visitor: string },
+  party: RelyingParty,
+): Promise<User | null> {
+  const opened = context.secondFactor.box.open(asked.sealed, ownerOfChallenge(asked.visitor));
+  const [madeAtMs = 0, challenge = ''] = opened?.split(' ') ?? [];
+  const unusedSinceMs = Number(madeAtMs);
+  if (context.nowMs() - unusedSinceMs >= CHALLENGE_MS) return null;
+  const answer = parseJson(asked.response) as { response?: { userHandle?: unknown } } | null | undefined;
+  const userId = Buffer.from(String(answer?.response?.userHandle ?? ''), 'base64url').toString();
+  const user = await context.people.findUser(userId);
+  if (user === null) return null;
+  const passkeys = (await context.people.listPasskeys(user.id)).filter(
+    ({ isPasswordless }) => isPasswordless,
+  );
+  return (await recordUse(context, passkeys, asked.response, { challenge, party, unusedSinceMs }))
+    ? user
+    : null;
+}
+
+/** Verifies a signature by one of these passkeys; `unusedSinceMs` is of a passkey alone, whose user must be verified. */
+async function recordUse(
+  { people, nowMs }: Context,
+  passkeys: readonly Passkey[],
+  response: string,
+  asked: { readonly challenge: string; readonly party: RelyingParty; readonly unusedSinceMs?: number },
+): Promise<boolean> {
+  const { challenge, party, unusedSinceMs } = asked;
   const answer = parseJson(response) as Readonly<Record<string, unknown>> | null | undefined;
-  const passkey = (await context.people.listPasskeys(user.id)).find(({ id }) => id === answer?.['id']);
-  if (challenge === null || passkey === undefined) return false;
+  const passkey = passkeys.find(({ id }) => id === answer?.['id']);
+  if (passkey === undefined) return false;
   const { verifyAuthenticationResponse } = await loadLibrary();
-  const { id, publicKey, counter } = passkey;
+  const { id, userId, publicKey, counter } = passkey;
   const verified = await verifyAuthenticationResponse({
     response: answer as never,
     expectedChallenge: challenge,
-    expectedOrigin: origin,
-    expectedRPID: host,
-    requireUserVerification: false,
+    expectedOrigin: party.origin,
+    expectedRPID: party.host,
+    requireUserVerification: unusedSinceMs !== undefined,
     credential: { id, publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')), counter },
   }).catch(() => null);
   if (verified?.verified !== true) return false;
   // Checked again at the write, because only one of two concurrent answers may count.
-  return context.people.usePasskey(user.id, id, verified.authenticationInfo.newCounter, context.nowMs());
+  return people.usePasskey(userId, id, verified.authenticationInfo.newCounter, nowMs(), unusedSinceMs);
 }
 
 /** Removes a passkey, and the recovery codes if no second factor is left. Throws a 400 for an unknown passkey. */
@@ -148,10 +199,11 @@ async function readNewCredential(
   response: string,
   challenge: string,
   { host, origin }: RelyingParty,
-): Promise<Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports'> | null> {
+): Promise<Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports' | 'isPasswordless'> | null> {
   const { verifyRegistrationResponse } = await loadLibrary();
+  const answer = parseJson(response) as RegistrationResponseJSON;
   const verified = await verifyRegistrationResponse({
-    response: parseJson(response) as never,
+    response: answer,
     expectedChallenge: challenge,
     expectedOrigin: origin,
     expectedRPID: host,
@@ -162,6 +214,8 @@ async function readNewCredential(
   return {
     id,
     counter,
+    isPasswordless:
+      verified.registrationInfo.userVerified && answer.clientExtensionResults?.credProps?.rk === true,
     publicKey: Buffer.from(publicKey).toString('base64url'),
     transports: JSON.stringify(transports.filter((name) => /^[a-z-]{1,20}$/.test(name)).slice(0, 10)),
   };

@@ -65,6 +65,8 @@ export interface Passkey {
   readonly transports: string;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number | null;
+  /** Whether it signs in alone: the device finds it by itself, and had verified its user when it was made. */
+  readonly isPasswordless: boolean;
 }
 
 export const MAXIMUM_PASSKEYS = 10;

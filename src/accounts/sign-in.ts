@@ -1,5 +1,5 @@
 import { SERVICE_LOG } from './audit-entry.ts';
-import { usePasskey } from './passkeys.ts';
+import { usePasskey, usePasskeyAlone } from './passkeys.ts';
 import { isCurrentHash } from './passwords.ts';
 import { type PeopleContext, recordAction, recordForUser } from './people-context.ts';
 import { parseUserEmail, type RelyingParty, type User } from './person.ts';
@@ -77,5 +77,17 @@ export async function passSecondFactor(
       ? await consumeCode(context, user, proof.code)
       : await usePasskey(context, signedIn, proof.response, proof.party);
   if (!isProved || !(await context.sessions.endSession(user.id, session.id))) return null;
+  return openSession(context, user, { area, stage: 'open', caller });
+}
+
+/** Starts a session for a passkey that signs in alone, which proves a device and its user; otherwise null. */
+export async function signInWithPasskey(
+  context: SecondFactorContext,
+  asked: Parameters<typeof usePasskeyAlone>[1],
+  party: RelyingParty,
+  { area, caller }: Pick<SignInOptions, 'area' | 'caller'>,
+): Promise<OpenedSession | null> {
+  const user = await usePasskeyAlone(context, asked, party);
+  if (user === null || (area === 'operator' && !user.isOperator)) return null;
   return openSession(context, user, { area, stage: 'open', caller });
 }

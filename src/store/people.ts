@@ -98,9 +98,9 @@ export function createPeopleStore({ read, write }: Scripts, features: readonly S
     }),
     listPasskeys: read((userId) => passkeyTable.select`WHERE user_id = ${userId} ORDER BY created_at_ms, id`),
     usePasskey: write(
-      (userId, id, counter, atMs) => hasRow`
+      (userId, id, counter, atMs, unusedSinceMs = AFTER_ALL) => hasRow`
         UPDATE passkeys SET counter = ${counter}, last_used_at_ms = ${atMs}
-        WHERE user_id = ${userId} AND id = ${id}
+        WHERE user_id = ${userId} AND id = ${id} AND coalesce(last_used_at_ms, 0) < ${unusedSinceMs}
           AND (counter < ${counter} ${counter === 0 ? raw('OR counter = 0') : raw('')}) RETURNING id`,
     ),
     removePasskey: write(function* (userId, id, guard) {

@@ -42,10 +42,10 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     await look('sign-in');
     await page.getByLabel('Email address').fill(owner.email);
     await page.getByLabel('Password').fill('wrong');
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('alert').waitFor();
     await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     // Back at the page that was asked for.
     await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
     await page.getByLabel('Name').fill(`Shop on a ${device} in ${colorScheme}`);
@@ -157,9 +157,9 @@ it.each([true, false])(
     if (!hasScript) await button.click();
     await frame.getByText('Tea house').first().waitFor();
     const color = await page
-    .frames()
-    .at(-1)
-    ?.evaluate("getComputedStyle(document.querySelector('.button.primary')).backgroundColor");
+      .frames()
+      .at(-1)
+      ?.evaluate("getComputedStyle(document.querySelector('.button.primary')).backgroundColor");
     expect([color, await page.getByLabel('Brand color').inputValue()]).toEqual([
       'rgb(18, 52, 86)',
       '#123456',

@@ -113,7 +113,7 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
     await look('sign-in');
     await page.getByLabel('Email address').fill(operator.email);
     await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await heading('Overview');
     await page.getByText('1 payment waiting for your decision').waitFor();
     expect(await page.title()).toMatch(/^\(\d\) Operator · Overview$/);
@@ -181,7 +181,7 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
     await page.getByRole('button', { name: 'Stop' }).click();
     await heading('Café Tortuga');
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     expect(complaints).toEqual([]);
     await page.close();
   });

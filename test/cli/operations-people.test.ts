@@ -123,6 +123,7 @@ describe('people', () => {
         transports: '[]',
         createdAtMs: 0,
         lastUsedAtMs: null,
+        isPasswordless: false,
       });
       await store.sessions.createSession(newDashboardSession(userId));
       const { password_link: older } = await run<{ password_link: string }>('user reset-link', { email });

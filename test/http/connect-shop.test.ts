@@ -180,7 +180,7 @@ describe('the page of a connection', () => {
   it('approves with a passkey, whose answer works once and for this session alone', async () => {
     const origin = 'https://pay.example.com';
     const device = createAuthenticator('pay.example.com');
-    const security = (await browser.get('/dashboard/security')).payload;
+    const security = (await browser.get('/dashboard/security/passkeys')).payload;
     const response = device.make(challengeIn(security), origin);
     const added = { name: 'Phone', response, password: PASSWORD, form_token: formTokenIn(security) };
     expect((await browser.post('/dashboard/security/passkeys', added)).statusCode).toBe(200);

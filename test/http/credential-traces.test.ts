@@ -55,7 +55,11 @@ describe('a wrong password', () => {
     const page = '/dashboard/settings';
     for (const proof of [{ password: 'wrong' }, { password: PASSWORD, code: '000000' }])
       expect((await browser.post(`${page}/wallet`, { wallet: '', ...proof }, { page })).statusCode).toBe(400);
-    await browser.post(`${SECURITY}/password`, { password: 'wrong', new_password: 'x' }, { page: SECURITY });
+    await browser.post(
+      `${SECURITY}/password`,
+      { password: 'wrong', new_password: 'x' },
+      { page: `${SECURITY}/password` },
+    );
     const failures = (await entriesOf(account.id)).filter(([action]) => action !== 'session.opened');
     expect(failures.toReversed()).toEqual([
       ['second_factor.failed', user.email, '2 times within an hour', '192.0.2.10'],
@@ -69,9 +73,13 @@ describe('a change of credentials', () => {
   it('is mailed to the user: password, authenticator app, passkeys and recovery codes', async () => {
     const browser = await dashboard.signIn(user);
     const send = (path: string, fields: Record<string, string>) =>
-      browser.post(`${SECURITY}/${path}`, { password: PASSWORD, ...fields }, { page: SECURITY });
+      browser.post(
+        `${SECURITY}/${path}`,
+        { password: PASSWORD, ...fields },
+        { page: `${SECURITY}/password` },
+      );
     const subjects = () => dashboard.mails.map(({ to, subject }) => [to === user.email, subject]);
-    const { key, sealed } = offeredIn((await browser.get(SECURITY)).payload);
+    const { key, sealed } = offeredIn((await browser.get(`${SECURITY}/second-factor`)).payload);
     const code = () => {
       dashboard.advance(60_000);
       return appCode(key, dashboard.nowMs());
@@ -79,7 +87,7 @@ describe('a change of credentials', () => {
     await send('second-factor', { sealed, code: code() });
     await send('recovery-codes', { code: code() });
     const device = createAuthenticator('pay.example.com');
-    const page = (await browser.get(SECURITY)).payload;
+    const page = (await browser.get(`${SECURITY}/passkeys`)).payload;
     const response = device.make(challengeIn(page), 'https://pay.example.com');
     await send('passkeys', { name: 'Phone', response, code: code(), form_token: formTokenIn(page) });
     const [passkey] = await dashboard.store.people.listPasskeys(user.id);

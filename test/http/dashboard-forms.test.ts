@@ -182,7 +182,8 @@ describe('a form with a wrong field', () => {
 
   it('that changes second factors opens at the password or the code that is wrong', async () => {
     const page = '/dashboard/security';
-    const [, sealed = ''] = /name="sealed" value="([^"]+)"/.exec((await browser.get(page)).payload) ?? [];
+    const [, sealed = ''] =
+      /name="sealed" value="([^"]+)"/.exec((await browser.get(`${page}/second-factor`)).payload) ?? [];
     const fields = { sealed, code: '000000', password: PASSWORD };
     const refused = await browser.post(`${page}/second-factor`, fields, { page });
     expect(wrongFieldsIn(refused.payload)).toEqual({

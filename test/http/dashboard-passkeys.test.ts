@@ -13,6 +13,8 @@ import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { appCode } from '../support/operator.ts';
 
 const SECURITY = '/dashboard/security';
+const PASSKEYS = `${SECURITY}/passkeys`;
+const APP = `${SECURITY}/second-factor`;
 const QUESTION = '/dashboard/second-factor';
 const HOST = 'pay.example.com';
 const ORIGIN = `https://${HOST}`;
@@ -31,7 +33,7 @@ beforeEach(async () => {
 
 /** Adds a passkey, with the passkey that is there already where there is one. */
 async function add(some: Authenticator, { origin = ORIGIN, password = PASSWORD, challenge = '' } = {}) {
-  const page = (await browser.get(SECURITY)).payload;
+  const page = (await browser.get(PASSKEYS)).payload;
   const { confirmation, challenge: asked } = await confirm(page);
   return send(some.make(challenge || asked, origin), { password, confirmation });
 }
@@ -49,7 +51,7 @@ async function confirm(page: string, by = device, origin = ORIGIN) {
 async function send(response: string, { password = PASSWORD, confirmation = '', code = '' } = {}) {
   const form_token = formTokenIn((await browser.get('/dashboard')).payload);
   const fields = { name: 'Phone', response, password, confirmation, code, form_token };
-  return browser.post(`${SECURITY}/passkeys`, fields);
+  return browser.post(PASSKEYS, fields);
 }
 
 /** A browser whose user has given the password, without the hash that it costs. */
@@ -73,10 +75,16 @@ async function answer(who: TestBrowser, respond: (challenge: string) => string) 
   return who.post(QUESTION, { response: respond(challengeIn(page)), form_token });
 }
 
+it('keeps neither a secret nor a password field on the page of security', async () => {
+  const { payload } = await browser.get(SECURITY);
+  expect(payload).not.toMatch(/type="password"|otpauth|name="sealed"|<dt>Key/);
+  expect(textOf(payload)).toMatch(/Passkeys 1 .* Authenticator app off .* Password /);
+});
+
 describe('a passkey', () => {
   it('is added by its name, with recovery codes, and asked for after the password', async () => {
     expect(recoveryCodes).toHaveLength(10);
-    expect(textOf((await browser.get(SECURITY)).payload)).toContain('Phone');
+    expect(textOf((await browser.get(PASSKEYS)).payload)).toContain('Phone');
     expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([
       { action: 'passkey.added', target: 'Phone' },
     ]);
@@ -157,7 +165,7 @@ describe('a passkey', () => {
     expect((await add(other, { challenge: 'A'.repeat(43) })).statusCode).toBe(400);
     expect((await add(other, { password: 'wrong' })).statusCode).toBe(400);
     expect((await add(device)).statusCode).toBe(400);
-    const asked = challengeIn((await browser.get(SECURITY)).payload);
+    const asked = challengeIn((await browser.get(PASSKEYS)).payload);
     dashboard.advance(5 * 60_000);
     const [code = ''] = recoveryCodes;
     expect((await send(other.make(asked, ORIGIN), { code })).statusCode).toBe(400);
@@ -168,8 +176,8 @@ describe('a passkey', () => {
   it('is removed with the password and a second factor, and the last one takes the recovery codes with it', async () => {
     await dashboard.store.people.updateUser(owner.id, { isOperator: true });
     const remove = (fields: Record<string, string>) =>
-      browser.post(`${SECURITY}/remove-passkey`, { passkey: device.id, ...fields }, { page: SECURITY });
-    const { confirmation } = await confirm((await browser.get(SECURITY)).payload);
+      browser.post(`${SECURITY}/remove-passkey`, { passkey: device.id, ...fields }, { page: PASSKEYS });
+    const { confirmation } = await confirm((await browser.get(PASSKEYS)).payload);
     const foreign = await confirmedElsewhere();
     for (const refused of [
       { password: PASSWORD },
@@ -196,7 +204,7 @@ describe('a passkey', () => {
   async function confirmedElsewhere(): Promise<string> {
     const own = browser;
     browser = await dashboard.signIn(owner);
-    const { confirmation } = await confirm((await browser.get(SECURITY)).payload);
+    const { confirmation } = await confirm((await browser.get(PASSKEYS)).payload);
     browser = own;
     return confirmation;
   }
@@ -204,32 +212,31 @@ describe('a passkey', () => {
   it('is removed with a recovery code as well, where the passkey is not at hand', async () => {
     const [code = ''] = recoveryCodes;
     const fields = { passkey: device.id, password: PASSWORD, code };
-    const answer = await browser.post(`${SECURITY}/remove-passkey`, fields, { page: SECURITY });
+    const answer = await browser.post(`${SECURITY}/remove-passkey`, fields, { page: PASSKEYS });
     expect(answer.headers['location']).toBe(`${SECURITY}?flash=passkey-removed`);
   });
 
   it('is asked for before any other second factor is added, or recovery codes are made: the password is not enough', async () => {
-    const page = (await browser.get(SECURITY)).payload;
-    const { key, sealed } = offeredIn(page);
+    const { key, sealed } = offeredIn((await browser.get(APP)).payload);
     const app = { sealed, code: appCode(key, dashboard.nowMs()), password: PASSWORD };
     const post = (path: string, fields: Record<string, string>) =>
-      browser.post(`${SECURITY}/${path}`, fields, { page: SECURITY });
+      browser.post(`${SECURITY}/${path}`, fields, { page: PASSKEYS });
     expect((await post('second-factor', app)).statusCode).toBe(400);
     expect((await post('recovery-codes', { password: PASSWORD })).statusCode).toBe(400);
     const other = createAuthenticator(HOST);
-    const asked = challengeIn((await browser.get(SECURITY)).payload);
+    const asked = challengeIn((await browser.get(PASSKEYS)).payload);
     expect((await send(other.make(asked, ORIGIN))).statusCode).toBe(400);
     expect((await dashboard.store.people.findUser(owner.id))?.totpSecret).toBeNull();
     expect(await dashboard.store.people.listPasskeys(owner.id)).toHaveLength(1);
 
-    const { confirmation } = await confirm((await browser.get(SECURITY)).payload);
+    const { confirmation } = await confirm((await browser.get(PASSKEYS)).payload);
     const renewed = await post('recovery-codes', { password: PASSWORD, confirmation });
     expect(renewed.payload).toMatch(/[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/);
     expect((await post('second-factor', { ...app, confirmation })).statusCode).toBe(200);
   });
 
   it('confirms for five minutes, and only from this origin with a key of the user', async () => {
-    const page = async () => (await browser.get(SECURITY)).payload;
+    const page = async () => (await browser.get(PASSKEYS)).payload;
     const stranger = createAuthenticator(HOST);
     expect((await confirm(await page(), stranger)).status).toBe(400);
     expect((await confirm(await page(), device, 'https://evil.example')).status).toBe(400);
@@ -237,7 +244,7 @@ describe('a passkey', () => {
     expect(status).toBe(200);
     dashboard.advance(5 * 60_000);
     const late = { passkey: device.id, password: PASSWORD, confirmation };
-    expect((await browser.post(`${SECURITY}/remove-passkey`, late, { page: SECURITY })).statusCode).toBe(400);
+    expect((await browser.post(`${SECURITY}/remove-passkey`, late, { page: PASSKEYS })).statusCode).toBe(400);
   });
 
   it('lets in whoever has it after any number of wrong codes by others who know the password', async () => {
@@ -250,6 +257,67 @@ describe('a passkey', () => {
     expect([page.statusCode, page.payload.includes('data-passkey="use"')]).toEqual([429, true]);
     expect(page.headers['retry-after']).toBeDefined();
     const passed = await answer(await givePassword(), (challenge) => device.use(challenge, ORIGIN));
+    expect(passed.headers['location']).toBe('/dashboard');
+  });
+});
+
+describe('a passkey that its device finds, and for which it verifies the user', () => {
+  const SIGN_IN = '/dashboard/sign-in';
+  async function askAlone(who: TestBrowser) {
+    const page = (await who.get(SIGN_IN)).payload;
+    const sealed = /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    const form = { sealed, form_token: formTokenIn(page) };
+    const give = (response: string, from = who, fields = form) => from.post(SIGN_IN, { ...fields, response });
+    return { challenge: challengeIn(page), form, give };
+  }
+  let own: Authenticator;
+  beforeEach(async () => {
+    own = createAuthenticator(HOST, owner.id);
+    await add(own);
+  });
+
+  it('signs in alone, for one challenge, within five minutes and in one browser', async () => {
+    const [next, other] = [dashboard.newBrowser(), dashboard.newBrowser()];
+    const asked = await askAlone(next);
+    const elsewhere = await askAlone(other);
+    const response = own.use(asked.challenge, ORIGIN);
+    const foreign = { ...elsewhere.form, sealed: asked.form.sealed };
+    expect((await asked.give(response, other, foreign)).statusCode).toBe(401);
+    const opened = await asked.give(response);
+    expect([opened.headers['location'], (await next.get('/dashboard')).statusCode]).toEqual([
+      '/dashboard',
+      200,
+    ]);
+    expect((await asked.give(response)).statusCode).toBe(401);
+    // The challenge is older than the last use.
+    expect((await elsewhere.give(own.use(elsewhere.challenge, ORIGIN))).statusCode).toBe(401);
+    const late = await askAlone(other);
+    dashboard.advance(5 * 60_000);
+    expect((await late.give(own.use(late.challenge, ORIGIN))).statusCode).toBe(401);
+    const evil = await askAlone(other);
+    expect((await evil.give(own.use(evil.challenge, 'https://evil.example'))).statusCode).toBe(401);
+    for (const response of ['{}', 'null', 'no JSON'])
+      expect((await evil.give(response)).statusCode).toBe(401);
+  });
+
+  it('is required: every other passkey, and each one made before, stays a second factor', async () => {
+    expect(textOf((await browser.get(PASSKEYS)).payload)).toMatch(/Phone .* after the password .* alone /);
+    const plain = async (handle: boolean) => {
+      const asked = await askAlone(dashboard.newBrowser());
+      const { response, ...rest } = JSON.parse(device.use(asked.challenge, ORIGIN));
+      const userHandle = Buffer.from(owner.id).toString('base64url');
+      return asked.give(
+        JSON.stringify({ ...rest, response: { ...response, ...(handle ? { userHandle } : {}) } }),
+      );
+    };
+    expect([(await plain(false)).statusCode, (await plain(true)).statusCode]).toEqual([401, 401]);
+    // Even where the row says so: the device has verified nobody.
+    await dashboard.execute('UPDATE passkeys SET is_passwordless = 1');
+    expect((await plain(true)).statusCode).toBe(401);
+    await dashboard.execute('UPDATE passkeys SET is_passwordless = 0');
+    const asked = await askAlone(dashboard.newBrowser());
+    expect((await asked.give(own.use(asked.challenge, ORIGIN))).statusCode).toBe(401);
+    const passed = await answer(await givePassword(), (challenge) => own.use(challenge, ORIGIN));
     expect(passed.headers['location']).toBe('/dashboard');
   });
 });

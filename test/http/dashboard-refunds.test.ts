@@ -131,7 +131,7 @@ it('a member with a second factor confirms the address of a refund with a passke
   await open({ destination: '' });
   await name(await only());
   const device = createAuthenticator('pay.example.com');
-  const security = (await browser.get(SECURITY)).payload;
+  const security = (await browser.get(`${SECURITY}/passkeys`)).payload;
   const response = device.make(challengeIn(security), 'https://pay.example.com');
   const fields = { name: 'Phone', response, password: PASSWORD, form_token: formTokenIn(security) };
   expect((await browser.post(`${SECURITY}/passkeys`, fields)).statusCode).toBe(200);

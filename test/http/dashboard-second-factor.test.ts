@@ -6,6 +6,7 @@ import { PASSWORD, type TestBrowser } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 
 const SECURITY = '/dashboard/security';
+const APP = `${SECURITY}/second-factor`;
 const QUESTION = '/dashboard/second-factor';
 
 let { dashboard, account, user: owner, browser } = {} as TestShop;
@@ -23,13 +24,9 @@ function codeAt(steps = 0): string {
 }
 
 beforeEach(async () => {
-  const { key, sealed } = offeredIn((await browser.get(SECURITY)).payload);
+  const { key, sealed } = offeredIn((await browser.get(APP)).payload);
   secret = key;
-  const answer = await browser.post(
-    `${SECURITY}/second-factor`,
-    { sealed, code: codeAt(), password: PASSWORD },
-    { page: SECURITY },
-  );
+  const answer = await browser.post(APP, { sealed, code: codeAt(), password: PASSWORD }, { page: APP });
   codesPage = answer.payload;
   recoveryCodes = recoveryCodesIn(codesPage);
 });
@@ -46,7 +43,7 @@ const give = async (who: TestBrowser, code: string) => (await who.post(QUESTION,
 
 describe('a second factor', () => {
   it('shows its recovery codes to copy, print and download, without a script too', async () => {
-    expect((await browser.get(SECURITY)).payload).not.toContain(recoveryCodes[0]);
+    expect((await browser.get(APP)).payload).not.toContain(recoveryCodes[0]);
     expect(codesPage).toContain('data-copies="codes" hidden>Copy<');
     expect(codesPage).toContain('data-prints hidden>Print<');
     const link = /href="data:text\/plain;charset&#61;utf-8,([^"]+)" download="recovery-codes.txt"/;
@@ -108,38 +105,38 @@ describe('a second factor', () => {
     for (let index = 0; index < 11; index++) await give(thief, '000000');
     dashboard.advance(30_000);
     const fields = { password: PASSWORD, code: codeAt() };
-    const answer = await browser.post(`${SECURITY}/remove-second-factor`, fields, { page: SECURITY });
+    const answer = await browser.post(`${SECURITY}/remove-second-factor`, fields, { page: APP });
     expect(answer.headers['location']).toBe(`${SECURITY}?flash=removed`);
   });
 
   it('keeps the key that was scanned after a mistyped code, so that the next code of the app is right', async () => {
     const other = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
     const theirs = await dashboard.signIn(other);
-    const scanned = offeredIn((await theirs.get(SECURITY)).payload);
-    const form = `${SECURITY}/second-factor`;
+    const scanned = offeredIn((await theirs.get(APP)).payload);
+    const form = APP;
     for (const wrong of [
       { code: '000000', password: PASSWORD },
       { code: '000000', password: 'wrong' },
     ]) {
-      const refused = await theirs.post(form, { sealed: scanned.sealed, ...wrong }, { page: SECURITY });
+      const refused = await theirs.post(form, { sealed: scanned.sealed, ...wrong }, { page: APP });
       expect(refused.statusCode).toBe(400);
       expect(offeredIn(refused.payload)).toEqual(scanned);
     }
     secret = scanned.key;
     const right = { sealed: scanned.sealed, code: codeAt(), password: PASSWORD };
-    expect((await theirs.post(form, right, { page: SECURITY })).statusCode).toBe(200);
+    expect((await theirs.post(form, right, { page: APP })).statusCode).toBe(200);
   });
 
   it('is switched off, and its codes replaced, with password and code only', async () => {
     dashboard.advance(30_000);
     const remove = (fields: Record<string, string>) =>
-      browser.post(`${SECURITY}/remove-second-factor`, fields, { page: SECURITY });
+      browser.post(`${SECURITY}/remove-second-factor`, fields, { page: APP });
     expect((await remove({ password: 'wrong', code: codeAt() })).statusCode).toBe(400);
     expect((await remove({ password: PASSWORD, code: '000000' })).statusCode).toBe(400);
     const renewed = await browser.post(
       `${SECURITY}/recovery-codes`,
       { password: PASSWORD, code: codeAt() },
-      { page: SECURITY },
+      { page: APP },
     );
     expect(recoveryCodesIn(renewed.payload)).toHaveLength(10);
     expect(await give(await givePassword(), recoveryCodes[0] as string)).toBe(401);
@@ -154,7 +151,7 @@ describe('a second factor', () => {
 
 describe('a password', () => {
   const change = (fields: Record<string, string>) =>
-    browser.post(`${SECURITY}/password`, fields, { page: SECURITY });
+    browser.post(`${SECURITY}/password`, fields, { page: APP });
 
   it('is changed by who knows the one before, which ends the other sessions and keeps this one', async () => {
     const other = await givePassword();

@@ -217,7 +217,7 @@ describe('with a passkey as the only second factor', () => {
       createdAtMs: context.nowMs(),
     });
     const merchant = await console.dashboard.signIn(operator);
-    const page = (await merchant.get('/dashboard/security')).payload;
+    const page = (await merchant.get('/dashboard/security/passkeys')).payload;
     const response = device.make(challengeIn(page), `https://${PUBLIC_HOST}`);
     const form_token = formTokenIn(page);
     const fields = { name: 'Phone', response, password: PASSWORD, form_token };
@@ -256,6 +256,7 @@ describe('with a passkey as the only second factor', () => {
       transports: '[]',
       createdAtMs: 0,
       lastUsedAtMs: null,
+      isPasswordless: false,
     });
     const code = appCode(key, console.dashboard.nowMs());
     const form_token = formTokenIn(page);

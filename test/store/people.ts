@@ -147,6 +147,7 @@ export function peoplePromises(context: StoreContext): void {
       transports: '[]',
       createdAtMs: NOW_MS,
       lastUsedAtMs: null,
+      isPasswordless: false,
     };
     const holding = { user, sessionId: session.id };
     expect(await people.addPasskey({ ...passkey, id: 'kept' }, holding)).toBe(true);

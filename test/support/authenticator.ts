@@ -10,13 +10,16 @@ export interface Authenticator {
 }
 
 const USER_PRESENT = 0x01;
+const USER_VERIFIED = 0x04;
 const HAS_CREDENTIAL = 0x40;
 
-export function createAuthenticator(host: string): Authenticator {
+/** @param ofUser id of the user whom the device verifies and for whom it keeps a passkey that it finds by itself */
+export function createAuthenticator(host: string, ofUser?: string): Authenticator {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
   const id = randomBytes(16);
   let count = 0;
+  const present = ofUser === undefined ? USER_PRESENT : USER_PRESENT | USER_VERIFIED;
   const clientData = (type: string, challenge: string, origin: string) =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
   const data = (flags: number, counter: number, ...rest: Buffer[]) => {
@@ -31,7 +34,7 @@ export function createAuthenticator(host: string): Authenticator {
       id: name,
       rawId: name,
       type: 'public-key',
-      clientExtensionResults: {},
+      clientExtensionResults: ofUser === undefined ? {} : { credProps: { rk: true } },
       response,
     });
   };
@@ -46,7 +49,7 @@ export function createAuthenticator(host: string): Authenticator {
         Buffer.from(y, 'base64url'),
       ]);
       const length = Buffer.from([0, id.length]);
-      const authData = data(USER_PRESENT | HAS_CREDENTIAL, 0, Buffer.alloc(16), length, id, key);
+      const authData = data(present | HAS_CREDENTIAL, 0, Buffer.alloc(16), length, id, key);
       // CBOR: { "fmt": "none", "attStmt": {}, "authData": bytes }
       const attestationObject = Buffer.concat([
         Buffer.from('a363666d74646e6f6e656761747453746d74a068617574684461746158', 'hex'),
@@ -61,11 +64,12 @@ export function createAuthenticator(host: string): Authenticator {
     },
     use(challenge, origin, counter = ++count) {
       const client = clientData('webauthn.get', challenge, origin);
-      const authenticatorData = data(USER_PRESENT, counter);
+      const authenticatorData = data(present, counter);
       const signed = Buffer.concat([authenticatorData, createHash('sha256').update(client).digest()]);
       return answer({
         clientDataJSON: client.toString('base64url'),
         authenticatorData: authenticatorData.toString('base64url'),
+        ...(ofUser === undefined ? {} : { userHandle: Buffer.from(ofUser).toString('base64url') }),
         signature: sign('sha256', signed, privateKey).toString('base64url'),
       });
     },

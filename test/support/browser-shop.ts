@@ -55,7 +55,7 @@ export function useBrowserShop(
     async function giveCredentials(page: Page, { email } = user): Promise<void> {
       await page.getByLabel('Email address').fill(email);
       await page.getByLabel('Password').fill(PASSWORD);
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     }
     take({ browser: opened, dashboard: served, baseUrl, account, user, giveCredentials, cookies });
   });

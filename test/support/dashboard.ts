@@ -338,9 +338,10 @@ export function expectSays(
   expect([answer.statusCode, textOf(answer.payload)]).toEqual([status, said]);
 }
 
-/** A page without what differs from answer to answer: the nonces and the masks of the form tokens. */
+/** A page without what differs from answer to answer: nonces, masks of the form tokens, and challenges of passkeys. */
 export function withoutNonces(page: string): string {
   return page
     .replaceAll(/nonce="[^"]+"/g, 'nonce=""')
-    .replaceAll(/name="form_token" value="[^"]+"/g, 'name="form_token" value=""');
+    .replaceAll(/name="(form_token|sealed)" value="[^"]+"/g, 'name="$1" value=""')
+    .replaceAll(/data-options="[^"]+"/g, 'data-options=""');
 }

@@ -207,7 +207,7 @@ it.each(['hpos', 'posts'] satisfies OrderStorage[])(
       await page.getByRole('link', { name: 'Connect in one click' }).click();
       await page.getByLabel('Email address').fill(account.email);
       await page.getByLabel('Password').fill(account.password);
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.getByText(`A shop at ${shop.host}`).waitFor();
       await page.getByLabel('Your password').fill(account.password);
       await page.screenshot({ path: join(screenshots, `connect-${storage}.png`), fullPage: true });

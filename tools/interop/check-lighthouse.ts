@@ -119,7 +119,7 @@ async function signIn(browser: BrowserContext, url: string, password: string): P
   await page.goto(`${url}/dashboard`);
   await page.getByLabel('Email address').fill('demo@shop.example');
   await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL((now) => now.pathname === '/dashboard');
   await page.close();
 }

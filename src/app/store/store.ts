@@ -73,5 +73,12 @@ CREATE INDEX receipts_with_address ON receipts (created_at_ms) WHERE email IS NO
       sql: `ALTER TABLE provider_sessions ADD COLUMN approved_at_ms ${integer}`,
       ...additive,
     },
+    {
+      number: 4,
+      name: 'passkeys without a password, and refunds by account',
+      sql: `ALTER TABLE passkeys ADD COLUMN is_passwordless integer NOT NULL DEFAULT 0;
+CREATE INDEX refunds_by_account ON refunds (account_id, created_at_ms, id)`,
+      ...additive,
+    },
   ];
 }

@@ -56,7 +56,7 @@ const OWN_PATH = `${DASHBOARD_PATH}/security`;
 const flashMessages = {
   password: 'Your password is changed. Your other sessions have ended.',
   removed: 'The authenticator app is off.',
-  passkey: 'The passkey is added. You use it when you sign in.',
+  passkey: 'The passkey is added.',
   'passkey-removed': 'The passkey is removed.',
   ended: 'The session has ended.',
 };
@@ -69,7 +69,11 @@ const flashMessages = {
 export function registerSecurityPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const pages = routes.pages('security', 'viewer');
-  const form = (path: string, act: (visit: Visit, form: FormFields) => Promise<PageAnswer>) =>
+  const form = (
+    path: string,
+    show: (visit: Visit) => Promise<PageView>,
+    act: (visit: Visit, form: FormFields) => Promise<PageAnswer>,
+  ) =>
     pages.form(
       `/security/${path}`,
       async (visit, fields) => {
@@ -78,9 +82,14 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
         await requirePassword(visit, fields.text('password'));
         return act(visit, fields);
       },
-      showSecurity,
+      show,
     );
-  pages.page('/security', (visit) => showSecurity(visit));
+  const showPasskeys = (visit: Visit) => showFactors(visit, 'passkeys');
+  const showApp = (visit: Visit) => showFactors(visit, 'second-factor');
+  pages.page('/security', showSecurity);
+  pages.page('/security/passkeys', showPasskeys);
+  pages.page('/security/second-factor', showApp);
+  pages.page('/security/password', showPassword);
   pages.form('/security/confirm', confirm);
   pages.form('/sessions/:sessionId/end', async (visit) => {
     const session = {
@@ -91,17 +100,18 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     await endSession(context, session, visit.actor);
     return seeOther('/security?flash=ended');
   });
-  form('password', async (visit, fields) => {
+  form('password', showPassword, async (visit, fields) => {
     await changePassword(context, visit, fields.text('new_password'), visit.actor);
     return seeOther('/security?flash=password');
   });
-  form('second-factor', async (visit, fields) => {
+  form('second-factor', showApp, async (visit, fields) => {
     if (visit.user.totpSecret !== null) throw invalidField('The second factor', 'is already on.');
     await requireSecondFactor(visit, fields, 'factor_code');
     const offer = { sealed: fields.text('sealed'), code: fields.text('code') };
     return recoveryCodesPage(await confirmTotp(context, visit, offer, visit.actor), OWN_PATH);
   });
-  form('recovery-codes', async (visit, fields) => {
+  const showCodes = (visit: Visit) => (visit.user.totpSecret === null ? showPasskeys : showApp)(visit);
+  form('recovery-codes', showCodes, async (visit, fields) => {
     if (!(await hasSecondFactor(context, visit.user)))
       throw invalidField('Recovery codes', 'require a second factor.');
     await requireSecondFactor(visit, fields);
@@ -109,7 +119,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     await recordForUser(context, visit.user, visit.actor, 'second_factor.codes_renewed');
     return recoveryCodesPage(codes, OWN_PATH);
   });
-  form('passkeys', async (visit, fields) => {
+  form('passkeys', showPasskeys, async (visit, fields) => {
     const party = partyOf(context);
     if (party === null) throw new ServiceError('not_found');
     await requireSecondFactor(visit, fields);
@@ -117,12 +127,12 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     const codes = await addPasskey(context, visit, made, visit.actor);
     return codes === null ? seeOther('/security?flash=passkey') : recoveryCodesPage(codes, OWN_PATH);
   });
-  form('remove-passkey', async (visit, fields) => {
+  form('remove-passkey', showPasskeys, async (visit, fields) => {
     await requireSecondFactor(visit, fields);
     await removePasskey(context, visit, fields.text('passkey'), visit.actor);
     return seeOther('/security?flash=passkey-removed');
   });
-  form('remove-second-factor', async (visit, fields) => {
+  form('remove-second-factor', showApp, async (visit, fields) => {
     await requireSecondFactor(visit, fields);
     await removeTotp(context, visit.user, visit.actor, { user: visit.user, sessionId: visit.session.id });
     return seeOther('/security?flash=removed');
@@ -132,16 +142,17 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
 /** After the use of a passkey, shows the page with forms that need no code for some minutes. */
 async function confirm(visit: Visit, form: FormFields): Promise<PageView> {
   const { context } = visit;
+  const page = form.text('page') === 'second-factor' ? 'second-factor' : 'passkeys';
   const party = partyOf(context);
   if (party === null) throw new ServiceError('not_found');
   if (!(await usePasskey(context, visit, form.text('response'), party))) {
     await recordWrongFactor(visit);
     const message = banner('bad', 'The passkey was not accepted. Please try again.');
-    return { ...(await showSecurity(visit, { message })), status: 400 };
+    return { ...(await showFactors(visit, page, { message })), status: 400 };
   }
   const message = banner('good', 'Confirmed. You can change your second factors for five minutes.');
   const confirmation = confirmSecondFactor(context, visit.session.id);
-  return showSecurity(visit, { message, confirmation });
+  return showFactors(visit, page, { message, confirmation });
 }
 
 /**
@@ -235,25 +246,65 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
   return read;
 }
 
+/** A row for each way to sign in, which opens its own page, so that no secret and no password field waits here. */
+async function showSecurity(visit: Visit): Promise<PageView> {
+  const passkeys = await visit.context.people.listPasskeys(visit.user.id);
+  const hasApp = visit.user.totpSecret !== null;
+  const state = (isGood: boolean, text: string) =>
+    html` <span class="badge ${isGood ? 'good' : 'plain'}">${text}</span>`;
+  const row = (path: string, heading: Html, sentence: string, button: string, look = '') =>
+    html`<li><div><h2>${heading}</h2><p class="soft">${sentence}</p></div><a class="button ${look}" href="${OWN_PATH}/${path}">${button}</a></li>`;
+  const [count, isNew] = [passkeys.length, passkeys.length === 0 && !hasApp];
+  return {
+    title: 'Security',
+    main: html`${flashOf(visit, flashMessages)}
+<section class="card"><ul class="feed">
+${row(
+  'passkeys',
+  html`Passkeys${state(count > 0, count === 0 ? 'none' : String(count))}`,
+  'Your fingerprint, face or device lock signs you in. It cannot be given to a false page.',
+  count === 0 ? 'Add a passkey' : 'Manage passkeys',
+  isNew ? 'primary' : '',
+)}
+${row(
+  'second-factor',
+  html`Authenticator app${state(hasApp, hasApp ? 'on' : 'off')}`,
+  'Six digits from your phone, after the password.',
+  hasApp ? 'Manage the app' : 'Set up an app',
+)}
+${row('password', html`Password`, 'A new one ends your other sessions.', 'Change password')}</ul></section>
+${await sessionsCard(visit)}`,
+  };
+}
+
+const backToSecurity = html`<p><a href="${OWN_PATH}">Back to Security</a></p>`;
+
+async function showPassword(visit: Visit): Promise<PageView> {
+  const form = { action: `${OWN_PATH}/password`, fields: passwordFields, button: 'Change password' };
+  return { title: 'Password', main: html`${cardForm(visit, form)}${backToSecurity}` };
+}
+
 /** @param shown a message, and the confirmation of a passkey used just now (`confirmSecondFactor`) */
-async function showSecurity(
+async function showFactors(
   visit: Visit,
+  page: 'passkeys' | 'second-factor',
   shown: { readonly message?: Html; readonly confirmation?: string } = {},
 ): Promise<PageView> {
   const { context } = visit;
+  const isPasskeys = page === 'passkeys';
   const party = partyOf(context);
   const passkeys = await context.people.listPasskeys(visit.user.id);
-  const offer = await offerPasskey(context, visit, party, visit.challenge);
+  const offer = isPasskeys ? await offerPasskey(context, visit, party, visit.challenge) : null;
   const proof = proofOf(visit, passkeys.length > 0, shown.confirmation);
   const question = proof.isGiven ? null : await askForPasskey(context, visit, party, visit.challenge);
+  const app = visit.user.totpSecret === null ? offerForm : manageForms;
+  const hasCodesHere = passkeys.length > 0 && visit.user.totpSecret === null;
   return {
-    title: 'Security',
-    main: html`${shown.message ?? flashOf(visit, flashMessages)}
-${cardForm(visit, { action: `${OWN_PATH}/password`, title: 'Password', fields: passwordFields, button: 'Change password' })}
-${question === null ? nothing : confirmationCard(visit, question)}
-${visit.user.totpSecret === null ? offerForm(visit, proof) : manageForms(visit, proof)}
-${passkeyCard(visit, passkeys, offer, proof.fields)}${passkeys.length > 0 && visit.user.totpSecret === null ? codesCard(visit, proof) : nothing}
-${await sessionsCard(visit)}`,
+    title: isPasskeys ? 'Passkeys' : 'Authenticator app',
+    main: html`${shown.message ?? nothing}
+${question === null ? nothing : confirmationCard(visit, page, question)}
+${isPasskeys ? html`${passkeyCard(visit, passkeys, offer, proof.fields)}${hasCodesHere ? codesCard(visit, proof) : nothing}` : app(visit, proof)}
+${backToSecurity}`,
   };
 }
 
@@ -293,10 +344,10 @@ function proofOf(
   };
 }
 
-function confirmationCard(visit: Visit, options: object): Html {
+function confirmationCard(visit: Visit, page: string, options: object): Html {
   return html`<section class="card"><h2>Change your second factors</h2>
 <p>Each change requires an existing second factor. Confirm with a passkey here, or enter a code with the change.</p>
-${confirmPasskeyForm(`${OWN_PATH}/confirm`, visit.formToken, options)}</section>`;
+${confirmPasskeyForm(`${OWN_PATH}/confirm`, visit.formToken, options, page)}</section>`;
 }
 
 function codesCard(visit: Visit, proof: Proof): Html {
@@ -314,7 +365,7 @@ function offerForm(visit: Visit, proof: Proof): Html {
     'With an authenticator app on your phone, a stolen password is not enough. Scan this, or type the key, then give the six digits that the app shows.';
   // Keeps the secret that a refused form offered, because the app may already have it.
   const offer = offerTotp(visit.context, visit.user, visit.refused?.text('sealed'));
-  return html`<form class="card" method="post" action="${OWN_PATH}/second-factor"><h2>Authenticator app: off</h2>
+  return html`<form class="card" method="post" action="${OWN_PATH}/second-factor">
 ${totpOffer(offer, introduction)}
 ${proof.fields('second-factor', { fields: totpCode, codeName: 'factor_code' })}
 <div class="actions"><button class="button primary">Turn on</button></div></form>`;
@@ -322,7 +373,7 @@ ${proof.fields('second-factor', { fields: totpCode, codeName: 'factor_code' })}
 
 function manageForms(visit: Visit, proof: Proof): Html {
   const button = html`<button class="button danger">Switch off</button>`;
-  return html`<section class="card"><h2>Authenticator app: on</h2><p>You enter a code from your authenticator app when you sign in.</p>
+  return html`<section class="card"><p>You enter a code from your authenticator app when you sign in.</p>
 ${newCodesForm(visit, proof)}
 ${factorForm(visit, proof, 'remove-second-factor', 'Switch it off', button)}</section>`;
 }

@@ -52,8 +52,8 @@ export function passkeyCard(
   options: object | null,
   fields: ProofFields,
 ): Html {
-  return html`<section class="card"><h2>Passkeys</h2>
-<p>Use a fingerprint, a face, a security key or your device lock as the second factor. A passkey works only on this site.</p>
+  return html`<section class="card"><p>Sign in with your fingerprint, face or device lock, without a password.
+A security key that asks for no PIN is a second factor after it.</p>
 ${passkeys.length === 0 ? nothing : passkeyTable(visit, passkeys, fields)}
 ${options === null ? html`<p class="soft small">Passkeys need HTTPS and a domain name, which this service does not have.</p>` : addForm(options, fields)}
 <noscript><p class="soft small">Adding a passkey requires JavaScript. An authenticator app does not.</p></noscript></section>`;
@@ -65,6 +65,7 @@ function passkeyTable(visit: Visit, passkeys: readonly Passkey[], fields: ProofF
     Added: ({ createdAtMs }) => moment(createdAtMs, visit.timeZone),
     'Last used': ({ lastUsedAtMs }) =>
       lastUsedAtMs === null ? 'never' : moment(lastUsedAtMs, visit.timeZone),
+    'Signs in': ({ isPasswordless }) => (isPasswordless ? 'alone' : 'after the password'),
     Action: actions(({ id }, index) =>
       removalForm(visit, id, fields('remove-passkey', { id: `passkey-${index}` })),
     ),
@@ -91,12 +92,14 @@ ${fields('passkeys', { id: 'passkey', fields: { name: { label: 'Name', id: 'pass
 }
 
 /** Form for an existing passkey before a change of second factors. */
-export function confirmPasskeyForm(action: string, formToken: string, options: object): Html {
+export function confirmPasskeyForm(action: string, formToken: string, options: object, page: string): Html {
+  const field = html`<input type="hidden" name="page" value="${page}">`;
   const button = html`<div class="actions"><button class="button primary">Confirm with a passkey</button></div>`;
-  return passkeyForm('fields', { action, formToken, options }, nothing, button);
+  return passkeyForm('fields', { action, formToken, options }, field, button);
 }
 
-function passkeyForm(
+/** Form whose script asks the browser for a passkey. */
+export function passkeyForm(
   style: 'card' | 'fields',
   asked: { readonly action: string; readonly formToken: string; readonly options: object },
   fields: Html,

@@ -1,9 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { SERVICE_LOG } from '../../accounts/audit-entry.ts';
+import { challengeVisitor, passwordlessOptions } from '../../accounts/passkeys.ts';
 import { endSession, type OpenedSession } from '../../accounts/sessions.ts';
-import { recordFailedSignIn, signIn } from '../../accounts/sign-in.ts';
+import { recordFailedSignIn, signIn, signInWithPasskey } from '../../accounts/sign-in.ts';
 import { ServiceError } from '../../payment/errors.ts';
-import { type Html, html } from '../design/html.ts';
+import { type Html, html, nothing } from '../design/html.ts';
 import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { formField } from './form-fields.ts';
 import { banner, type FormFields, flashOf, formTokenField } from './forms.ts';
@@ -17,6 +18,7 @@ import {
   seeOther,
   visitorPages,
 } from './pages.ts';
+import { partyOf, passkeyForm } from './second-factor-pages.ts';
 
 const greetings = {
   ended: banner('plain', 'Your session has ended. Sign in again.'),
@@ -45,22 +47,57 @@ function forgotten({ area, context }: AreaRoutes): Html {
 }
 
 function signInView(asked: AreaRequest, next: string, email: string, message: Html): PageView {
+  const formToken = openFormToken(asked);
   return {
     title: asked.area.signInTitle,
     main: html`${message}
 <form class="card" method="post" action="${asked.area.path}/sign-in">
-${formTokenField(openFormToken(asked))}<input type="hidden" name="next" value="${next}">
+${formTokenField(formToken)}<input type="hidden" name="next" value="${next}">
 ${formField('email', { label: 'Email address', type: 'email', autocomplete: 'username', value: email })}
 ${formField('password', { label: 'Password', type: 'password' })}
 <button class="button primary wide">Sign in</button>
 </form>
+${passkeySignIn(asked, next, formToken)}
 ${forgotten(asked)}`,
   };
+}
+
+/** Button for a passkey that signs in alone; hidden without script, and empty where browsers have no passkeys. */
+function passkeySignIn({ area, context }: AreaRequest, next: string, formToken: string): Html {
+  const party = partyOf(context);
+  if (party === null) return nothing;
+  const { challenge, sealed } = challengeVisitor(context, formToken);
+  const fields = html`<input type="hidden" name="next" value="${next}"><input type="hidden" name="sealed" value="${sealed}">`;
+  const options = passwordlessOptions(challenge, party);
+  return passkeyForm(
+    'fields',
+    { action: `${area.path}/sign-in`, formToken, options },
+    fields,
+    html`<button class="button wide">Sign in with a passkey</button>`,
+  );
+}
+
+async function answerPasskey(asked: AreaRequest, form: FormFields, next: string): Promise<PageAnswer> {
+  const { context, area, request } = asked;
+  const party = partyOf(context);
+  const given = {
+    response: form.text('response'),
+    sealed: form.text('sealed'),
+    visitor: openFormToken(asked),
+  };
+  const how = { area: area.name, caller: callerOf(request) };
+  const opened = party === null ? null : await signInWithPasskey(context, given, party, how);
+  if (opened !== null) return sendAfterPassword(asked, opened, next);
+  context.observeFailure('second_factor');
+  const text =
+    'This passkey was not accepted. Sign in with your password: the passkey may be asked for after it.';
+  return { ...signInView(asked, next, '', banner('bad', text)), status: 401 };
 }
 
 async function answerSignIn(asked: AreaRequest, form: FormFields): Promise<PageAnswer> {
   const { context, area, isSecondFactorRequired, request } = asked;
   const [email, next] = [form.text('email'), returnPathOf(area, form.text('next'))];
+  if (form.text('response') !== '') return answerPasskey(asked, form, next);
   const how = { area: area.name, caller: callerOf(request), isSecondFactorRequired };
   const isKnown = isKnownBrowser(asked, email);
   let opened: OpenedSession | null;

@@ -43,10 +43,11 @@ async function askForPasskey(how, options) {
   const { id, type } = passkey;
   /** @type {any} An attestation or an assertion. */
   const response = passkey.response;
-  const buffers = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature'];
+  const buffers = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'];
   const texts = buffers.filter((name) => response[name]).map((name) => [name, textOf(response[name])]);
   const answer = { ...Object.fromEntries(texts), transports: response.getTransports?.() };
-  return { id, rawId: id, type, clientExtensionResults: {}, response: answer };
+  const clientExtensionResults = passkey.getClientExtensionResults();
+  return { id, rawId: id, type, clientExtensionResults, response: answer };
 }
 
 /** @param {{ id: string }} credential */
