@@ -5,6 +5,8 @@ import type {
   CheckoutRequest,
   DirectPayment,
   DirectPaymentRequest,
+  MerchantCheckout,
+  MerchantCheckoutRequest,
   MerchantEventPage,
   MerchantPayment,
   MerchantPaymentPage,
@@ -126,6 +128,18 @@ export interface Client {
      */
     list(query?: { readonly after?: number; readonly limit?: number }): Promise<MerchantEventPage>;
   };
+  readonly merchantCheckouts: {
+    /**
+     * Creates a checkout with reference, metadata, line items, return addresses and an expiry. `address` and `callback`
+     * default to the account's.
+     *
+     * @throws ApiError, ConnectionError
+     */
+    create(
+      request: MerchantCheckoutRequest,
+      options?: { readonly idempotencyKey?: string },
+    ): Promise<MerchantCheckout>;
+  };
   readonly directPayments: {
     /**
      * Creates a payment in USDC from the customer's own wallet. `address` and `callback` default to the account's.
@@ -241,6 +255,12 @@ export function createClient(options: ClientOptions): Client {
       async list({ after, limit = EVENTS_OF_A_PAGE } = {}) {
         const path = withQuery('/merchant/v1/events', { after, limit });
         return expectList<MerchantEventPage>(await sendRequest(context, { method: 'GET', path }), 'events');
+      },
+    },
+    merchantCheckouts: {
+      async create(request, { idempotencyKey } = {}) {
+        const answer = await post('/merchant/v1/checkouts', request, idempotencyKey);
+        return expectFields<MerchantCheckout>(answer, ['payment_id', 'ipn_token', 'checkout_url']);
       },
     },
     directPayments: {

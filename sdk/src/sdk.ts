@@ -19,6 +19,8 @@ export type {
   Currency,
   DirectPayment,
   DirectPaymentRequest,
+  MerchantCheckout,
+  MerchantCheckoutRequest,
   MerchantEvent,
   MerchantEventPage,
   MerchantEventType,

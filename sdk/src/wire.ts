@@ -153,6 +153,25 @@ export interface MerchantPayment {
   readonly email: string | null;
   /** The note, or null. Only the merchant sees it. */
   readonly note: string | null;
+  /** Your id of the order, or null. */
+  readonly reference: string | null;
+  /** Your own values; empty if there are none, or after they were erased. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** What the customer buys; empty if you named nothing. */
+  readonly items: ReadonlyArray<{
+    /** The name. */
+    readonly name: string;
+    /** The quantity. */
+    readonly quantity: number;
+    /** The amount of the whole line; negative for a discount. */
+    readonly amount: string;
+  }>;
+  /** Where the customer goes after the payment, or null for the account’s setting. */
+  readonly return_url: string | null;
+  /** Where the customer goes from a canceled or expired checkout, or null for `return_url` or the account’s setting. */
+  readonly cancel_url: string | null;
+  /** When the open payment expires, or null for the service's own time. */
+  readonly expires_at: string | null;
   /** Whether clearly less or clearly more than the price arrived, or null. */
   readonly amount_mismatch: 'partially_paid' | 'overpaid' | null;
   /** What is missing of an open, partially paid payment, and the link to pay it. Otherwise null. */
@@ -222,6 +241,130 @@ export interface MerchantPayment {
   }>;
 }
 
+/** What a checkout of a platform is created with. */
+export interface MerchantCheckoutRequest {
+  /** Your payout wallet on Polygon: `0x` and 40 hex digits. A mixed-case address must have a valid checksum. The zero address and the service's own addresses are refused. If payouts are locked to the account's wallet, all other addresses are refused. Default: the account's wallet. */
+  readonly address?: string | null;
+  /** The webhook URL: `https://`, a public host, no credentials, at most 2048 characters. Hosts that resolve to a private address or to this service are refused. Default: the account's callback URL. */
+  readonly callback?: string | null;
+  /** From 0.01 to 10000, at most two decimals. Prefer a string such as `"25.00"`. The digits of a number count as written: `10.001` and `10.100` are refused, and `1e2` is 100. */
+  readonly amount: string | number;
+  /** The currency of the amount. Default: `USD`. */
+  readonly currency?: 'USD' | 'EUR' | 'CAD' | 'INR' | null;
+  /** `true` increases the charge so that the amount you requested remains after the account's fee. It does not cover the provider's fee. The total including the fee must not exceed 10000. Alias: `pass_fee_to_customer`. Default: `false`. */
+  readonly passFeeToCustomer?: boolean | null;
+  /** Alias of `passFeeToCustomer`. If you send both, they must be equal. */
+  readonly pass_fee_to_customer?: boolean | null;
+  /** `multi` lets the customer choose. An id selects one provider. `klarna` supports EUR only. A provider that is not enabled for the account returns 403, and the message lists the enabled ones. Default: `multi`. */
+  readonly provider?: 'multi' | 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna' | null;
+  /** The customer's email address, at most 254 ASCII characters, with an internationalized domain in its `xn--` form. The webhook contains it. A provider receives it if the customer opens `checkout_url`, except Coinbase, Crypto.com and Revolut. Surrounding spaces are removed. An empty string means absent. */
+  readonly email?: string | null;
+  /** At most 500 characters. Included in the webhook and in the preview of the short link, and hidden from the checkout page. CRLF line breaks are stored as LF and count as one character. An empty note is refused: omit it, or send `null`. */
+  readonly note?: string | null;
+  /** Your id of the order or session, at most 200 characters. Not interpreted, not shown to the customer, and not unique. Payments can be listed by it. Put no personal data into it: it is kept. */
+  readonly reference?: string | null;
+  /** Your own values: at most 20 keys of at most 40 letters, digits, `_`, `.` and `-`, with texts of at most 500 characters. Not shown to the customer, and erased with the email address. */
+  readonly metadata?: Readonly<Record<string, string>> | null;
+  /** What the customer buys, for the checkout and the receipt: 1 to 50 lines. `amount` is that of the whole line, as text; a discount is negative. The amounts must add up to `amount`. `quantity` is 1 if absent. */
+  readonly items?: ReadonlyArray<{
+    readonly name: string;
+    readonly quantity?: number;
+    readonly amount: string;
+  }> | null;
+  /** Where the customer goes after the payment: `https://`, on a host that the account's owner saved under Settings, Return hosts. Host and port must be the same. `{payment_id}` in the path or query becomes the payment’s id. */
+  readonly return_url?: string | null;
+  /** Where the customer goes from a canceled or expired checkout (if absent, to `return_url`): `https://`, on a host that the account's owner saved under Settings, Return hosts. Host and port must be the same. `{payment_id}` in the path or query becomes the payment’s id. */
+  readonly cancel_url?: string | null;
+  /** Seconds until the checkout expires, from 900 up to the service's own time, which applies if absent. A customer who is at a provider then can still pay. */
+  readonly expires_in_seconds?: number | null;
+}
+
+/** A checkout of a platform as creation answers it. */
+export interface MerchantCheckout {
+  /** The payment's id, a lower-case UUID. */
+  readonly payment_id: string;
+  /** Fulfill the order only if it is `paid`. */
+  readonly status: 'unpaid' | 'paid' | 'canceled';
+  /** The progress of the transfer to the merchant wallet. `completed` is final. */
+  readonly forward_status: 'pending' | 'ready' | 'processing' | 'failed' | 'manual_required' | 'completed' | 'canceled';
+  /** The amount charged to the customer, including a fee passed on. */
+  readonly amount: string;
+  /** With fee pass-through the amount that was asked for, else null. */
+  readonly original_amount: string | null;
+  /** With fee pass-through what was added to it, else null. */
+  readonly customer_fee_amount: string | null;
+  /** Whether the fee is passed on to the customer. */
+  readonly pass_fee_to_customer: boolean;
+  /** The currency of the amount. */
+  readonly currency: 'USD' | 'EUR' | 'CAD' | 'INR';
+  /** The settlement asset. */
+  readonly coin: 'polygon_usdc';
+  /** The USDC that arrived and was released. While `unpaid`, the USDC seen so far, which a reorganization can remove. Compare it with `amount` and `currency`. */
+  readonly value_coin: string;
+  /** The USDC sent to the merchant's wallet, after the fee. `0.000000` until the release. */
+  readonly forwarded_amount: string;
+  /** The deposit that reached the paid threshold. Before that, the last deposit seen, or null. */
+  readonly txid_in: string | null;
+  /** The transaction that paid the merchant. */
+  readonly txid_out: string | null;
+  /** The deposit address. */
+  readonly address_in: string;
+  /** The time at which the payment became `paid`, or null. */
+  readonly paid_at: string | null;
+  /** The time of creation. */
+  readonly created_at: string;
+  /** The provider that the payment was created with. */
+  readonly provider: 'multi' | 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna' | 'direct';
+  /** The account's fee in percent. */
+  readonly fee_percent: number;
+  /** The USD for one unit of the currency, by which the charge was converted. */
+  readonly usd_rate: string;
+  /** The payout wallet. */
+  readonly payout_address: string;
+  /** The page on which the customer pays. */
+  readonly checkout_url: string;
+  /** The customer's email address, or null. It is not verified. */
+  readonly email: string | null;
+  /** The note, or null. Only the merchant sees it. */
+  readonly note: string | null;
+  /** Your id of the order, or null. */
+  readonly reference: string | null;
+  /** Your own values; empty if there are none, or after they were erased. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** What the customer buys; empty if you named nothing. */
+  readonly items: ReadonlyArray<{
+    /** The name. */
+    readonly name: string;
+    /** The quantity. */
+    readonly quantity: number;
+    /** The amount of the whole line; negative for a discount. */
+    readonly amount: string;
+  }>;
+  /** Where the customer goes after the payment, or null for the account’s setting. */
+  readonly return_url: string | null;
+  /** Where the customer goes from a canceled or expired checkout, or null for `return_url` or the account’s setting. */
+  readonly cancel_url: string | null;
+  /** When the open payment expires, or null for the service's own time. */
+  readonly expires_at: string | null;
+  /** Whether clearly less or clearly more than the price arrived, or null. */
+  readonly amount_mismatch: 'partially_paid' | 'overpaid' | null;
+  /** What is missing of an open, partially paid payment, and the link to pay it. Otherwise null. */
+  readonly rest: {
+    /** The amount that a provider charges, in the currency of the payment. */
+    readonly amount: string;
+    /** The USDC to send from a wallet instead. */
+    readonly usdc_amount: string;
+    /** The page on which the customer pays the rest. */
+    readonly url: string;
+  } | null;
+  /** Why the payment was canceled, or null. */
+  readonly cancel_reason: 'expired' | 'merchant' | 'operator' | null;
+  /** Secret: it signs the webhooks of the payment. */
+  readonly ipn_token: string;
+  /** A short link to the same checkout. */
+  readonly short_url: string;
+}
+
 /** What a direct payment is created with. */
 export interface DirectPaymentRequest {
   /** Your payout wallet on Polygon: `0x` and 40 hex digits. A mixed-case address must have a valid checksum. The zero address and the service's own addresses are refused. If payouts are locked to the account's wallet, all other addresses are refused. Default: the account's wallet. */
@@ -286,6 +429,25 @@ export interface DirectPayment {
   readonly email: string | null;
   /** The note, or null. Only the merchant sees it. */
   readonly note: string | null;
+  /** Your id of the order, or null. */
+  readonly reference: string | null;
+  /** Your own values; empty if there are none, or after they were erased. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** What the customer buys; empty if you named nothing. */
+  readonly items: ReadonlyArray<{
+    /** The name. */
+    readonly name: string;
+    /** The quantity. */
+    readonly quantity: number;
+    /** The amount of the whole line; negative for a discount. */
+    readonly amount: string;
+  }>;
+  /** Where the customer goes after the payment, or null for the account’s setting. */
+  readonly return_url: string | null;
+  /** Where the customer goes from a canceled or expired checkout, or null for `return_url` or the account’s setting. */
+  readonly cancel_url: string | null;
+  /** When the open payment expires, or null for the service's own time. */
+  readonly expires_at: string | null;
   /** Whether clearly less or clearly more than the price arrived, or null. */
   readonly amount_mismatch: 'partially_paid' | 'overpaid' | null;
   /** What is missing of an open, partially paid payment, and the link to pay it. Otherwise null. */
@@ -486,8 +648,10 @@ export interface PaymentListFilter {
   readonly created_from?: string;
   /** Payments created before this time, ISO 8601. */
   readonly created_before?: string;
-  /** An id, a short code, a transaction, an amount, an email address or words of the note. */
+  /** An id, a short code, a transaction, an amount, an email address or words of the note or the reference. */
   readonly search?: string;
+  /** Payments with exactly this reference. */
+  readonly reference?: string;
   /** Parts to include, separated by commas: `deposits`, `releases`, `sessions`, `webhooks`. In a list, with a `limit` of at most 20. */
   readonly expand?: string;
 }

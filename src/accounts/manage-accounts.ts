@@ -61,6 +61,8 @@ export async function readProfileUpdate(
     if (texts[name] === undefined) return {};
     const change = textSettings[name](texts[name]);
     if (!isTestMode && name.endsWith('-link')) requirePublicLink(name, Object.values(change)[0]);
+    if (!isTestMode && 'returnHosts' in change)
+      for (const host of change.returnHosts) requirePublicLink(name, `https://${host}/`);
     return change;
   });
   return {
@@ -173,6 +175,7 @@ const described: readonly (readonly [string, (account: Account) => string])[] = 
   ['support link', ({ supportUrl }) => supportUrl ?? 'none'],
   ['return link', ({ returnUrl }) => returnUrl ?? 'none'],
   ['failure link', ({ failureUrl }) => failureUrl ?? 'none'],
+  ['return hosts', ({ returnHosts }) => returnHosts.join(' ') || 'none'],
   ['time zone', ({ timeZone }) => timeZone],
   ['default callback', ({ defaultCallbackUrl }) => defaultCallbackUrl ?? 'none'],
   ['logo', ({ logoHash }) => logoHash ?? 'none'],

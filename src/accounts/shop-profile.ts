@@ -27,6 +27,8 @@ export const plainProfile = {
   returnUrl: null as string | null,
   /** Return URL of a canceled or expired payment; null for `returnUrl`. */
   failureUrl: null as string | null,
+  /** Hosts, with ports, of the return URLs that checkouts of the merchant API may name. */
+  returnHosts: [] as readonly string[],
   /** IANA name of the time zone for the merchant's dates. */
   timeZone: 'UTC',
   /** Base currency of the merchant's bookkeeping; reports also show amounts in it. */
@@ -60,6 +62,7 @@ export const textSettings = {
   'terms-link': (text) => ({ termsUrl: parseTermsUrl(text) }),
   'return-link': (text) => ({ returnUrl: parseReturnUrl(text, 'return-link') }),
   'failure-link': (text) => ({ failureUrl: parseReturnUrl(text, 'failure-link') }),
+  'return-hosts': (text) => ({ returnHosts: parseReturnHosts(text) }),
   'time-zone': (text) => ({ timeZone: parseTimeZone(text) }),
   'base-currency': (text) => ({ baseCurrency: parseBaseCurrency(text) }),
   'email-retention': (text) => ({
@@ -106,14 +109,39 @@ const PAYMENT_ID_PLACEHOLDER = '{payment_id}';
 const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';
 
 /** Parses a return URL with a fixed host (no open redirect). Empty text removes it. Throws `invalid_request`. */
-export function parseReturnUrl(text: string, field: 'return-link' | 'failure-link'): string | null {
+export function parseReturnUrl(
+  text: string,
+  field: string,
+  maximumCharacters = MAXIMUM_LINK_CHARACTERS,
+): string | null {
   const link = text.trim().replaceAll(PAYMENT_ID_PLACEHOLDER, SAMPLE_ID);
   const rule = `must be an https address; ${PAYMENT_ID_PLACEHOLDER} may stand in its path or query, and nothing else in braces`;
   if (/[{}]/.test(link)) throw invalidField(field, rule);
-  const url = parseLink(field, link, rule);
+  const url = parseLink(field, link, rule, maximumCharacters);
   if (url === null) return null;
   if (new URL(url).host.includes(SAMPLE_ID)) throw invalidField(field, rule);
   return url.replaceAll(SAMPLE_ID, PAYMENT_ID_PLACEHOLDER);
+}
+
+const MAXIMUM_RETURN_HOSTS = 20;
+
+/** Parses hosts with optional ports, separated by spaces or commas, as URLs name them. Throws `invalid_request`. */
+function parseReturnHosts(text: string): readonly string[] {
+  const hosts = text.split(/[\s,]+/).filter((typed) => typed !== '');
+  if (hosts.length > MAXIMUM_RETURN_HOSTS)
+    throw invalidField('return-hosts', `must be at most ${MAXIMUM_RETURN_HOSTS} hosts`);
+  return [...new Set(hosts.map(parseReturnHost))];
+}
+
+function parseReturnHost(typed: string): string {
+  const url = URL.parse(`https://${typed}`);
+  const isHost =
+    url !== null && url.href === `https://${url.host}/` && /^[^*/?#@\\]+[^*/?#@\\.]$/.test(typed);
+  if (isHost) return url.host;
+  throw invalidField(
+    'return-hosts',
+    'must be hosts such as shop.example.com or shop.example.com:8443, without https:// and without wildcards',
+  );
 }
 
 export function returnUrlOf(url: string, paymentId: string): string {
@@ -121,10 +149,15 @@ export function returnUrlOf(url: string, paymentId: string): string {
 }
 
 /** Requires https, because customers follow these links. */
-function parseLink(field: string, link: string, rule: string): string | null {
+function parseLink(
+  field: string,
+  link: string,
+  rule: string,
+  maximumCharacters = MAXIMUM_LINK_CHARACTERS,
+): string | null {
   if (link === '') return null;
-  if (link.length > MAXIMUM_LINK_CHARACTERS) {
-    throw invalidField(field, `must have at most ${MAXIMUM_LINK_CHARACTERS} characters`);
+  if (link.length > maximumCharacters) {
+    throw invalidField(field, `must have at most ${maximumCharacters} characters`);
   }
   const url = link.isWellFormed() ? URL.parse(link) : null;
   if (url === null || !isSecureUrl(url) || url.username !== '' || url.password !== '') {

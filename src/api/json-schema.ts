@@ -125,7 +125,7 @@ export interface RequestParameter {
   readonly default?: string | boolean;
   /** One or two sentences in Markdown. */
   readonly description: string;
-  readonly example: string | number | boolean;
+  readonly example: string | number | boolean | object;
 }
 export type RequestParameters = Readonly<Record<string, RequestParameter>>;
 

@@ -37,6 +37,7 @@ export function presentAccount(account: Account) {
     terms_link: account.termsUrl,
     support_link: account.supportUrl,
     return_link: account.returnUrl,
+    return_hosts: account.returnHosts,
     failure_link: account.failureUrl,
     logo: account.logoHash,
     time_zone: account.timeZone,

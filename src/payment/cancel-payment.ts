@@ -3,7 +3,7 @@ import { isDust } from './paid-threshold.ts';
 import type { CancelReason, Payment, PaymentId } from './payment.ts';
 import { fieldsOf, nextState, stateOf } from './payment-states.ts';
 import type { PaymentStore } from './payment-store.ts';
-import type { ProviderSession } from './provider-session.ts';
+import { DELIVERY_GRACE_MS, type ProviderSession } from './provider-session.ts';
 import { decideExisting } from './release-payment.ts';
 import { settle, sumObservations } from './settle.ts';
 
@@ -15,8 +15,6 @@ export interface CancelPaymentContext {
 }
 
 const MINUTE_MS = 60_000;
-/** A card payment started at the end of a session is delivered later, after the provider's checks. */
-const DELIVERY_GRACE_MS = 30 * MINUTE_MS;
 /** Maximum age of the cursor: with an older one, "nothing has arrived" would prove nothing. */
 const MAXIMUM_CURSOR_AGE_MS = 10 * MINUTE_MS;
 

@@ -76,6 +76,7 @@ function parametersOf(request: CreatePaymentRequest): readonly unknown[] {
     request.provider,
     request.email,
     request.note,
+    ...(request.order === undefined ? [] : [request.order, request.expiresInMs]),
   ];
 }
 
@@ -97,7 +98,9 @@ function newPayment(
   });
   return {
     ...untouchedProgress,
-    ...(request.order ?? noOrder),
+    ...noOrder,
+    ...request.order,
+    deadlineMs: request.expiresInMs === undefined ? null : createdAtMs + request.expiresInMs,
     ...charge,
     id,
     accountId: account.id,
@@ -200,8 +203,9 @@ export interface CreatePaymentRequest
     Pick<Payment, 'email' | 'note'> {
   readonly provider: string;
   readonly idempotencyKey: string | null;
-  /** Set for payments of the dashboard and of payment pages, not of the API. */
-  readonly order?: Pick<Payment, keyof typeof noOrder>;
+  /** Set for payments of platforms, of the dashboard and of payment pages, not of `/api/v1`. */
+  readonly order?: Partial<Pick<Payment, Exclude<keyof typeof noOrder, 'deadlineMs'>>>;
+  readonly expiresInMs?: number;
 }
 
 export interface MerchantTerms extends AccountThresholdTerms {
@@ -215,6 +219,8 @@ export interface MerchantTerms extends AccountThresholdTerms {
   readonly isWalletLocked: boolean;
   /** Whether a direct payment counts as paid although up to one cent is missing (see `directThreshold`). */
   readonly toleratesMissingCent: boolean;
+  /** Hosts, with ports, to which a checkout may send its customer at the end. */
+  readonly returnHosts: readonly string[];
   /** Providers that the account may use; null for all, including future ones. */
   readonly providers: readonly ProviderId[] | null;
   readonly excludedProviders: readonly ProviderId[];
@@ -260,6 +266,7 @@ async function checkCreate(
 ): Promise<CheckedTerms> {
   requireAllowedWallet(account, request.payoutAddress);
   requireUnreservedAddress(context.settlement, request.payoutAddress);
+  requireReturnHosts(account, request.order?.orderDetails);
   const amounts = chargeWithFee(request, account.feeBasisPoints);
   if (isKeyTaken) throw new ServiceError('idempotency_conflict');
 
@@ -293,6 +300,21 @@ function requireAllowedWallet(account: MerchantTerms, payoutAddress: Address): v
   if (!account.isWalletLocked || payoutAddress === account.wallet) return;
   // Does not reveal the wallet to the holder of a stolen key.
   throw invalidField('address', "must be the account's own payout wallet, to which payouts are locked");
+}
+
+function requireReturnHosts(
+  { returnHosts }: MerchantTerms,
+  details: Payment['orderDetails'] | undefined,
+): void {
+  const links = { return_url: details?.returnUrl, cancel_url: details?.cancelUrl };
+  for (const [field, link] of Object.entries(links)) {
+    const host = link == null ? null : new URL(link).host;
+    if (host !== null && !returnHosts.includes(host))
+      throw invalidField(
+        field,
+        `leads to ${host}, which is not a return host of the account: save it in the dashboard, under Settings, Return hosts`,
+      );
+  }
 }
 
 function requireFeatures(

@@ -45,6 +45,10 @@ export function formatCents(cents: number): string {
   return `${(cents - fraction) / 100}.${fraction < 10 ? '0' : ''}${fraction}`;
 }
 
+export function formatSignedCents(cents: number): string {
+  return cents < 0 ? `-${formatCents(-cents)}` : formatCents(cents);
+}
+
 export function formatOptionalCents(cents: number | null): string | null {
   return cents === null ? null : formatCents(cents);
 }

@@ -8,6 +8,7 @@ import { readTypedAmount } from './typed-input.ts';
 /** Filter of an account's payment list. Absent fields do not filter. */
 export interface PaymentQuery
   extends Partial<Pick<Payment, 'status' | 'forwardStatus' | 'provider' | 'currency'>> {
+  readonly reference?: string;
   readonly accountId: string;
   readonly amountMismatch?: AmountMismatch;
   /** Status at this time, because sessions at providers end by themselves. */
@@ -29,7 +30,7 @@ export type PaymentSearch =
   | { readonly kind: 'words'; readonly words: readonly (readonly Meaning[])[] };
 
 export type Meaning =
-  /** Prefixes of words in the note, the order line or the email's local part. Short ones must match a whole word. */
+  /** Prefixes of words in note, order line, reference or the email's local part. Short ones must match a whole word. */
   | { readonly kind: 'words'; readonly beginnings: readonly string[] }
   /** The charged or the requested amount. */
   | { readonly kind: 'amount'; readonly cents: number; readonly currency: Currency | null }
@@ -39,7 +40,7 @@ export type Meaning =
 /** Maximum length of a search text; longer texts are truncated. No id, address or sensible phrase is longer. */
 const MAXIMUM_SEARCH_CHARACTERS = 320;
 const MAXIMUM_SEARCH_WORDS = 8;
-/** Maximum indexed words of a note or an order line; further ones are not found. */
+/** Maximum indexed words of a note, an order line or a reference; further ones are not found. */
 const MAXIMUM_TEXT_WORDS = 40;
 /** Maximum indexed words of an email address's local part. */
 const MAXIMUM_EMAIL_WORDS = 8;
@@ -107,7 +108,7 @@ function currencyIn(word: string): Currency | null {
 
 type Searched = Pick<
   Payment,
-  'amountCents' | 'originalAmountCents' | 'currency' | 'email' | 'note' | 'orderLine'
+  'amountCents' | 'originalAmountCents' | 'currency' | 'email' | 'note' | 'orderLine' | 'reference'
 >;
 
 /** Index terms of a payment, without its id and transactions. */
@@ -171,8 +172,10 @@ function amountsOf({ amountCents, originalAmountCents }: Searched): number[] {
   return originalAmountCents === null ? [amountCents] : [amountCents, originalAmountCents];
 }
 
-function wordsOf({ note, orderLine, email }: Searched): string[] {
-  const inTexts = [note, orderLine].flatMap((text) => wordsIn(text ?? '').slice(0, MAXIMUM_TEXT_WORDS));
+function wordsOf({ note, orderLine, reference, email }: Searched): string[] {
+  const inTexts = [note, orderLine, reference].flatMap((text) =>
+    wordsIn(text ?? '').slice(0, MAXIMUM_TEXT_WORDS),
+  );
   return email === null ? inTexts : [...inTexts, ...emailWords(normalize(email))];
 }
 

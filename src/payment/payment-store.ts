@@ -73,6 +73,8 @@ export interface PaymentStore {
   listByOrigin(accountId: string, origin: string, limit: number): Promise<readonly Payment[]>;
   /** Oldest first, ids above `after` and below `below`, which may be any text that sorts among ids. */
   listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;
+  /** Awaiting money past a deadline of their own, with no session that ended after `sessionEndMs`. Oldest deadline first. */
+  listPastDeadline(deadlineMs: number, sessionEndMs: number, limit: number): Promise<readonly PaymentId[]>;
   /** Token fingerprints of unfinished payments above this id, and of older ones whose release or webhook is pending. */
   listOpenFingerprints(after: string): Promise<readonly string[]>;
   /** Reads, decides and writes in one transaction; returns the resulting payment, null if unknown. */

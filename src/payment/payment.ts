@@ -66,6 +66,13 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly orderLine: string | null;
   /** `LINK_ORIGIN` for a payment link of the dashboard, the id of its payment page, otherwise null. */
   readonly origin: string | null;
+  /** The order's id in the merchant's system, opaque to the service. */
+  readonly reference: string | null;
+  /** Values for the merchant's programs. They may be personal data, and are erased with the email address. */
+  readonly metadata: Readonly<Record<string, string>> | null;
+  readonly orderDetails: OrderDetails | null;
+  /** Own deadline of the payment, before that of all payments; null if it has none. */
+  readonly deadlineMs: number | null;
   /** Identifies the secret of its ipn_token. */
   readonly tokenFingerprint: string;
 
@@ -82,6 +89,22 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly paidThresholdUnits: bigint;
 }
 
+/** What the customer buys, and where the checkout leads at its end. */
+export interface OrderDetails {
+  readonly items: readonly LineItem[];
+  /** Used only while the account's `returnHosts` include its host, like `cancelUrl`. */
+  readonly returnUrl: string | null;
+  /** For a canceled or expired payment; null for `returnUrl`. */
+  readonly cancelUrl: string | null;
+}
+
+export interface LineItem {
+  readonly name: string;
+  readonly quantity: number;
+  /** Of the whole line, in the payment's currency; negative for a discount. */
+  readonly amountCents: number;
+}
+
 /** A payment as addressed by a merchant. An id of another account is treated as unknown. */
 export type PaymentReference = Pick<Payment, 'id' | 'accountId'>;
 
@@ -94,8 +117,23 @@ export function pageIdOf({ origin }: Pick<Payment, 'origin'>): string | null {
   return origin?.startsWith(PAGE_ID_PREFIX) === true ? origin : null;
 }
 
-/** Order fields of API payments. */
-export const noOrder = { orderLine: null, origin: null } as const satisfies Partial<Payment>;
+/** Order fields of payments of `/api/v1`. */
+export const noOrder = {
+  orderLine: null,
+  origin: null,
+  reference: null,
+  metadata: null,
+  orderDetails: null,
+  deadlineMs: null,
+} as const satisfies Partial<Payment>;
+
+/** Time at which an open payment expires, with the time that all payments have. */
+export function deadlineOf(
+  { createdAtMs, deadlineMs }: Pick<Payment, 'createdAtMs' | 'deadlineMs'>,
+  expiryMs: number,
+): number {
+  return Math.min(createdAtMs + expiryMs, deadlineMs ?? Number.POSITIVE_INFINITY);
+}
 
 /** Difference between received and requested amount that the merchant should know. */
 export const amountMismatches = ['partially_paid', 'overpaid'] as const;

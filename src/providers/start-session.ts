@@ -135,6 +135,8 @@ async function startSession(
   const customer = { hasEmail: email !== null, ipHashes, means };
   const unused = adapter.opensOnce === true ? null : findUnused(view, charge, provider, customer, nowMs);
   if (unused === null) {
+    if (nowMs >= (payment.deadlineMs ?? Number.POSITIVE_INFINITY))
+      throw stateConflict('This checkout has expired. Your card was not charged.');
     requireRoom(view, customer, nowMs);
     if (adapter.needsCountry === true && country === null)
       throw new ServiceError(

@@ -39,6 +39,7 @@ function createWorld(nowMs: () => number) {
         observations: observationsOf(id),
         sessions: [],
       }),
+      listPastDeadline: async () => [],
       listPaymentIds: async (after: string, below: string, limit: number) =>
         [...payments.keys()]
           .filter((id) => id > after && id < below)

@@ -1,6 +1,7 @@
 import type { PaymentId } from '../payment/payment.ts';
 import { firstIdAtMs } from '../payment/payment-id.ts';
-import type { PaymentStore } from '../payment/payment-store.ts';
+import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';
+import { lastSessionEndMs, mayStillPay } from '../payment/provider-session.ts';
 import { settle, sumObservations } from '../payment/settle.ts';
 import type { SweepBalances } from './chain/chain.ts';
 import { findUnexplained } from './compare-balances.ts';
@@ -30,28 +31,43 @@ const NOTHING: ExpiryPass = { checked: 0, unexplained: [] };
  * is not enough: it is also zero where a deposit and its release were both left out.
  */
 export async function expirePayments(context: ExpirePaymentsContext): Promise<ExpiryPass> {
-  const cursor = await context.observations.readCursor();
+  const { observations, payments, expiryMs } = context;
+  const cursor = await observations.readCursor();
   const rescannedTo = context.rescannedTo();
   if (cursor === null || rescannedTo === null) return NOTHING;
-  const readUpToMs = Math.min(cursor.timestampMs, rescannedTo.timestampMs);
-  const expiredBeforeMs = Math.min(readUpToMs, context.nowMs()) - context.expiryMs;
-  const from = await context.observations.readExpiryWatermark();
-  const ids = await context.payments.listPaymentIds(from, firstIdAtMs(expiredBeforeMs), BATCH_SIZE);
-  const to = ids.at(-1);
-  if (to === undefined) return NOTHING;
+  const nowMs = context.nowMs();
+  // By a final block that was read twice, and by our own clock.
+  const readUpToMs = Math.min(cursor.timestampMs, rescannedTo.timestampMs, nowMs);
+  const own = await payments.listPastDeadline(readUpToMs, lastSessionEndMs(nowMs), BATCH_SIZE);
+  const expiredBeforeMs = readUpToMs - expiryMs;
+  const from = await observations.readExpiryWatermark();
+  const ids = await payments.listPaymentIds(from, firstIdAtMs(expiredBeforeMs), BATCH_SIZE);
+  if (own.length + ids.length === 0) return NOTHING;
 
-  const unexplained = await findUnexplained(context, ids, cursor);
+  const unexplained = await findUnexplained(context, [...new Set([...own, ...ids])], cursor);
   const seenBefore = new Map(
     unexplained.map(({ payment, observations }) => [payment.id, sumObservations(observations).seenUnits]),
   );
-  await context.observations.advanceExpiryWatermark(ids, { from, to }, (view) => {
+  const decide = (view: PaymentView, expiredBeforeMs: number) => {
     const seenUnits = seenBefore.get(view.payment.id);
     if (seenUnits === undefined) return settle(view, { nowMs: context.nowMs(), expiredBeforeMs });
     // Unchanged until the money is observed. A deposit recorded during the chain call could not move the watermark
     // back, which had not passed this payment yet.
     return sumObservations(view.observations).seenUnits === seenUnits
       ? null
-      : { change: {}, revisitExpiry: true };
-  });
-  return { checked: ids.length, unexplained: [...seenBefore.keys()] };
+      : { change: {}, revisitExpiry: true as const };
+  };
+  // A payment that a session may still pay waits, at most until the deadline of all payments.
+  const decided = await Promise.all(
+    own.map((id) =>
+      payments.decidePayment(id, (view) =>
+        mayStillPay(view.sessions, nowMs) ? null : decide(view, Number.POSITIVE_INFINITY),
+      ),
+    ),
+  );
+  const to = ids.at(-1);
+  if (to !== undefined)
+    await observations.advanceExpiryWatermark(ids, { from, to }, (view) => decide(view, expiredBeforeMs));
+  const canceled = decided.filter((payment) => payment?.status === 'canceled').length;
+  return { checked: ids.length + canceled, unexplained: [...seenBefore.keys()] };
 }

@@ -159,7 +159,7 @@ const conversions: Partial<Record<ColumnKind, Conversion>> = {
   bit: { read: (value) => value === 1, write: Number },
   address: { read: (value) => checksumAddressBytes(value as Uint8Array), write: bytesOfAddress },
   texts: { read: textsOf },
-  json: { read: documentOf, write: JSON.stringify },
+  json: { read: (value) => (value === null ? null : documentOf(value)), write: JSON.stringify },
 };
 
 function createReader<Entity>(columns: readonly Column[]): (values: readonly unknown[]) => Entity {

@@ -24,6 +24,7 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
   const personalSql = [{ table: receiptTable, column: 'email' }, ...others].map(
     ({ table, column }) => `(SELECT ${column} FROM ${table.name} WHERE payment_id = payments.id)`,
   );
+  const personal = ['email', 'CAST(metadata AS text)', ...personalSql, 'NULL'].join(', ');
 
   function* eraseEmail({ accountId, id }: PaymentReference): Script<EmailErasure> {
     for (const feature of features) if (feature.erasureLock !== undefined) yield* lock(feature.erasureLock);
@@ -34,7 +35,8 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
     if (before.email !== null && !(yield* eraseFromWebhooks(id, before.email))) return 'busy';
     yield* run`
       UPDATE receipts SET email = NULL, status = CASE status WHEN 'sent' THEN status ELSE 'failed' END WHERE payment_id = ${id}`;
-    let hadOther = false;
+    yield* run`UPDATE payments SET metadata = NULL WHERE id = ${id}`;
+    let hadOther = before.metadata !== null;
     for (const { table, column } of others) {
       const isEmptied = yield* hasRow`
         UPDATE ${raw(table.name)} SET ${raw(column)} = NULL
@@ -67,7 +69,7 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
         SELECT payment_id AS id FROM email_watermarks WHERE account_id = ${accountId}`;
       const from = watermark?.id ?? '';
       const found = (yield* run`
-        SELECT id, coalesce(${raw(['email', ...personalSql, 'NULL'].join(', '))}) AS personal FROM payments
+        SELECT id, coalesce(${raw(personal)}) AS personal FROM payments
         WHERE account_id = ${accountId} AND id > ${from} AND id < ${below} ORDER BY id LIMIT ${limit}`) as unknown as {
         readonly id: string;
         readonly personal: string | null;

@@ -40,6 +40,15 @@ export function createPaymentLists({ read }: Scripts) {
         SELECT id FROM payments WHERE id > ${after} AND id < ${below} ORDER BY id LIMIT ${limit}`;
       return rows.map(({ id }) => id as PaymentId);
     }),
+    listPastDeadline: read(function* (deadlineMs, sessionEndMs, limit) {
+      const rows = yield* run`
+        SELECT id FROM payments
+        WHERE deadline_ms <= ${deadlineMs} AND status = 'unpaid' AND forward_status = 'pending' AND NOT EXISTS (
+          SELECT 1 FROM provider_sessions AS session
+          WHERE session.payment_id = payments.id AND session.expires_at_ms > ${sessionEndMs})
+        ORDER BY deadline_ms LIMIT ${limit}`;
+      return rows.map(({ id }) => id as PaymentId);
+    }),
     listOpenFingerprints: read(readOpenFingerprints),
   } satisfies Partial<PaymentStore>;
 }

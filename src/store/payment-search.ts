@@ -105,7 +105,10 @@ function* chooseSource({ accountId, search, paid, ...query }: PaymentQuery): Scr
         return ofPayments(accountId, raw('amount_mismatch IS NOT NULL'));
       if (unsettledStatuses.some((status) => status === query.forwardStatus))
         return ofPayments(accountId, unsettled);
-      return ofPayments(accountId, raw('true'));
+      return ofPayments(
+        accountId,
+        query.reference === undefined ? raw('true') : sql`reference = ${query.reference}`,
+      );
   }
 }
 
@@ -224,6 +227,7 @@ function filtersOf(query: PaymentQuery): Fragment {
     ['forward_status', query.forwardStatus],
     ['provider', query.provider],
     ['currency', query.currency],
+    ['reference', query.reference],
     ['amount_mismatch', query.amountMismatch],
   ];
   const { display, paid } = query;

@@ -329,6 +329,7 @@ describe('a key', () => {
     'GET /merchant/v1/events': 'read',
     'GET /merchant/v1/days': 'read',
     'GET /merchant/v1/journal.csv': 'read',
+    'POST /merchant/v1/checkouts': 'create',
     'POST /merchant/v1/direct-payments': 'create',
   } as const;
 

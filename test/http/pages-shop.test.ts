@@ -165,6 +165,51 @@ describe('the way back to the shop', () => {
   });
 });
 
+describe('a checkout of a platform', () => {
+  const shops = createCheckoutPages({
+    account: { returnUrl: 'https://account.example/', returnHosts: ['shop.example', 'cart.example:8443'] },
+  });
+  const paid = { status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS - 1_000 } as const;
+  const ended = { status: 'canceled', forwardStatus: 'canceled', cancelReason: 'expired' } as const;
+  const returnUrl = 'https://shop.example/{payment_id}';
+  const cancelUrl = 'https://cart.example:8443/';
+
+  it.each([
+    ['paid', paid, { returnUrl, cancelUrl }, 'shop.example'],
+    ['expired', ended, { returnUrl, cancelUrl }, 'cart.example:8443'],
+    ['canceled', { ...ended, cancelReason: 'merchant' }, { returnUrl, cancelUrl: null }, 'shop.example'],
+    ['past its own deadline', { deadlineMs: NOW_MS }, { returnUrl, cancelUrl }, 'cart.example:8443'],
+    ['before it', { deadlineMs: NOW_MS + 1 }, { returnUrl, cancelUrl }, null],
+    ['paid, without an own way back', paid, { returnUrl: null, cancelUrl }, 'account.example'],
+    ['paid, on a removed host', paid, { returnUrl: 'https://www.shop.example/', cancelUrl }, null],
+    ['expired, on a removed port', ended, { returnUrl, cancelUrl: 'https://cart.example/' }, null],
+  ] as const)('leads back by its own addresses on saved hosts: %s', async (_case, change, urls, host) => {
+    const payment = pagePayment({ ...change, orderDetails: { items: [], ...urls } });
+    const { body } = await shops.server.inject(`/pay/${shops.put(pageView(payment))}`);
+    const [, link] = /<a class="button primary wide" href="https:\/\/([^/"]+)\//.exec(body) ?? [];
+    expect(link ?? null).toBe(host);
+    expect(body.includes('data-return-after="10"')).toBe(host !== null && 'paidAtMs' in change);
+  });
+
+  it('shows its items as text on page and receipt, and neither reference nor metadata', async () => {
+    const orderDetails = {
+      items: [
+        { name: '<b>Tea</b>', quantity: 2, amountCents: 5_000 },
+        { name: 'Voucher', quantity: 1, amountCents: -2_500 },
+      ],
+      returnUrl: null,
+      cancelUrl: null,
+    };
+    const order = { reference: 'canary-reference', metadata: { key: 'canary-value' }, orderDetails };
+    for (const change of [order, { ...order, ...paid }]) {
+      const { body } = await shops.server.inject(`/pay/${shops.put(pageView(pagePayment(change)))}`);
+      expect(body).toContain('<dt><bdi>2 × &#60;b&#62;Tea&#60;/b&#62;</bdi></dt><dd><bdi>$50.00</bdi></dd>');
+      expect(body).toContain('<dt><bdi>Voucher</bdi></dt><dd><bdi>-$25.00</bdi></dd>');
+      expect(body).not.toContain('canary');
+    }
+  });
+});
+
 describe('the code for phones', () => {
   it('is shown where paying makes sense, and loaded only when it is opened', async () => {
     const lazy = /<details class="phone">.*\/qr\.svg" [^>]*loading="lazy"/s;

@@ -181,6 +181,28 @@ describe('a payment that expires', () => {
     },
   );
 
+  it('at a deadline of its own, waits for a customer who is at a provider, and takes no other', async () => {
+    const [waiting, empty] = [
+      await settlement.create({ expiresInMs: HOUR_MS }),
+      await settlement.create({ expiresInMs: HOUR_MS }),
+    ];
+    const later = await settlement.create();
+    settlement.advance(HOUR_MS - 1_000);
+    const { expiresAtMs } = await settlement.startSession(waiting);
+    settlement.advance(10_000);
+    await settlement.mineAndWatch(4);
+    await settlement.expire();
+    expect(await settlement.read(empty)).toMatchObject({ status: 'canceled', cancelReason: 'expired' });
+    for (const open of [waiting, later]) expect(await settlement.state(open)).toBe('unpaid/pending');
+    await expect(settlement.startSession(empty)).rejects.toMatchObject(conflict);
+    expect(await settlement.expire()).toMatchObject({ checked: 0 });
+    settlement.advance(expiresAtMs + HOUR_MS / 2 - settlement.nowMs() + 1_000);
+    await settlement.mineAndWatch(4);
+    await settlement.expire();
+    expect(await settlement.state(waiting)).toBe('canceled/canceled');
+    expect(await settlement.state(later)).toBe('unpaid/pending');
+  });
+
   it('underpaid by money that the logs did not show at the deadline ends when it is found', async () => {
     const payment = await settlement.create();
     settlement.faults.hideLogs = true;

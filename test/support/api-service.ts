@@ -116,7 +116,7 @@ export async function createApiService(options: ApiServiceOptions = {}) {
   };
   registerMerchantApi(
     server,
-    { ...store, create, tokens, callbacks, limits, nowMs, baseUrl: BASE_URL },
+    { ...store, create, tokens, callbacks, limits, nowMs, baseUrl: BASE_URL, expiryMs: 7 * 24 * 3_600_000 },
     merchantFeatures({ refundContext }, connect),
   );
   registerOpenApi(server, { baseUrl: BASE_URL }, apiDescription);

@@ -191,7 +191,16 @@ export async function createTestDashboard(
     { createPerMinute: 60, statusPerMinute: 120, unauthenticatedPerMinute: 30 },
     monotonicMs,
   );
-  const api = { ...store, create: context.create, tokens, callbacks, limits: apiLimits, nowMs, baseUrl };
+  const api = {
+    ...store,
+    create: context.create,
+    tokens,
+    callbacks,
+    limits: apiLimits,
+    nowMs,
+    baseUrl,
+    expiryMs: 7 * 86_400_000,
+  };
   registerApi(server, { ...api, status: { payments: store.payments, tokens } });
   registerMerchantApi(server, api, merchantFeatures(features, context));
   await (listens

@@ -12,6 +12,7 @@ from ._errors import ConnectionError
 from ._transport import Transport
 from ._types import (
     DirectPayment,
+    MerchantCheckout,
     EventPage,
     MerchantPayment,
     MerchantPaymentPage,
@@ -114,6 +115,17 @@ class Client:
         }
         answer = self._create("/merchant/v1/direct-payments", given, idempotency_key)
         return cast(DirectPayment, _expect(answer, "payment_id", "ipn_token", "checkout_url", "usdc_amount"))
+
+    def create_merchant_checkout(
+        self, *, amount: str, idempotency_key: Optional[str] = None, **order: Any
+    ) -> MerchantCheckout:
+        """Creates a checkout for an order of a platform.
+
+        ``order`` has the parameters of a checkout, and ``reference``, ``metadata``, ``items``, ``return_url``,
+        ``cancel_url`` and ``expires_in_seconds``. ``idempotency_key`` as with a checkout.
+        """
+        answer = self._create("/merchant/v1/checkouts", {"amount": amount, **order}, idempotency_key)
+        return cast(MerchantCheckout, _expect(answer, "payment_id", "ipn_token", "checkout_url"))
 
     def _create(self, path: str, given: Mapping[str, Any], idempotency_key: Optional[str]) -> Dict[str, Any]:
         key = idempotency_key or f"sdk-{secrets.token_hex(16)}"

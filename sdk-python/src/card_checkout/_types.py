@@ -82,6 +82,15 @@ class PaymentStatus(TypedDict):
     created_at: str
 
 
+class Item(TypedDict):
+    #: The name.
+    name: str
+    #: The quantity.
+    quantity: int
+    #: The amount of the whole line; negative for a discount.
+    amount: str
+
+
 class Rest(TypedDict):
     #: The amount that a provider charges, in the currency of the payment.
     amount: str
@@ -194,6 +203,18 @@ class MerchantPayment(TypedDict):
     email: Optional[str]
     #: The note, or None. Only the merchant sees it.
     note: Optional[str]
+    #: Your id of the order, or None.
+    reference: Optional[str]
+    #: Your own values; empty if there are none, or after they were erased.
+    metadata: Dict[str, str]
+    #: What the customer buys; empty if you named nothing.
+    items: List[Item]
+    #: Where the customer goes after the payment, or None for the account’s setting.
+    return_url: Optional[str]
+    #: Where the customer goes from a canceled or expired checkout, or None for ``return_url`` or the account’s setting.
+    cancel_url: Optional[str]
+    #: When the open payment expires, or None for the service's own time.
+    expires_at: Optional[str]
     #: Whether clearly less or clearly more than the price arrived, or None.
     amount_mismatch: Optional[str]
     #: What is missing of an open, partially paid payment, and the link to pay it. Otherwise None.
@@ -208,6 +229,79 @@ class MerchantPayment(TypedDict):
     sessions: NotRequired[List[Session]]
     #: With ``expand=webhooks``: the webhooks of the payment and their one delivery.
     webhooks: NotRequired[List[Webhook]]
+
+
+class MerchantCheckout(TypedDict):
+    """A checkout of a platform as creation answers it."""
+
+    #: The payment's id, a lower-case UUID.
+    payment_id: str
+    #: Fulfill the order only if it is ``paid``.
+    status: str
+    #: The progress of the transfer to the merchant wallet. ``completed`` is final.
+    forward_status: str
+    #: The amount charged to the customer, including a fee passed on.
+    amount: str
+    #: With fee pass-through the amount that was asked for, else None.
+    original_amount: Optional[str]
+    #: With fee pass-through what was added to it, else None.
+    customer_fee_amount: Optional[str]
+    #: Whether the fee is passed on to the customer.
+    pass_fee_to_customer: bool
+    #: The currency of the amount.
+    currency: str
+    #: The settlement asset.
+    coin: Literal["polygon_usdc"]
+    #: The USDC that arrived and was released. While ``unpaid``, the USDC seen so far, which a reorganization can remove. Compare it with ``amount`` and ``currency``.
+    value_coin: str
+    #: The USDC sent to the merchant's wallet, after the fee. ``0.000000`` until the release.
+    forwarded_amount: str
+    #: The deposit that reached the paid threshold. Before that, the last deposit seen, or None.
+    txid_in: Optional[str]
+    #: The transaction that paid the merchant.
+    txid_out: Optional[str]
+    #: The deposit address.
+    address_in: str
+    #: The time at which the payment became ``paid``, or None.
+    paid_at: Optional[str]
+    #: The time of creation.
+    created_at: str
+    #: The provider that the payment was created with.
+    provider: str
+    #: The account's fee in percent.
+    fee_percent: float
+    #: The USD for one unit of the currency, by which the charge was converted.
+    usd_rate: str
+    #: The payout wallet.
+    payout_address: str
+    #: The page on which the customer pays.
+    checkout_url: str
+    #: The customer's email address, or None. It is not verified.
+    email: Optional[str]
+    #: The note, or None. Only the merchant sees it.
+    note: Optional[str]
+    #: Your id of the order, or None.
+    reference: Optional[str]
+    #: Your own values; empty if there are none, or after they were erased.
+    metadata: Dict[str, str]
+    #: What the customer buys; empty if you named nothing.
+    items: List[Item]
+    #: Where the customer goes after the payment, or None for the account’s setting.
+    return_url: Optional[str]
+    #: Where the customer goes from a canceled or expired checkout, or None for ``return_url`` or the account’s setting.
+    cancel_url: Optional[str]
+    #: When the open payment expires, or None for the service's own time.
+    expires_at: Optional[str]
+    #: Whether clearly less or clearly more than the price arrived, or None.
+    amount_mismatch: Optional[str]
+    #: What is missing of an open, partially paid payment, and the link to pay it. Otherwise None.
+    rest: Optional[Rest]
+    #: Why the payment was canceled, or None.
+    cancel_reason: Optional[str]
+    #: Secret: it signs the webhooks of the payment.
+    ipn_token: str
+    #: A short link to the same checkout.
+    short_url: str
 
 
 class DirectPayment(TypedDict):
@@ -259,6 +353,18 @@ class DirectPayment(TypedDict):
     email: Optional[str]
     #: The note, or None. Only the merchant sees it.
     note: Optional[str]
+    #: Your id of the order, or None.
+    reference: Optional[str]
+    #: Your own values; empty if there are none, or after they were erased.
+    metadata: Dict[str, str]
+    #: What the customer buys; empty if you named nothing.
+    items: List[Item]
+    #: Where the customer goes after the payment, or None for the account’s setting.
+    return_url: Optional[str]
+    #: Where the customer goes from a canceled or expired checkout, or None for ``return_url`` or the account’s setting.
+    cancel_url: Optional[str]
+    #: When the open payment expires, or None for the service's own time.
+    expires_at: Optional[str]
     #: Whether clearly less or clearly more than the price arrived, or None.
     amount_mismatch: Optional[str]
     #: What is missing of an open, partially paid payment, and the link to pay it. Otherwise None.

@@ -12,7 +12,14 @@ import {
   paymentProviders,
   paymentStatuses,
 } from '../../reports/parse-payment-query.ts';
-import { EXAMPLE_ID, type JsonSchema, type RequestParameter, TIME, word } from '../json-schema.ts';
+import {
+  EXAMPLE_ID,
+  type JsonSchema,
+  type RequestParameter,
+  type RequestParameters,
+  TIME,
+  word,
+} from '../json-schema.ts';
 import { type CreateParameters, createParameters } from '../parse-create-request.ts';
 import { type QueryParameters, requireKnown } from '../request-input.ts';
 import { type Expansion, expansions } from './merchant-schemas.ts';
@@ -32,7 +39,7 @@ interface QueryParameter<Value> extends RequestParameter {
 function optional<Value = string>(
   schema: JsonSchema,
   description: string,
-  example: string | number,
+  example: RequestParameter['example'],
   read: QueryParameter<Value>['read'] = (text) => text as Value,
 ): QueryParameter<Value> {
   return { schema, description, example, read };
@@ -112,8 +119,13 @@ export const listParameters = {
   created_before: time('Payments created before this time, ISO 8601.', '2026-12-01T00:00:00Z'),
   search: optional(
     { type: 'string', maxLength: 320 },
-    'An id, a short code, a transaction, an amount, an email address or words of the note.',
+    'An id, a short code, a transaction, an amount, an email address or words of the note or the reference.',
     'order 1042',
+  ),
+  reference: optional(
+    { type: 'string', minLength: 1, maxLength: 200 },
+    'Payments with exactly this reference.',
+    'order_01JD7Z',
   ),
   expand,
 };
@@ -162,11 +174,12 @@ export const directParameters = {
 };
 
 /** Completes a create request from the account's settings. Throws `invalid_request`, also without any callback. */
-export function completeDirectParameters(
+export function completeParameters(
   body: Readonly<Record<string, unknown>>,
+  known: RequestParameters,
   { wallet, defaultCallbackUrl }: Pick<Account, 'wallet' | 'defaultCallbackUrl'>,
 ): CreateParameters {
-  requireKnown(body, directParameters);
+  requireKnown(body, known);
   const address = body['address'] ?? wallet;
   const callback = body['callback'] ?? defaultCallbackUrl;
   if (callback === null) throw invalidField('callback', 'is required');
@@ -204,6 +217,7 @@ export function readListQuery(accountId: string, query: QueryParameters, nowMs: 
   };
   const paymentQuery: PaymentQuery = {
     ...parsePaymentQuery(accountId, filters, nowMs),
+    ...(given.reference === undefined ? {} : { reference: given.reference }),
     ...(fromMs === undefined ? {} : { fromMs }),
     ...(beforeMs === undefined ? {} : { beforeMs }),
   };

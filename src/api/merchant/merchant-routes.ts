@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyScope } from '../../accounts/api-key.ts';
 import { type CancelPaymentContext, cancelPayment } from '../../payment/cancel-payment.ts';
-import { createDirectPayment } from '../../payment/create-payment.ts';
+import { createDirectPayment, createPayment } from '../../payment/create-payment.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import type { EventPage, EventStore } from '../../payment/event-store.ts';
 import type { Payment } from '../../payment/payment.ts';
@@ -16,14 +16,16 @@ import { readPaymentHistory, viewPaymentOf } from '../../webhooks/payment-histor
 import type { WebhookStore } from '../../webhooks/webhook.ts';
 import type { ApiContext, ApiRateLimiters } from '../api-context.ts';
 import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from '../authenticate.ts';
-import type { ValueOf } from '../json-schema.ts';
+import type { RequestParameters, ValueOf } from '../json-schema.ts';
 import { parseCreateRequest, readIdempotencyKey } from '../parse-create-request.ts';
 import { isoTime } from '../payment-routes.ts';
 import { queryOf, readJsonObject, requireNoParameters, requireNoQuery } from '../request-input.ts';
+import { checkoutParameters, parseOrder } from './checkout-parameters.ts';
 import {
-  completeDirectParameters,
+  completeParameters,
   DEFAULT_DAYS,
   dayParameters,
+  directParameters,
   eventParameters,
   MAXIMUM_PAGE,
   paymentParameters,
@@ -38,6 +40,7 @@ import type {
   merchantPaymentListSchema,
 } from './merchant-schemas.ts';
 import {
+  presentCheckout,
   presentDay,
   presentDirectPayment,
   presentExpandedPayment,
@@ -50,6 +53,8 @@ export interface MerchantContext extends CancelPaymentContext, Omit<ApiContext, 
   readonly search: PaymentSearchStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly events: Pick<EventStore, 'listEvents'>;
+  /** Time after creation in which a checkout can be paid. */
+  readonly expiryMs: number;
 }
 
 /** Returns the checks of key, rate and scope that precede an operation. */
@@ -117,15 +122,26 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
     return presentOne(await cancelPayment(context, payment.id, 'merchant'));
   });
 
-  server.post('/direct-payments', guard('create'), async (request) => {
-    const account = accountOf(request);
+  async function readCreate(request: FastifyRequest, known: RequestParameters) {
     requireNoQuery(request);
     const body = readJsonObject(request, 'amount');
-    const parameters = completeDirectParameters(body, account);
+    const parameters = completeParameters(body, known, accountOf(request));
     const idempotencyKey = readIdempotencyKey(request.headers);
+    const order = known === checkoutParameters ? parseOrder(body, context.expiryMs) : {};
     const requested = await parseCreateRequest(context, parameters, 'json', idempotencyKey);
     requireCallbackHost(request, requested.callbackUrl);
-    return presentDirectPayment(context, await createDirectPayment(context.create, account, requested));
+    return { ...requested, ...order };
+  }
+
+  server.post('/checkouts', guard('create'), async (request) => {
+    const requested = await readCreate(request, checkoutParameters);
+    return presentCheckout(context, await createPayment(context.create, accountOf(request), requested));
+  });
+
+  server.post('/direct-payments', guard('create'), async (request) => {
+    const requested = await readCreate(request, directParameters);
+    const payment = await createDirectPayment(context.create, accountOf(request), requested);
+    return presentDirectPayment(context, payment);
   });
 }
 

@@ -63,6 +63,27 @@ const paymentFields = {
   ),
   email: json.textOrNull("The customer's email address, or null. It is not verified.", 'ada@example.com'),
   note: json.textOrNull('The note, or null. Only the merchant sees it.', 'Order 1042'),
+  reference: json.textOrNull('Your id of the order, or null.', 'order_01JD7Z'),
+  metadata: json.texts('Your own values; empty if there are none, or after they were erased.', {
+    cart: 'cart_91',
+  }),
+  items: json.list(
+    'What the customer buys; empty if you named nothing.',
+    json.object({
+      name: json.text('The name.', 'Tea, 100 g'),
+      quantity: json.count('The quantity.', 2),
+      amount: json.text('The amount of the whole line; negative for a discount.', '25.00'),
+    }),
+  ),
+  return_url: json.textOrNull(
+    'Where the customer goes after the payment, or null for the account’s setting.',
+    null,
+  ),
+  cancel_url: json.textOrNull(
+    'Where the customer goes from a canceled or expired checkout, or null for `return_url` or the account’s setting.',
+    null,
+  ),
+  expires_at: json.timeOrNull("When the open payment expires, or null for the service's own time."),
   amount_mismatch: json.oneOfOrNull(
     'Whether clearly less or clearly more than the price arrived, or null.',
     amountMismatches,
@@ -80,12 +101,21 @@ const paymentFields = {
 
 export const merchantPaymentSchema = json.object({ ...paymentFields, ...expanded }, expansions);
 
-export const directPaymentSchema = json.object({
+const createdFields = {
   ...paymentFields,
   ipn_token: json.text(
     'Secret: it signs the webhooks of the payment.',
     'ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4',
   ),
+};
+
+export const checkoutSchema = json.object({
+  ...createdFields,
+  short_url: json.text('A short link to the same checkout.', 'https://pay.example/s/1aec5resg0bwe2xyfjeqyfm'),
+});
+
+export const directPaymentSchema = json.object({
+  ...createdFields,
   usdc_amount: json.usdc('The USDC that the customer has to send.'),
 });
 

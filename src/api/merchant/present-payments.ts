@@ -1,6 +1,7 @@
 import { checkoutUrl } from '../../payment/checkout-url.ts';
-import { formatCents, formatUnits } from '../../payment/money.ts';
+import { formatCents, formatSignedCents, formatUnits } from '../../payment/money.ts';
 import type { ChainPosition, Payment } from '../../payment/payment.ts';
+import { shortCodeOf } from '../../payment/payment-id.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import { openRestOf } from '../../payment/session-charge.ts';
 import { appliedUsdRate } from '../../reports/export-journal.ts';
@@ -10,6 +11,7 @@ import type { Webhook } from '../../webhooks/webhook.ts';
 import type { ValueOf } from '../json-schema.ts';
 import { isoTime, isoTimeOrNull, type PresentContext, presentPaymentStatus } from '../payment-routes.ts';
 import type {
+  checkoutSchema,
   directPaymentSchema,
   Expansion,
   merchantDaysSchema,
@@ -18,13 +20,24 @@ import type {
 
 type MerchantPayment = ValueOf<typeof merchantPaymentSchema>;
 
-export function presentDirectPayment(
-  { baseUrl, tokens }: PresentContext,
-  payment: Payment,
-): ValueOf<typeof directPaymentSchema> {
+function presentCreated({ baseUrl, tokens }: PresentContext, payment: Payment) {
   return {
     ...presentMerchantPayment(baseUrl, { payment, sessions: [] }),
     ipn_token: tokens.create(payment.id, payment.tokenFingerprint),
+  };
+}
+
+export function presentCheckout(context: PresentContext, payment: Payment): ValueOf<typeof checkoutSchema> {
+  const shortUrl = `${context.baseUrl}/s/${shortCodeOf(payment.id)}`;
+  return { ...presentCreated(context, payment), short_url: shortUrl };
+}
+
+export function presentDirectPayment(
+  context: PresentContext,
+  payment: Payment,
+): ValueOf<typeof directPaymentSchema> {
+  return {
+    ...presentCreated(context, payment),
     usdc_amount: formatUnits(payment.paidThresholdUnits),
   };
 }
@@ -43,6 +56,16 @@ export function presentMerchantPayment(
     checkout_url: checkoutUrl(baseUrl, payment),
     email: payment.email,
     note: payment.note,
+    reference: payment.reference,
+    metadata: payment.metadata ?? {},
+    items: (payment.orderDetails?.items ?? []).map(({ name, quantity, amountCents }) => ({
+      name,
+      quantity,
+      amount: formatSignedCents(amountCents),
+    })),
+    return_url: payment.orderDetails?.returnUrl ?? null,
+    cancel_url: payment.orderDetails?.cancelUrl ?? null,
+    expires_at: isoTimeOrNull(payment.deadlineMs),
     amount_mismatch: payment.amountMismatch,
     rest: presentRest(baseUrl, view),
     cancel_reason: payment.cancelReason,

@@ -4,8 +4,10 @@ import { SETTLEMENT_COIN } from '../../payment/payment-events.ts';
 import { journalAccounts } from '../../reports/export-journal.ts';
 import { degradations } from '../../web/well-known.ts';
 import * as json from '../json-schema.ts';
+import { checkoutParameters } from '../merchant/checkout-parameters.ts';
 import { directParameters } from '../merchant/merchant-parameters.ts';
 import {
+  checkoutSchema,
   directPaymentSchema,
   eventsSchemaWith,
   merchantDaysSchema,
@@ -72,6 +74,7 @@ const paymentForwardedSchema: json.JsonSchema = {
 
 export const bodies = {
   CreateCheckout: createParameters,
+  CreateMerchantCheckout: checkoutParameters,
   CreateDirectPayment: directParameters,
 } as const satisfies Record<string, json.RequestParameters>;
 
@@ -97,6 +100,8 @@ const paymentSchemas = {
   MerchantPaymentList: merchantPaymentListSchema,
   MerchantEvents: eventsSchemaWith({}),
   MerchantDays: merchantDaysSchema,
+  CreateMerchantCheckout: { ...json.bodyOf(checkoutParameters), additionalProperties: false },
+  MerchantCheckout: checkoutSchema,
   CreateDirectPayment: json.bodyOf(directParameters),
   DirectPayment: directPaymentSchema,
   JournalCsv: {

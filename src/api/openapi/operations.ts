@@ -169,6 +169,17 @@ export const operations: readonly Operation[] = [
     query: journalParameters,
     answer: 'JournalCsv',
   }),
+  operation('post /merchant/v1/checkouts', {
+    id: 'createMerchantCheckout',
+    summary: 'Create a checkout for an order of a platform',
+    description:
+      'What `POST /api/v1/wallet` creates, with a reference, metadata, line items, return addresses and a deadline. ' +
+      'These appear in the answers and events of `/merchant/v1` alone. An unknown parameter is an error. All creates share a rate limit.',
+    body: 'CreateMerchantCheckout',
+    headers: idempotency,
+    answer: 'MerchantCheckout',
+    errors: createErrors,
+  }),
   operation('post /merchant/v1/direct-payments', {
     id: 'createDirectPayment',
     summary: 'Create a direct payment',

@@ -11,7 +11,7 @@ import { recordedRefunds } from '../../features/refunds/refunds.ts';
 import { createRefundStore, storedRefunds } from '../../features/refunds/stored-refunds.ts';
 import { assembleCore, type CoreStore, type EngineParts } from '../../store/assemble-core.ts';
 import type { Migration } from '../../store/migration.ts';
-import { type Engine, schemaOf } from '../../store/schema.ts';
+import { type Engine, schemaOf, types } from '../../store/schema.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import type { StoredFeature } from '../../store/stored-feature.ts';
 import { coreTables } from '../../store/tables.ts';
@@ -56,7 +56,7 @@ function migrationsOf(engine: Engine): readonly Migration[] {
     engine,
     features.map(({ schema }) => schema),
   );
-  const integer = engine === 'SQLite' ? 'integer' : 'bigint';
+  const { integer, text, json } = types[engine];
   return [
     { number: 1, name: 'schema of 0.1.0', sql, ...additive },
     {
@@ -79,6 +79,19 @@ CREATE INDEX receipts_with_address ON receipts (created_at_ms) WHERE email IS NO
       sql: `ALTER TABLE passkeys ADD COLUMN is_passwordless integer NOT NULL DEFAULT 0;
 CREATE INDEX refunds_by_account ON refunds (account_id, created_at_ms, id)`,
       ...additive,
+    },
+    {
+      number: 5,
+      name: "platforms' checkouts",
+      sql: `ALTER TABLE payments ADD COLUMN reference ${text};
+ALTER TABLE payments ADD COLUMN metadata ${json};
+ALTER TABLE payments ADD COLUMN order_details ${json};
+ALTER TABLE payments ADD COLUMN deadline_ms ${integer};
+CREATE INDEX payments_by_reference ON payments (account_id, reference, id) WHERE reference IS NOT NULL;
+CREATE INDEX payments_with_deadline ON payments (deadline_ms) WHERE deadline_ms IS NOT NULL AND status = 'unpaid';
+ALTER TABLE accounts ADD COLUMN return_hosts ${engine === 'SQLite' ? "text NOT NULL DEFAULT '[]'" : "text[] NOT NULL DEFAULT '{}'"}`,
+      ...additive,
+      lock: 'payments, while two indexes are built: about a second for a million payments',
     },
   ];
 }

@@ -2,7 +2,7 @@ import type { Account } from '../../accounts/account.ts';
 import type { ShopLogo } from '../../accounts/shop-profile.ts';
 import type { ClaimedReceipt, Mail } from '../../mail/mail.ts';
 import { chargingProviders, checkoutViewOf } from '../../pages/checkout/checkout-view.ts';
-import { type ExplorerTransactionUrl, transfersOf } from '../../pages/checkout/payment-facts.ts';
+import { type ExplorerTransactionUrl, itemLabel, transfersOf } from '../../pages/checkout/payment-facts.ts';
 import { nameOf, wordsOf } from '../../pages/checkout/state-words.ts';
 import { receiptNumberOf } from '../../payment/payment-id.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
@@ -93,9 +93,12 @@ function* rowsOf(
   { baseUrl, explorerTransactionUrl, adapters }: ReceiptLinks,
 ): Generator<ReceiptRow> {
   const { facts, receipt } = language.words;
-  const { orderLine, originalAmountCents, customerFeeCents, currency, paidAtMs, txidOut } = payment;
+  const { orderLine, orderDetails, originalAmountCents, customerFeeCents, currency } = payment;
+  const { paidAtMs, txidOut } = payment;
   const money = (cents: number) => formatMoney(language, cents, currency);
   if (orderLine !== null) yield { term: receipt.for, value: orderLine };
+  for (const item of orderDetails?.items ?? [])
+    yield { term: itemLabel(item), value: money(item.amountCents) };
   if (payment.status === 'paid') {
     if (originalAmountCents !== null && customerFeeCents !== null)
       yield { term: receipt.price, value: `${money(originalAmountCents)} + ${money(customerFeeCents)}` };

@@ -11,8 +11,7 @@ import { countryOfForm } from './country.ts';
 import { emailTokenOf, rememberEmailToken } from './known-email.ts';
 import { type Checkout, requireCheckout } from './read-checkout.ts';
 import { customerPlace, rememberedProvider } from './remember.ts';
-import type { CountryQuestion } from './selector.ts';
-import { canContinueAt } from './selector.ts';
+import { type CountryQuestion, canContinueAt } from './selector.ts';
 import { isRefusal, problemWords } from './state-words.ts';
 
 interface CheckoutAnswer

@@ -22,7 +22,7 @@ import { SESSION_FORM } from './country.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
 import { mailOffer } from './mail-offer.ts';
-import { type ExplorerTransactionUrl, facts, timeElement } from './payment-facts.ts';
+import { type ExplorerTransactionUrl, facts, itemLabel, timeElement } from './payment-facts.ts';
 import { type Checkout, isStuck } from './read-checkout.ts';
 import { paidPanel, receipt } from './receipt.ts';
 import { furtherLinks, returnOf, shopLinks } from './return-to-shop.ts';
@@ -147,7 +147,7 @@ export type CheckoutMoment =
 
 export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): Page {
   const { path, view } = checkout;
-  const { language, moment = null } = options;
+  const { language, problem, moment = null } = options;
   const { emailToken = null, autoContinue = null } = options;
   const content = checkoutContent(checkout, language, options);
   const isGoing = moment?.kind === 'going';
@@ -172,7 +172,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     kind: isDirect ? 'followTransfer' : 'follow',
     main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}"
 data-offline="${language.words.offline}"${autoContinue === null ? nothing : html` data-auto-continue`}>
-${problemOf(options)}
+<div id="problem" role="alert">${problem === null ? nothing : html`<p class="banner">${problem}</p>`}</div>
 <div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>
 <p id="connection" role="status">${moment?.kind === 'offline' ? language.words.offline : ''}</p>
 ${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${emailTokenField(emailToken)}</form>`}
@@ -181,10 +181,6 @@ ${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${em
 </main>
 ${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, shown)}${goingTemplate(language)}` : nothing}`,
   });
-}
-
-function problemOf({ problem }: Pick<CheckoutPageOptions, 'problem'>): Html {
-  return html`<div id="problem" role="alert">${problem === null ? nothing : html`<p class="banner">${problem}</p>`}</div>`;
 }
 
 function refreshWithoutScript(seconds: number, path: string): Html {
@@ -196,17 +192,15 @@ function goingTemplate(language: Language): Html {
   return html`<template id="going">${goingContent(language, '')}</template>`;
 }
 
-interface AssurancesOptions {
-  readonly canSimulate: boolean;
-  readonly isExample: boolean;
-  readonly knowsEmail: boolean;
-}
-
 /** How the email address is used, the QR code for a phone, and the simulation panel in test mode. */
 function assurances(
   { path, payment, view, offers }: Checkout,
   { words }: Language,
-  { canSimulate, isExample, knowsEmail }: AssurancesOptions,
+  {
+    canSimulate,
+    isExample,
+    knowsEmail,
+  }: Readonly<Record<'canSimulate' | 'isExample' | 'knowsEmail', boolean>>,
 ): Html {
   return html`<footer id="assurances"${isTakenByProvider(view) ? html` hidden` : nothing}>
 ${emailLine(payment, possibleOffers(offers), knowsEmail, words)}
@@ -282,6 +276,7 @@ ${shopLine(account, language)}
 ${amountLine(language, amountCents, currency)}
 ${orderLine === null ? nothing : html`<p class="order"><bdi>${orderLine}</bdi></p>`}
 ${feeLine(payment, language)}
+${billOnPhone(payment, language)}
 ${breakdown(payment, account, language)}
 </header>`;
 }
@@ -308,19 +303,30 @@ function feeLine({ originalAmountCents, customerFeeCents, currency }: Payment, l
   return html`<p class="fee">${fillIn(language.words.summary.parts, { net, fee })}</p>`;
 }
 
-/** Item, fee, total and the shop's links, if the summary has room for them. */
+/** Items, fee, total and the shop's links, if the summary has room for them. */
 function breakdown(payment: Payment, account: Account, language: Language): Html {
-  const { originalAmountCents, customerFeeCents, amountCents, currency, orderLine } = payment;
-  const { summary } = language.words;
-  const row = (name: Html, cents: number) =>
-    html`<div><dt>${name}</dt><dd><bdi>${formatMoney(language, cents, currency)}</bdi></dd></div>`;
-  const rows =
-    originalAmountCents === null || customerFeeCents === null
-      ? nothing
-      : html`<dl>${row(html`<bdi>${orderLine ?? account.name}</bdi>`, originalAmountCents)}
-${row(html`${summary.fee}`, customerFeeCents)}
-${row(html`${summary.total}`, amountCents)}</dl>`;
+  const hasRows = payment.customerFeeCents !== null || itemsOf(payment).length > 0;
+  const rows = hasRows ? billRows(payment, account.name, language) : nothing;
   return html`<div class="bill">${rows}${furtherLinks(account, language, true)}</div>`;
+}
+
+function billOnPhone(payment: Payment, language: Language): Html {
+  if (itemsOf(payment).length === 0) return nothing;
+  const { details } = language.words.facts;
+  return html`<details class="items"><summary>${details}</summary>${billRows(payment, '', language)}</details>`;
+}
+
+const itemsOf = ({ orderDetails }: Payment) => orderDetails?.items ?? [];
+
+function billRows(payment: Payment, shop: string, language: Language): Html {
+  const { originalAmountCents, customerFeeCents, amountCents, currency, orderLine } = payment;
+  const { fee, total } = language.words.summary;
+  const row = (name: string, cents: number) =>
+    html`<div><dt><bdi>${name}</bdi></dt><dd><bdi>${formatMoney(language, cents, currency)}</bdi></dd></div>`;
+  const items = itemsOf(payment).map((item) => row(itemLabel(item), item.amountCents));
+  return html`<dl>${items.length > 0 ? items : row(orderLine ?? shop, originalAmountCents ?? amountCents)}
+${customerFeeCents === null ? nothing : row(fee, customerFeeCents)}
+${row(total, amountCents)}</dl>`;
 }
 
 /** First letter as readers see it, which may be several code points. */

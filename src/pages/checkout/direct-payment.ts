@@ -112,9 +112,8 @@ export function exactUsdc(units: bigint): string {
 }
 
 /** Hidden until the script shows it. The label tells several buttons apart. */
-export function copyButton(text: string, { direct }: Language['words'], label?: string): Html {
-  const named = label === undefined ? nothing : html` aria-label="${direct.copy}: ${label}"`;
-  return html` <button class="link" type="button" data-copy="${text}"${named} hidden>${direct.copy}</button>`;
+export function copyButton(text: string, { direct }: Language['words'], label: string): Html {
+  return html` <button class="link" type="button" data-copy="${text}" aria-label="${direct.copy}: ${label}" hidden>${direct.copy}</button>`;
 }
 
 /** First four bytes of the hash of `transfer(address,uint256)`. */

@@ -1,4 +1,4 @@
-import type { ChainObservations, Payment } from '../../payment/payment.ts';
+import type { ChainObservations, LineItem, Payment } from '../../payment/payment.ts';
 import {
   fillIn,
   formatClock,
@@ -43,6 +43,11 @@ function* rowsOf(checkout: Checkout, language: Language): Generator<Html> {
     return;
   }
   yield fact(names.reference, html`<code>${payment.id}</code>`);
+}
+
+/** Name of a line item with its quantity. */
+export function itemLabel({ name, quantity }: LineItem): string {
+  return quantity === 1 ? name : `${quantity} × ${name}`;
 }
 
 export function transactionRows(

@@ -2,7 +2,7 @@ import type { Account } from '../../accounts/account.ts';
 import type { AccountStore } from '../../accounts/account-store.ts';
 import type { ReceiptStatus, ReceiptStore } from '../../mail/mail.ts';
 import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
-import { type ChainObservations, isDirect, type Payment } from '../../payment/payment.ts';
+import { type ChainObservations, deadlineOf, isDirect, type Payment } from '../../payment/payment.ts';
 import { isPaymentId, paymentIdOfShortCode } from '../../payment/payment-id.ts';
 import type { PaymentSearchStore, StateChange } from '../../payment/payment-search-store.ts';
 import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
@@ -103,6 +103,12 @@ async function readMailOffer(
 /** `own`: the payment has an address. `none`: the customer may give one. */
 export type MailOffer = ReceiptStatus | 'own' | 'none';
 
+/** Whether nothing has arrived, and the customer could only start a new session. */
+function takesNewSession(view: CheckoutView): boolean {
+  if (view.kind === 'choose') return !view.hasLittleArrived;
+  return view.kind === 'at_provider' && !view.isOpen && !isTakenByProvider(view);
+}
+
 function isUnderWay(view: CheckoutView): boolean {
   const { kind } = view;
   if (kind === 'at_provider') return view.isOpen || isTakenByProvider(view);
@@ -132,7 +138,10 @@ export async function checkoutOf(
 ): Promise<Checkout> {
   const { payment, observations } = stored;
   const nowMs = context.nowMs();
-  const view = checkoutViewOf(stored, nowMs, context.directory.adapters);
+  const expiresAtMs = deadlineOf(payment, context.expiryMs);
+  const seen = checkoutViewOf(stored, nowMs, context.directory.adapters);
+  const isOver = payment.deadlineMs !== null && nowMs >= payment.deadlineMs && takesNewSession(seen);
+  const view: CheckoutView = isOver ? { kind: 'expired' } : seen;
   const charge = chargeOf(stored, sumObservations(observations).seenUnits);
   const offers =
     takesPayment(view) && !account.suspended
@@ -143,7 +152,6 @@ export async function checkoutOf(
         )
       : [];
   const success = context.directory.success?.() ?? withoutVisits;
-  const expiresAtMs = payment.createdAtMs + context.expiryMs;
   const path = `/pay/${payment.id}`;
   const times = waitTimesOf(stored, changes);
   const terms = { path, payment, account, observations, charge, expiresAtMs, nowMs };

@@ -11,7 +11,7 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 import { fact } from '../../web/signed-in/payment-words.ts';
 import type { CheckoutView } from './checkout-view.ts';
 import { networkIn } from './direct-payment.ts';
-import { type ExplorerTransactionUrl, timeElement, transactionRows } from './payment-facts.ts';
+import { type ExplorerTransactionUrl, itemLabel, timeElement, transactionRows } from './payment-facts.ts';
 import type { Checkout } from './read-checkout.ts';
 import { shopLinks } from './return-to-shop.ts';
 import { nameOf, takesCards } from './state-words.ts';
@@ -48,9 +48,14 @@ ${proven === null ? nothing : html`<p><a href="/docs/api#check-where-the-money-c
 }
 
 function* rowsOf({ providers }: Paid, { payment }: Checkout, language: Language): Generator<Html> {
-  const { orderLine, originalAmountCents, customerFeeCents, currency } = payment;
+  const { orderLine, orderDetails, originalAmountCents, customerFeeCents, currency } = payment;
   const { receipt: names } = language.words;
   if (orderLine !== null) yield fact(names.for, html`<bdi>${orderLine}</bdi>`);
+  for (const item of orderDetails?.items ?? [])
+    yield fact(
+      html`<bdi>${itemLabel(item)}</bdi>`,
+      html`<bdi>${formatMoney(language, item.amountCents, currency)}</bdi>`,
+    );
   if (originalAmountCents !== null && customerFeeCents !== null) {
     const net = formatMoney(language, originalAmountCents, currency);
     const fee = formatMoney(language, customerFeeCents, currency);

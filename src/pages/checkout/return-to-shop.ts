@@ -70,14 +70,19 @@ const RETURNS_AFTER_SECONDS = 10;
 
 export function returnOf(checkout: Checkout): Return | null {
   const { payment, account, view, nowMs } = checkout;
-  const { returnUrl, failureUrl } = account;
   const isPaid = view.kind === 'paid';
   if (!isPaid && view.kind !== 'canceled' && view.kind !== 'expired' && !isStuck(checkout)) return null;
-  const url = isPaid ? returnUrl : (failureUrl ?? returnUrl);
-  if (url === null) return null;
+  const own = linkOf(payment.orderDetails?.returnUrl, payment.orderDetails?.cancelUrl, isPaid);
+  const url = own ?? linkOf(account.returnUrl, account.failureUrl, isPaid);
+  // A host that the owner removed is no longer linked, also from checkouts made before.
+  if (url === null || (own !== null && !account.returnHosts.includes(new URL(own).host))) return null;
   // Customers whose payment ended otherwise, or who overpaid, have to read what to do.
   const isAutomatic = isPaid && view.surplus === null && nowMs - view.paidAtMs < RETURNS_FOR_MS;
   return { url: new URL(returnUrlOf(url, payment.id)), isAutomatic };
+}
+
+function linkOf(returnUrl: string | null = null, failureUrl: string | null = null, isPaid: boolean) {
+  return isPaid ? returnUrl : (failureUrl ?? returnUrl);
 }
 
 /** The script shows the countdown, which stays hidden without it. */

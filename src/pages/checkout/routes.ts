@@ -36,19 +36,8 @@ import { problemWords } from './state-words.ts';
 
 /** The action of a form is in its URL, so its fields are few. */
 const FORM_LIMIT_BYTES = 1024;
-const STATUS_ROUTE = '/pay/:paymentId/status';
-const EVENTS_ROUTE = '/pay/:paymentId/events';
-const CODE_ROUTE = '/pay/:paymentId/qr.svg';
-const TRANSFER_ROUTE = '/pay/:paymentId/transfer.svg';
-const LOGO_ROUTE = '/logos/:hash';
-/** Routes that pages poll or load themselves; they have a higher limit than visits. */
-const polledRoutes: readonly (string | undefined)[] = [
-  STATUS_ROUTE,
-  EVENTS_ROUTE,
-  CODE_ROUTE,
-  TRANSFER_ROUTE,
-  LOGO_ROUTE,
-];
+/** Ends of routes that pages poll or load themselves; they have a higher limit than visits. */
+const polledRoute = /\/(?:status|events|qr\.svg|transfer\.svg|:hash)$/;
 
 /** Registers the customers' pages and those of features, in a scope whose errors are pages. */
 export function registerCheckoutPages(
@@ -60,7 +49,7 @@ export function registerCheckoutPages(
     acceptForms(scope, FORM_LIMIT_BYTES);
     const { limits } = context;
     scope.addHook('onRequest', (request) =>
-      limitByAddress(polledRoutes.includes(request.routeOptions.url) ? limits.polls : limits.pages, request),
+      limitByAddress(polledRoute.test(request.routeOptions.url ?? '') ? limits.polls : limits.pages, request),
     );
     const live = createLiveUpdates({ ...liveLimits, ...liveSources(context, scope) });
     scope.addHook('preClose', (closed) => {
@@ -100,10 +89,10 @@ export function registerCheckoutPages(
       return showCheckout(asked);
     });
     page('/pay/:paymentId', showCheckout, false);
-    page(CODE_ROUTE, showPhoneCode);
-    page(TRANSFER_ROUTE, showTransferCode);
-    page(EVENTS_ROUTE, async (asked) => showEvents(live, asked), false);
-    page(STATUS_ROUTE, showStatus);
+    page('/pay/:paymentId/qr.svg', showPhoneCode);
+    page('/pay/:paymentId/transfer.svg', showTransferCode);
+    page('/pay/:paymentId/events', async (asked) => showEvents(live, asked), false);
+    page('/pay/:paymentId/status', showStatus);
     form('/pay/:paymentId/providers/:provider', openProviderSession);
     page('/pay/:paymentId/providers/:provider', showOnlyByForm, false);
     form('/pay/:paymentId/email', acceptMailAddress);
@@ -114,7 +103,7 @@ export function registerCheckoutPages(
     for (const register of features) register(routes);
     page('/s/:shortCode', showShortLink);
     page('/s/:shortCode/preview.png', (asked) => showPreview(drawPreview, asked));
-    page(LOGO_ROUTE, showLogo);
+    page('/logos/:hash', showLogo);
     done();
   });
 }

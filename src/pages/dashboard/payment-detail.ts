@@ -204,6 +204,7 @@ ${amountFacts(payment)}
 ${isDirect(payment) ? fact('Payment method', 'USDC from a wallet') : fact('Provider', providerName(payment.provider))}
 ${used === payment.provider ? nothing : fact('Last session', `${providerName(used)}${payment.status === 'paid' ? ', before the payment was paid' : ''}`)}
 ${fact('Customer', html`<bdi>${payment.email ?? 'unknown'}</bdi>`)}
+${payment.reference === null ? nothing : fact('Reference', html`<bdi>${payment.reference}</bdi>`)}
 ${payment.orderLine === null ? nothing : fact('Paid for', html`<bdi>${payment.orderLine}</bdi>`)}
 ${payment.note === null ? nothing : fact('Note', html`<bdi class="lines">${payment.note}</bdi>`)}
 ${
@@ -274,13 +275,18 @@ function cancelCard(visit: Visit, { payment, observations }: PaymentHistory): Ht
 <p class="actions"><button class="button danger">Yes, cancel it</button></p></form></details></section>`;
 }
 
-function eraseCard(visit: Visit, { id, email }: Payment, answer: string | null): Html {
-  if ((email === null && answer === null) || !roleIncludes(visit.role, 'owner')) return nothing;
+function eraseCard(visit: Visit, { id, email, metadata }: Payment, answer: string | null): Html {
+  const held = [
+    ...(email === null ? [] : ['the email address']),
+    ...(answer === null ? [] : ['the answer']),
+    ...(metadata === null ? [] : ['the metadata']),
+  ];
+  if (held.length === 0 || !roleIncludes(visit.role, 'owner')) return nothing;
   return html`<section class="card"><h2>Customer’s personal data</h2>
-<p>Erase the customer’s email address and answer, for example at the customer’s request:
+<p>Erase the customer’s email address, answer and metadata, for example at the customer’s request:
 from the payment, the search, the links to providers and the recorded webhook. This cannot be undone. The provider and your own systems keep their copies.
 <a href="${DASHBOARD_PATH}/settings/customers">All payments of one customer</a></p>
-<details><summary>Erase ${[...(email === null ? [] : ['the email address']), ...(answer === null ? [] : ['the answer'])].join(' and ')}…</summary>
+<details><summary>Erase ${held.join(' and ')}…</summary>
 <form method="post" action="${DASHBOARD_PATH}/payments/${id}/erase-email">${formTokenField(visit.formToken)}
 <p class="actions"><button class="button danger">Yes, erase</button></p></form></details></section>`;
 }

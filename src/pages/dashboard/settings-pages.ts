@@ -233,6 +233,11 @@ function brandingFields({ account, refused }: Visit): Fields {
       'Empty takes the return URL.',
       'url',
     ),
+    return_hosts: optional(
+      'Return hosts',
+      account.returnHosts.join(' '),
+      'Hosts to which checkouts of the merchant API may send customers back, such as shop.example.com. Separate several by spaces.',
+    ),
   };
 }
 

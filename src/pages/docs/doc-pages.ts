@@ -23,6 +23,7 @@ const pagesByGroup = {
     sdk: ['SDK', 'the client for the server of a shop', 'sdk/README.md'],
     'sdk-python': ['SDK for Python', 'the same client without dependencies', 'sdk-python/README.md'],
     'merchant-api': ['The merchant API', 'events, lists, sums and cancellation for your own programs'],
+    platforms: ['Checkouts for platforms', 'reference, metadata, line items and return addresses'],
     'merchant-month': ['A month as a merchant', 'from the first event to a closed month'],
     connect: ['Connect a shop', 'an API key for a shop plugin in one click'],
     webhooks: ['Webhooks', 'the five obligations of a receiver, each with code'],
