@@ -1,6 +1,6 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { ConnectionError } from './errors.ts';
-import { type RequestContext, sendRequest } from './send-request.ts';
+import { ArgumentError, ConnectionError } from './errors.ts';
+import { type CallOptions, type Fetch, type RequestContext, sendRequest } from './send-request.ts';
 import type {
   CheckoutRequest,
   DirectPayment,
@@ -36,11 +36,17 @@ export interface ClientOptions {
   /** Maximum pause that the service may ask for; a longer one throws. Default: 10,000. */
   readonly maximumPauseMs?: number;
   /** Default: the runtime's own. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly fetch?: Fetch;
   /** Wait function, for tests. */
   readonly wait?: (ms: number) => Promise<void>;
   /** Random number from 0 to 1, for tests. */
   readonly random?: () => number;
+}
+
+/** Settings of a call that creates something. */
+export interface CreateOptions extends CallOptions {
+  /** 1 to 255 visible ASCII characters: your order number. */
+  readonly idempotencyKey?: string;
 }
 
 /** Payment id or token; the token comes from the response to create. */
@@ -58,7 +64,7 @@ export interface Client {
      *
      * @throws ApiError, ConnectionError
      */
-    create(request: CheckoutRequest, options?: { readonly idempotencyKey?: string }): Promise<Payment>;
+    create(request: CheckoutRequest, options?: CreateOptions): Promise<Payment>;
   };
   readonly payments: {
     /**
@@ -66,17 +72,35 @@ export interface Client {
      *
      * @throws ApiError (404: unknown, or of another account), ConnectionError
      */
-    retrieve(query: PaymentQuery | string): Promise<PaymentStatus>;
+    retrieve(query: PaymentQuery | string, options?: CallOptions): Promise<PaymentStatus>;
+    /**
+     * Reads a payment with everything that the service knows about it; `expand` names parts, such as `deposits,releases`.
+     *
+     * @throws ApiError (404: unknown, or of another account), ConnectionError
+     */
+    get(
+      paymentId: string,
+      query?: Pick<PaymentListFilter, 'expand'>,
+      options?: CallOptions,
+    ): Promise<MerchantPayment>;
     /**
      * Lists payments of the account, newest first; `before` is the `next` of the previous page.
      * @throws ApiError, ConnectionError
      */
-    list(filter?: PaymentListFilter): Promise<MerchantPaymentPage>;
+    list(filter?: PaymentListFilter, options?: CallOptions): Promise<MerchantPaymentPage>;
+    /**
+     * Iterates over all payments that match, newest first, and reads page after page: `for await (const payment of …)`.
+     * @throws ApiError, ConnectionError
+     */
+    iterate(
+      filter?: Omit<PaymentListFilter, 'before'>,
+      options?: CallOptions,
+    ): AsyncIterable<MerchantPayment>;
     /**
      * Cancels a payment for which less than 0.01 USDC has arrived.
      * @throws ApiError (409: its state does not allow it), ConnectionError
      */
-    cancel(paymentId: string): Promise<MerchantPayment>;
+    cancel(paymentId: string, options?: CallOptions): Promise<MerchantPayment>;
   };
   readonly refunds: {
     /**
@@ -85,40 +109,36 @@ export interface Client {
      *
      * @throws ApiError (409: less can be refunded, or the key was used with other parameters), ConnectionError
      */
-    create(
-      paymentId: string,
-      request?: RefundRequest,
-      options?: { readonly idempotencyKey?: string },
-    ): Promise<Refund>;
+    create(paymentId: string, request?: RefundRequest, options?: CreateOptions): Promise<Refund>;
     /**
      * Returns a payment's refunds and the amount that can still be refunded.
      *
      * @throws ApiError, ConnectionError
      */
-    list(paymentId: string): Promise<RefundList>;
+    list(paymentId: string, options?: CallOptions): Promise<RefundList>;
     /**
      * Reads a refund.
      *
      * @throws ApiError (404: unknown, or of another account), ConnectionError
      */
-    get(refundId: string): Promise<Refund>;
+    get(refundId: string, options?: CallOptions): Promise<Refund>;
     /**
      * Confirms the address that the customer entered, as you saw it.
      * @throws ApiError (409: it has changed), ConnectionError
      */
-    confirm(refundId: string, destination: string): Promise<Refund>;
+    confirm(refundId: string, destination: string, options?: CallOptions): Promise<Refund>;
     /**
      * Submits the hash of your transfer if its amount differs from the refund's.
      *
      * @throws ApiError, ConnectionError
      */
-    submitTransaction(refundId: string, transaction: string): Promise<Refund>;
+    submitTransaction(refundId: string, transaction: string, options?: CallOptions): Promise<Refund>;
     /**
      * Cancels an unpaid refund.
      *
      * @throws ApiError (409: it is paid or canceled), ConnectionError
      */
-    cancel(refundId: string): Promise<Refund>;
+    cancel(refundId: string, options?: CallOptions): Promise<Refund>;
   };
   readonly events: {
     /**
@@ -126,7 +146,10 @@ export interface Client {
      *
      * @throws ApiError (410: events after that number were deleted), ConnectionError
      */
-    list(query?: { readonly after?: number; readonly limit?: number }): Promise<MerchantEventPage>;
+    list(
+      query?: { readonly after?: number; readonly limit?: number },
+      options?: CallOptions,
+    ): Promise<MerchantEventPage>;
   };
   readonly merchantCheckouts: {
     /**
@@ -145,10 +168,7 @@ export interface Client {
      * Creates a payment in USDC from the customer's own wallet. `address` and `callback` default to the account's.
      * @throws ApiError, ConnectionError
      */
-    create(
-      request: DirectPaymentRequest,
-      options?: { readonly idempotencyKey?: string },
-    ): Promise<DirectPayment>;
+    create(request: DirectPaymentRequest, options?: CreateOptions): Promise<DirectPayment>;
   };
   readonly journal: {
     /**
@@ -156,7 +176,7 @@ export interface Client {
      *
      * @throws ApiError, ConnectionError
      */
-    csv(month: string): Promise<string>;
+    csv(month: string, options?: CallOptions): Promise<string>;
   };
   readonly settlement: {
     /**
@@ -165,96 +185,107 @@ export interface Client {
      *
      * @throws ApiError, ConnectionError
      */
-    retrieve(): Promise<SettlementPublication>;
+    retrieve(options?: CallOptions): Promise<SettlementPublication>;
   };
 }
 
 /**
  * Creates a client of one account. It holds no connection, so nothing has to be closed.
  *
- * @throws TypeError for an incomplete key, a base URL that is not secure, and in a browser
+ * @throws ArgumentError for an incomplete key or a base URL that is not secure; TypeError in a browser
  */
 export function createClient(options: ClientOptions): Client {
   const context: RequestContext = {
     baseUrl: checkBaseUrl(options.baseUrl, options.allowInsecureHttp === true),
     apiKey: checkApiKey(options.apiKey),
-    fetch: options.fetch ?? ((...parameters) => globalThis.fetch(...parameters)),
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     timeoutMs: options.timeoutMs ?? 30_000,
     maximumRetries: options.maximumRetries ?? 2,
     maximumPauseMs: options.maximumPauseMs ?? 10_000,
     wait: options.wait ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
     random: options.random ?? Math.random,
   };
-  const refundPath = (refundId: string) => `/merchant/v1/refunds/${encodeURIComponent(refundId)}`;
-  const refundsOf = (paymentId: string) => `/merchant/v1/payments/${encodeURIComponent(paymentId)}/refunds`;
+  const paymentPath = (paymentId: string) => `/merchant/v1/payments/${segment('paymentId', paymentId)}`;
+  const refundPath = (refundId: string) => `/merchant/v1/refunds/${segment('refundId', refundId)}`;
+  const refundsOf = (paymentId: string) => `${paymentPath(paymentId)}/refunds`;
+  const get = (path: string, options: CallOptions | undefined) =>
+    sendRequest(context, { method: 'GET', path, options });
+  const listPayments = async (filter: PaymentListFilter, options: CallOptions | undefined) =>
+    expectList<MerchantPaymentPage>(
+      await get(withQuery('/merchant/v1/payments', filter), options),
+      'payments',
+    );
+  const paymentOf = (answer: unknown) =>
+    expectFields<MerchantPayment>(answer, ['payment_id', 'status', 'forward_status']);
   const refundOf = (answer: unknown) =>
     expectFields<Refund>(answer, ['refund_id', 'payment_id', 'status', 'amount']);
-  /** Changes are not retried, because the service would refuse the second attempt with a conflict. */
-  async function refund(method: 'GET' | 'POST', path: string, body?: object): Promise<Refund> {
+  /** Not retried, because the service would refuse the second attempt with a conflict. */
+  async function changeRefund(
+    path: string,
+    options: CallOptions | undefined,
+    body?: object,
+  ): Promise<Refund> {
     const headers = { 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
-    const answer = await sendRequest(method === 'GET' ? context : { ...context, maximumRetries: 0 }, {
-      method,
-      path,
-      ...sent,
-    });
-    return refundOf(answer);
+    const once = { ...options, maximumRetries: 0 };
+    return refundOf(await sendRequest(context, { method: 'POST', path, ...sent, options: once }));
   }
-  const post = async (path: string, request: object, idempotencyKey: string | undefined) =>
+  const post = async (path: string, request: object, { idempotencyKey, ...options }: CreateOptions) =>
     sendRequest(context, {
       method: 'POST',
       path,
       headers: {
         'content-type': 'application/json',
-        'idempotency-key': idempotencyKey ?? (await createIdempotencyKey()),
+        'idempotency-key':
+          idempotencyKey === undefined ? createIdempotencyKey() : checkIdempotencyKey(idempotencyKey),
       },
       body: JSON.stringify(request),
+      options,
     });
   return {
     checkouts: {
-      async create(request, { idempotencyKey } = {}) {
-        const answer = await post('/api/v1/wallet', request, idempotencyKey);
+      async create(request, options = {}) {
+        const answer = await post('/api/v1/wallet', request, options);
         return expectFields<Payment>(answer, ['payment_id', 'ipn_token', 'checkout_url']);
       },
     },
     payments: {
-      async retrieve(query) {
-        const answer = await sendRequest(context, {
-          method: 'GET',
-          path: `/api/v1/payment-status?${queryOf(query)}`,
-        });
+      async retrieve(query, options) {
+        const answer = await get(`/api/v1/payment-status?${queryOf(query)}`, options);
         return expectFields<PaymentStatus>(answer, ['payment_id', 'status', 'forward_status']);
       },
-      async list(filter = {}) {
-        const answer = await sendRequest(context, {
-          method: 'GET',
-          path: withQuery('/merchant/v1/payments', filter),
-        });
-        return expectList<MerchantPaymentPage>(answer, 'payments');
+      get: async (paymentId, query = {}, options) =>
+        paymentOf(await get(withQuery(paymentPath(paymentId), query), options)),
+      list: async (filter = {}, options) => listPayments(filter, options),
+      async *iterate(filter = {}, options) {
+        let before: string | null | undefined;
+        do {
+          const page = await listPayments({ ...filter, ...(before == null ? {} : { before }) }, options);
+          yield* page.payments;
+          before = page.next;
+        } while (before !== null);
       },
-      async cancel(paymentId) {
-        const path = `/merchant/v1/payments/${encodeURIComponent(paymentId)}/cancel`;
-        const answer = await sendRequest(context, { method: 'POST', path });
-        return expectFields<MerchantPayment>(answer, ['payment_id', 'status', 'forward_status']);
+      async cancel(paymentId, options) {
+        const path = `${paymentPath(paymentId)}/cancel`;
+        return paymentOf(await sendRequest(context, { method: 'POST', path, options }));
       },
     },
     refunds: {
-      create: async (paymentId, request = {}, { idempotencyKey } = {}) =>
-        refundOf(await post(refundsOf(paymentId), request, idempotencyKey)),
-      async list(paymentId) {
-        const answer = await sendRequest(context, { method: 'GET', path: refundsOf(paymentId) });
-        return expectList<RefundList>(answer, 'refunds');
-      },
-      get: (refundId) => refund('GET', refundPath(refundId)),
-      confirm: (refundId, destination) => refund('POST', `${refundPath(refundId)}/confirm`, { destination }),
-      submitTransaction: (refundId, transaction) =>
-        refund('POST', `${refundPath(refundId)}/transaction`, { transaction }),
-      cancel: (refundId) => refund('POST', `${refundPath(refundId)}/cancel`),
+      create: async (paymentId, request = {}, options = {}) =>
+        refundOf(await post(refundsOf(paymentId), request, options)),
+      list: async (paymentId, options) =>
+        expectList<RefundList>(await get(refundsOf(paymentId), options), 'refunds'),
+      get: async (refundId, options) => refundOf(await get(refundPath(refundId), options)),
+      confirm: async (refundId, destination, options) =>
+        changeRefund(`${refundPath(refundId)}/confirm`, options, { destination }),
+      submitTransaction: async (refundId, transaction, options) =>
+        changeRefund(`${refundPath(refundId)}/transaction`, options, { transaction }),
+      cancel: async (refundId, options) => changeRefund(`${refundPath(refundId)}/cancel`, options),
     },
     events: {
-      async list({ after, limit = EVENTS_OF_A_PAGE } = {}) {
+      async list({ after, limit = EVENTS_OF_A_PAGE } = {}, options) {
         const path = withQuery('/merchant/v1/events', { after, limit });
-        return expectList<MerchantEventPage>(await sendRequest(context, { method: 'GET', path }), 'events');
+        return expectList<MerchantEventPage>(await get(path, options), 'events');
       },
     },
     merchantCheckouts: {
@@ -264,8 +295,8 @@ export function createClient(options: ClientOptions): Client {
       },
     },
     directPayments: {
-      async create(request, { idempotencyKey } = {}) {
-        const answer = await post('/merchant/v1/direct-payments', request, idempotencyKey);
+      async create(request, options = {}) {
+        const answer = await post('/merchant/v1/direct-payments', request, options);
         return expectFields<DirectPayment>(answer, [
           'payment_id',
           'ipn_token',
@@ -275,25 +306,30 @@ export function createClient(options: ClientOptions): Client {
       },
     },
     journal: {
-      async csv(month) {
+      async csv(month, options) {
         const path = withQuery('/merchant/v1/journal.csv', { month });
-        return (await sendRequest(context, { method: 'GET', path, accept: 'text/csv' })) as string;
+        return (await sendRequest(context, { method: 'GET', path, accept: 'text/csv', options })) as string;
       },
     },
     settlement: {
-      async retrieve() {
-        const answer = await sendRequest(context, { method: 'GET', path: '/.well-known/card-checkout.json' });
-        return answer as SettlementPublication;
+      async retrieve(options) {
+        return (await get('/.well-known/card-checkout.json', options)) as SettlementPublication;
       },
     },
   };
 }
 
 function queryOf(query: PaymentQuery | string): string {
-  if (typeof query === 'string') return `payment_id=${encodeURIComponent(query)}`;
-  return 'ipnToken' in query
-    ? `ipn_token=${encodeURIComponent(query.ipnToken)}`
-    : `payment_id=${encodeURIComponent(query.paymentId)}`;
+  if (typeof query === 'object' && query !== null && 'ipnToken' in query)
+    return `ipn_token=${segment('ipnToken', query.ipnToken)}`;
+  return `payment_id=${segment('paymentId', typeof query === 'string' ? query : query?.paymentId)}`;
+}
+
+/** Encodes an id for a URL. Without the check, a missing one would be sent as the text `undefined`. */
+function segment(argument: string, value: unknown): string {
+  if (typeof value !== 'string' || value === '')
+    throw new ArgumentError(argument, 'must be a text that is not empty');
+  return encodeURIComponent(value);
 }
 
 function withQuery(path: string, parameters: object): string {
@@ -321,10 +357,18 @@ function checkApiKey(apiKey: string): string {
   if ('document' in globalThis && 'window' in globalThis) {
     throw new TypeError('an API key must never be in a browser: call the service from your server');
   }
-  if (typeof apiKey !== 'string' || !apiKey.startsWith('service_live_')) {
-    throw new TypeError('apiKey must be the whole key, which begins with service_live_');
-  }
+  // Without the check, the runtime's error for a header that it refuses would quote the key.
+  if (typeof apiKey !== 'string' || !/^service_live_[\w-]+$/.test(apiKey))
+    throw new ArgumentError(
+      'apiKey',
+      'must be the whole key, which begins with service_live_, and nothing else',
+    );
   return apiKey;
+}
+
+function checkIdempotencyKey(key: string): string {
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw new ArgumentError('idempotencyKey', 'must be 1 to 255 visible ASCII characters');
 }
 
 function checkBaseUrl(baseUrl: string, isHttpAllowed: boolean): string {
@@ -332,21 +376,22 @@ function checkBaseUrl(baseUrl: string, isHttpAllowed: boolean): string {
   try {
     url = new URL(baseUrl);
   } catch {
-    throw new TypeError('baseUrl must be the root of the service, such as https://pay.example.com');
+    throw new ArgumentError('baseUrl', 'must be the root of the service, such as https://pay.example.com');
   }
   const isAllowed = isHttpAllowed || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isAllowed)) {
-    throw new TypeError(
-      'baseUrl must begin with https://, or set allowInsecureHttp: the API key is readable on the way',
+    throw new ArgumentError(
+      'baseUrl',
+      'must begin with https://, or set allowInsecureHttp: the API key is readable on the way',
     );
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** 128 random bits. Node 18 has Web Crypto only as a module; the indirect name hides it from bundlers. */
-async function createIdempotencyKey(): Promise<string> {
-  const moduleName = 'node:crypto';
-  const crypto =
-    globalThis.crypto ?? ((await import(moduleName)) as { webcrypto: typeof globalThis.crypto }).webcrypto;
-  return `sdk-${bytesToHex(crypto.getRandomValues(new Uint8Array(16)))}`;
+/** Only has to be unique. Node 18 has Web Crypto as a module only, whose import would keep bundlers from a browser build. */
+function createIdempotencyKey(): string {
+  const random =
+    globalThis.crypto?.getRandomValues(new Uint8Array(16)) ??
+    Uint8Array.from({ length: 16 }, () => Math.floor(Math.random() * 256));
+  return `sdk-${bytesToHex(random)}`;
 }

@@ -32,8 +32,25 @@ export class ApiError extends CardCheckoutError {
   }
 }
 
+/** 520 to 524 come from Cloudflare when it does not reach the service. */
+const temporaryStatuses: ReadonlySet<number> = new Set([
+  408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524,
+]);
+
 export function isTemporaryStatus(status: number): boolean {
-  return status === 408 || status === 429 || status === 500 || status === 502 || status === 503;
+  return temporaryStatuses.has(status);
+}
+
+/** A value from the shop that cannot be sent. No request was made, and the message does not repeat the value. */
+export class ArgumentError extends CardCheckoutError {
+  override readonly name = 'ArgumentError';
+  /** Name of the argument, such as `idempotencyKey`. */
+  readonly argument: string;
+
+  constructor(argument: string, problem: string) {
+    super(`${argument} ${problem}`);
+    this.argument = argument;
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Client } from './client.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, CardCheckoutError } from './errors.ts';
 import { waitFor } from './reconcile.ts';
 import type { MerchantEvent } from './wire.ts';
 
@@ -71,7 +71,7 @@ export async function followEvents<Transaction>(options: FollowEventsOptions<Tra
 }
 
 /** Unprocessed events were deleted, and there is no `onGap`. */
-export class EventGapError extends Error {
+export class EventGapError extends CardCheckoutError {
   override readonly name = 'EventGapError';
 }
 

@@ -1,16 +1,24 @@
 /** Entry point of the package. */
-import { constructEvent, constructEventAsync, SIGNATURE_HEADER } from './webhooks.ts';
+import { constructEvent, constructEventAsync, SIGNATURE_HEADER, sign } from './webhooks.ts';
 
-export type { Client, ClientOptions, PaymentQuery } from './client.ts';
+export type { Client, ClientOptions, CreateOptions, PaymentQuery } from './client.ts';
 export { createClient } from './client.ts';
 export type { WebhookRefusal } from './errors.ts';
-export { ApiError, CardCheckoutError, ConnectionError, DepositAddressError, WebhookError } from './errors.ts';
+export {
+  ApiError,
+  ArgumentError,
+  CardCheckoutError,
+  ConnectionError,
+  DepositAddressError,
+  WebhookError,
+} from './errors.ts';
 export type { EventCursor, FollowEventsOptions } from './follow-events.ts';
 export { EventGapError, followEvents } from './follow-events.ts';
 export type { Fulfilment, FulfilmentStore, FulfilOnceOptions } from './fulfil-once.ts';
 export { createMemoryStore, fulfilOnce, WrongAmountError } from './fulfil-once.ts';
 export type { OpenOrder, ReconcileOptions } from './reconcile.ts';
 export { pollIntervalMs, reconcile } from './reconcile.ts';
+export type { CallOptions, Fetch } from './send-request.ts';
 export type { DepositPayment, DepositProof, DepositTerms } from './verify-deposit-address.ts';
 export { verifyDepositAddress } from './verify-deposit-address.ts';
 export type { FindToken, RawBody, SignatureHeader, VerificationOptions } from './webhooks.ts';
@@ -28,6 +36,7 @@ export type {
   MerchantPaymentPage,
   Payment,
   PaymentForwardedEvent,
+  PaymentListFilter,
   PaymentPaidEvent,
   PaymentStatus,
   Provider,
@@ -38,5 +47,10 @@ export type {
   WebhookEvent,
 } from './wire.ts';
 
-/** Verifies a webhook's signature and parses its event. */
-export const webhooks = { constructEvent, constructEventAsync, signatureHeader: SIGNATURE_HEADER } as const;
+/** Verifies a webhook's signature and parses its event; `sign` makes one for tests. */
+export const webhooks = {
+  constructEvent,
+  constructEventAsync,
+  sign,
+  signatureHeader: SIGNATURE_HEADER,
+} as const;

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
+import { fetch as undiciFetch } from 'undici';
 import { describe, expect, it } from 'vitest';
+import packageFile from '../package.json' with { type: 'json' };
 import { createClient } from './client.ts';
-import { ApiError, ConnectionError } from './errors.ts';
+import { ApiError, ArgumentError, ConnectionError } from './errors.ts';
 import { pauseBeforeRetryMs } from './send-request.ts';
 
 const status = { payment_id: 'p', status: 'unpaid', forward_status: 'pending' };
@@ -37,7 +39,7 @@ const keysOf = (seen: readonly Seen[]) =>
 const order = { address: '0x', callback: 'https://shop.example', amount: '1' };
 
 describe('a request', () => {
-  it.each([429, 500, 502, 503, 408])('is sent again after %i', async (httpStatus) => {
+  it.each([429, 500, 502, 503, 504, 520, 524, 408])('is sent again after %i', async (httpStatus) => {
     const { client, seen } = clientOf([{ status: httpStatus }, { status: 200, body: status }]);
     expect(await client.payments.retrieve('p')).toEqual(status);
     expect(seen).toHaveLength(2);
@@ -51,6 +53,72 @@ describe('a request', () => {
       expect(seen).toHaveLength(1);
     },
   );
+
+  it('takes a timeout, retries and a signal of its own, and ends with the reason of the signal', async () => {
+    const { client, seen } = clientOf([{ status: 503 }, { status: 503 }]);
+    await expect(client.payments.retrieve('p', { maximumRetries: 0 })).rejects.toMatchObject({ status: 503 });
+    expect(seen).toHaveLength(1);
+    const reason = new Error('the customer left');
+    const aborted = client.payments.retrieve('p', { signal: AbortSignal.abort(reason) });
+    await expect(aborted).rejects.toBe(reason);
+    const silent = createClient({
+      apiKey: 'service_live_x',
+      baseUrl: 'https://pay.example',
+      fetch: (_url, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+    });
+    const controller = new AbortController();
+    const leaving = silent.checkouts.create(order, { signal: controller.signal });
+    controller.abort(reason);
+    await expect(leaving).rejects.toBe(reason);
+    const slow = silent.payments.retrieve('p', { timeoutMs: 1, maximumRetries: 0 });
+    await expect(slow).rejects.toThrow(/no answer within 1 ms/);
+  });
+
+  it('goes through the fetch of undici as well, whose types fit', async () => {
+    const client = createClient({
+      apiKey: 'service_live_x',
+      baseUrl: 'http://127.0.0.1:9',
+      fetch: undiciFetch,
+    });
+    const call = client.payments.retrieve('p', { maximumRetries: 0 });
+    await expect(call).rejects.toBeInstanceOf(ConnectionError);
+  });
+
+  it('with a key or an id that cannot be sent fails before it is sent, and does not repeat it', async () => {
+    const { client, seen } = clientOf([]);
+    const secret = 'order-7531\r\nx-other: 1';
+    const wrong = [
+      () => client.checkouts.create(order, { idempotencyKey: secret }),
+      () => client.checkouts.create(order, { idempotencyKey: '' }),
+      () => client.payments.retrieve(undefined as never),
+      () => client.payments.retrieve({ paymentId: undefined } as never),
+      () => client.payments.cancel(undefined as never),
+      () => client.refunds.get(''),
+      async () => createClient({ apiKey: `service_live_${secret}`, baseUrl: 'https://pay.example' }),
+    ];
+    for (const call of wrong) {
+      const error = await call().catch((each: unknown) => each);
+      expect(error).toBeInstanceOf(ArgumentError);
+      expect(String(error)).not.toContain('7531');
+    }
+    expect(seen).toEqual([]);
+  });
+
+  it('for all payments goes from page to page until the last one', async () => {
+    const page = (id: string, next: string | null) => ({
+      status: 200,
+      body: { payments: [{ payment_id: id }], next },
+    });
+    const { client, seen } = clientOf([page('a', 'a'), page('b', null)]);
+    const ids: string[] = [];
+    for await (const payment of client.payments.iterate({ limit: 1 })) ids.push(payment.payment_id);
+    expect(ids).toEqual(['a', 'b']);
+    expect(seen.map(({ url }) => url.split('?')[1])).toEqual(['limit=1', 'limit=1&before=a']);
+    expect(new Headers(seen[0]?.init.headers).get('user-agent')).toBe(
+      `card-checkout-sdk/${packageFile.version}`,
+    );
+  });
 
   it('for a refund is sent again when it reads, and sent once when it changes', async () => {
     const refund = { refund_id: 'r', payment_id: 'p', status: 'canceled', amount: '1.000000' };

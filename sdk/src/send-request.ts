@@ -5,11 +5,48 @@ const MAXIMUM_ANSWER_CHARACTERS = 262_144;
 /** Enough for a journal of more than 100,000 payments. */
 const MAXIMUM_CSV_CHARACTERS = 134_217_728;
 
+/** Version of this package, which the service's log shows. */
+export const VERSION = '0.2.0';
+
+/** The part of `fetch` that this package uses: the runtime's own fits, and undici's. */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly method: 'GET' | 'POST';
+    readonly headers: Record<string, string>;
+    readonly body?: string;
+    readonly redirect: 'manual';
+    readonly signal: AbortSignal;
+  },
+) => Promise<FetchResponse>;
+
+interface FetchResponse {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  /** A web stream of bytes. The types of its reader differ between runtimes. */
+  readonly body: { getReader(): unknown } | null;
+}
+
+interface BodyReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array }>;
+  cancel(): Promise<void>;
+}
+
+/** Settings of one call, in place of the client's. */
+export interface CallOptions {
+  /** Ends the call, which rejects with the signal's reason. A create may have happened: repeat it with the same key. */
+  readonly signal?: AbortSignal;
+  /** Timeout of one attempt. */
+  readonly timeoutMs?: number;
+  /** Attempts after the first. */
+  readonly maximumRetries?: number;
+}
+
 export interface RequestContext {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetch: Fetch;
   readonly timeoutMs: number;
   readonly maximumRetries: number;
   readonly maximumPauseMs: number;
@@ -25,24 +62,47 @@ export interface ServiceRequest {
   readonly body?: string;
   /** Type of the response. Default: JSON. */
   readonly accept?: 'text/csv';
+  readonly options?: CallOptions | undefined;
 }
 
 /**
- * Sends a request, with the retries of the specification: 408, 429, 500, 502, 503 and no response. All requests that
- * are retried can be repeated: reads change nothing, a create request carries its Idempotency-Key, and a second cancel
- * is refused.
+ * Sends a request, and repeats it after a temporary status or no response. All requests that are retried can be
+ * repeated: reads change nothing, a create request carries its Idempotency-Key, and a second cancel is refused.
  *
- * @throws ApiError, ConnectionError
+ * @throws ApiError, ConnectionError, the reason of an aborted signal
  */
-export async function sendRequest(context: RequestContext, request: ServiceRequest): Promise<unknown> {
+export async function sendRequest(client: RequestContext, request: ServiceRequest): Promise<unknown> {
+  const {
+    signal,
+    timeoutMs = client.timeoutMs,
+    maximumRetries = client.maximumRetries,
+  } = request.options ?? {};
+  const context = { ...client, timeoutMs, maximumRetries };
   for (let retry = 0; ; retry++) {
+    signal?.throwIfAborted();
     try {
       return await attempt(context, request);
     } catch (error) {
+      signal?.throwIfAborted();
       const pauseMs = retry < context.maximumRetries ? pauseBeforeRetryMs(context, error, retry) : null;
       if (pauseMs === null) throw error;
-      await context.wait(pauseMs);
+      await untilAborted(context.wait(pauseMs), signal);
     }
+  }
+}
+
+/** Waits for the promise, or rejects once the signal aborts. */
+async function untilAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return promise;
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }
 
@@ -67,7 +127,10 @@ export function pauseBeforeRetryMs(
 async function attempt(context: RequestContext, request: ServiceRequest): Promise<unknown> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), context.timeoutMs);
-  let response: Response;
+  const { signal } = request.options ?? {};
+  const stop = () => abort.abort(signal?.reason);
+  signal?.addEventListener('abort', stop, { once: true });
+  let response: FetchResponse;
   let text: string;
   try {
     response = await context.fetch(`${context.baseUrl}${request.path}`, {
@@ -75,6 +138,7 @@ async function attempt(context: RequestContext, request: ServiceRequest): Promis
       headers: {
         ...request.headers,
         'x-api-key': context.apiKey,
+        'user-agent': `card-checkout-sdk/${VERSION}`,
         accept: request.accept ?? 'application/json',
       },
       ...(request.body === undefined ? {} : { body: request.body }),
@@ -92,13 +156,14 @@ async function attempt(context: RequestContext, request: ServiceRequest): Promis
     throw new ConnectionError(`${request.method} ${request.path.split('?')[0]}: ${why}`, { cause });
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
   }
   if (request.accept === 'text/csv' && response.status === 200) return text;
   return readAnswer(response, text);
 }
 
-async function readText(response: Response, maximumCharacters: number): Promise<string> {
-  const reader = response.body?.getReader();
+async function readText(response: FetchResponse, maximumCharacters: number): Promise<string> {
+  const reader = response.body?.getReader() as BodyReader | undefined;
   if (reader === undefined) return '';
   const decoder = new TextDecoder();
   let text = '';
@@ -113,7 +178,7 @@ async function readText(response: Response, maximumCharacters: number): Promise<
   }
 }
 
-function readAnswer(response: Response, text: string): unknown {
+function readAnswer(response: FetchResponse, text: string): unknown {
   const body = parseObject(text);
   if (response.status === 200) {
     if (body === null)

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WebhookError } from './errors.ts';
-import { constructEvent, constructEventAsync } from './webhooks.ts';
+import { constructEvent, constructEventAsync, sign as signForTests } from './webhooks.ts';
 
 const paymentId = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
 const ipnToken = 'ipn_test';
@@ -48,6 +48,7 @@ describe('a genuine webhook', () => {
     expect(constructEvent(Buffer.from(body), [sign(body)], ipnToken, options)).toEqual(fields);
     const { buffer } = new TextEncoder().encode(body);
     expect(constructEvent(buffer, sign(body), ipnToken, options)).toEqual(fields);
+    expect(signForTests(body, ipnToken)).toBe(sign(body));
   });
 
   it('has the signature that the documentation publishes', () => {

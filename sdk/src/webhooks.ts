@@ -1,5 +1,6 @@
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { fromHex, isEqualInConstantTime, toBytes } from './bytes.ts';
 import { WebhookError } from './errors.ts';
 import type { WebhookEvent } from './wire.ts';
@@ -71,6 +72,11 @@ export async function constructEventAsync(
   }
   verifySignature(body, signature, ipnToken);
   return checkFresh(readEvent(body), options);
+}
+
+/** The signature of a body, as the service sends it in `X-Service-Signature`. For tests of your endpoint. */
+export function sign(rawBody: RawBody, ipnToken: string): string {
+  return bytesToHex(hmac(sha256, toBytes(ipnToken), readRawBody(rawBody)));
 }
 
 function readRawBody(rawBody: RawBody): Uint8Array {

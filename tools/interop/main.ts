@@ -17,6 +17,7 @@ import { checkDescriptors } from './check-descriptors.ts';
 import { checkDisk } from './check-disk.ts';
 import { checkLighthouse, findLighthouse, lighthousePackage } from './check-lighthouse.ts';
 import { checkCompose, checkKubernetes, checkUnits, kubernetesPackages } from './check-manifests.ts';
+import { checkPackages } from './check-packages.ts';
 import { checkPrometheus } from './check-prometheus.ts';
 import { checkBehindProxy, type Outcome } from './check-proxy.ts';
 import { castPackage, checkRecovery } from './check-recovery.ts';
@@ -51,6 +52,7 @@ const hostChecks = {
   php: (folder: string) => checkShop('php', folder),
   python: (folder: string) => checkShop('python', folder),
   systemd: checkSystemd,
+  packages: checkPackages,
 };
 
 function versionOf(program: string): string | undefined {

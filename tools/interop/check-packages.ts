@@ -1,0 +1,58 @@
+/** Packages beside the service, each in a copy with the packed SDK and what it depends on from npm. Runs their `npm test`. */
+import { execFile } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { installPackedSdk } from '../../test/sdk/pack-sdk.ts';
+import { freePorts } from '../../test/support/free-ports.ts';
+import { startServiceProcess } from '../../test/support/service-process.ts';
+import type { Outcome } from './check-proxy.ts';
+import { collectOutcomes } from './host-service.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+/** Longest installation or test of a package. */
+const PACKAGE_MS = 15 * 60_000;
+
+/** Tests find a sandbox at `CARD_CHECKOUT_URL`, and the program that pays there at `CARD_CHECKOUT_PROGRAM`. */
+export async function checkPackages(folder: string): Promise<readonly Outcome[]> {
+  const { outcomes, check } = collectOutcomes();
+  const [port = 0, adminPort = 0] = await freePorts(2);
+  const environment = {
+    DATA_DIR: join(folder, 'packages-data'),
+    PORT: String(port),
+    ADMIN_PORT: String(adminPort),
+  };
+  const sdk = installPackedSdk();
+  const service = await startServiceProcess(environment);
+  const env = {
+    ...process.env,
+    ...environment,
+    CARD_CHECKOUT_URL: `http://127.0.0.1:${port}`,
+    CARD_CHECKOUT_KEY: service.demoKey(),
+    CARD_CHECKOUT_PROGRAM: join(root, 'bin/card-checkout.js'),
+  };
+  try {
+    for (const name of ['sdk/check']) {
+      const cwd = join(folder, name);
+      cpSync(join(root, name), cwd, { recursive: true, filter: (path) => !path.includes('node_modules') });
+      const npm = async (...words: string[]) =>
+        (await promisify(execFile)('npm', words, { cwd, env, timeout: PACKAGE_MS, maxBuffer: 1 << 26 }))
+          .stdout;
+      await check(`${name} installs and passes its tests`, async () => {
+        await npm(
+          'install',
+          '--install-links',
+          '--no-audit',
+          '--no-fund',
+          '--no-package-lock',
+          sdk.packageFolder,
+        );
+        return `${(await npm('test')).match(/^ok /gm)?.length ?? 0} checks`;
+      });
+    }
+  } finally {
+    await service.end('SIGTERM');
+    sdk.remove();
+  }
+  return outcomes;
+}
