@@ -31,9 +31,9 @@ export function countryField(
   reason: Html | null = null,
 ): Html {
   const { offers } = words;
-  const hint = reason === null ? nothing : html` aria-describedby="country-reason"`;
-  return html`<p class="country"><label for="country">${offers.country}</label>${reason === null ? nothing : html` <small id="country-reason">${reason}</small>`}
-<select id="country" name="country" form="${SESSION_FORM}" autocomplete="country"${hint}${isRequired ? html` required` : nothing}>
+  const hint = reason === null ? nothing : html` <small id="country-reason">${reason}</small>`;
+  return html`<p class="country"><label for="country">${offers.country}</label>${hint}
+<select id="country" name="country" form="${SESSION_FORM}" autocomplete="country" aria-describedby="country-reason"${isRequired ? html` required` : nothing}>
 <option value="">${offers.noneChosen}${optionsIn(locale, country)}</select></p>`;
 }
 

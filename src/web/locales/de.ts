@@ -33,7 +33,8 @@ export const de: Words = {
     nobodyHere: {
       heading: 'In {country} nicht möglich',
       sentence:
-        'Kein Zahlungsdienst kann diese Zahlung von Kunden in {country} annehmen. Wenn Sie anderswo wohnen, wählen Sie Ihr Land. Sonst wenden Sie sich an {shop}.',
+        'Kein Zahlungsdienst kann diese Zahlung von Kunden in {country} annehmen. ' +
+        'Wenn Sie anderswo wohnen, wählen Sie Ihr Land. Sonst wenden Sie sich an {shop}.',
     },
     nobodyBelow: {
       heading: 'Diese Zahlung ist zurzeit nicht möglich',

@@ -33,7 +33,8 @@ export const fr: Words = {
     nobodyHere: {
       heading: 'Indisponible dans ce pays\u00a0: {country}',
       sentence:
-        'Aucun service de paiement ne peut accepter ce paiement pour les clients de ce pays ({country}). Si vous habitez ailleurs, choisissez votre pays. Sinon, contactez {shop}.',
+        'Aucun service de paiement ne peut accepter ce paiement pour les clients de ce pays ({country}). ' +
+        'Si vous habitez ailleurs, choisissez votre pays. Sinon, contactez {shop}.',
     },
     nobodyBelow: {
       heading: 'Ce paiement est impossible pour le moment',

@@ -33,7 +33,8 @@ export const it: Words = {
     nobodyHere: {
       heading: 'Non disponibile in questo paese: {country}',
       sentence:
-        'Nessun servizio di pagamento può accettare questo pagamento da clienti in questo paese ({country}). Se vivi altrove, scegli il tuo paese. Altrimenti contatta {shop}.',
+        'Nessun servizio di pagamento può accettare questo pagamento da clienti in questo paese ({country}). ' +
+        'Se vivi altrove, scegli il tuo paese. Altrimenti contatta {shop}.',
     },
     nobodyBelow: {
       heading: 'Al momento non è possibile pagare',

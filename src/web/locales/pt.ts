@@ -33,7 +33,8 @@ export const pt: Words = {
     nobodyHere: {
       heading: 'Não disponível neste país: {country}',
       sentence:
-        'Nenhum serviço de pagamento pode aceitar este pagamento de clientes neste país ({country}). Se você mora em outro lugar, escolha seu país. Caso contrário, fale com {shop}.',
+        'Nenhum serviço de pagamento pode aceitar este pagamento de clientes neste país ({country}). ' +
+        'Se você mora em outro lugar, escolha seu país. Caso contrário, fale com {shop}.',
     },
     nobodyBelow: {
       heading: 'Este pagamento não é possível no momento',
