@@ -222,25 +222,18 @@ function pathOf(request: FastifyRequest): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-interface Entry {
-  readonly segments: readonly string[];
-  readonly methods: Set<string>;
-}
-
 /** Methods by path, so that a wrong method is answered with 405 instead of 404. */
 export function createAllowedMethods() {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, Set<string>>();
   return {
     add(pattern: string, methods: string | readonly string[]): void {
-      const entry = entries.get(pattern) ?? { segments: pattern.split('/'), methods: new Set() };
-      for (const method of [methods].flat()) entry.methods.add(method);
-      entries.set(pattern, entry);
+      entries.set(pattern, new Set([...(entries.get(pattern) ?? []), ...[methods].flat()]));
     },
     /** Sorted methods at a path (without query). Scans all patterns, because only requests without a route ask. */
     at(path: string): readonly string[] {
       const segments = path.split('/');
-      const found = [...entries.values()].filter((entry) => matches(entry.segments, segments));
-      return [...new Set(found.flatMap(({ methods }) => [...methods]))].sort();
+      const found = [...entries].filter(([pattern]) => matches(pattern.split('/'), segments));
+      return [...new Set(found.flatMap(([, methods]) => [...methods]))].sort();
     },
   };
 }

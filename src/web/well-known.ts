@@ -64,15 +64,14 @@ export type Readiness =
       readonly scannedAgeMs?: number | null;
     };
 
-interface HealthContext {
-  readonly isReady: () => Readiness;
-}
-
 /** `GET` or `HEAD /health/live`: the process responds. `/health/ready`: it can serve. Neither is rate-limited. */
-export function registerHealth(server: FastifyInstance, context: HealthContext): void {
+export function registerHealth(
+  server: FastifyInstance,
+  { isReady }: { readonly isReady: () => Readiness },
+): void {
   server.get('/health/live', { exposeHeadRoute: true }, async () => ({ status: 'live' }));
   server.get('/health/ready', { exposeHeadRoute: true }, async (_request, reply) => {
-    const found = context.isReady();
+    const found = isReady();
     if (!found.ready) {
       const body: ErrorBody = { error: `The service is not ready: ${found.reason}.` };
       return reply.code(503).send(body);

@@ -83,27 +83,18 @@ function acceptedLanguage(header: string | undefined): Language | null {
   return best;
 }
 
-/** Number and time formats of a language, cached because creating one is slow. */
-interface Formats {
-  readonly money: Readonly<Record<Currency, Intl.NumberFormat>>;
-  readonly usdc: Intl.NumberFormat;
-  readonly time: Intl.DateTimeFormat;
-  readonly clock: Intl.DateTimeFormat;
-  readonly minutes: Intl.NumberFormat;
-  readonly shortMinutes: Intl.NumberFormat;
-  readonly seconds: Intl.NumberFormat;
-  readonly names: Intl.ListFormat;
-}
-
+/** Number and time formats of each language, cached because creating one is slow. */
 const formats = Object.fromEntries(
   languages.map(({ code, locale }) => [code, formatsOf(locale)]),
-) as Readonly<Record<LanguageCode, Formats>>;
+) as Readonly<Record<LanguageCode, ReturnType<typeof formatsOf>>>;
 
-function formatsOf(locale: string): Formats {
+function formatsOf(locale: string) {
   const money = (currency: Currency) =>
     new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
   return {
-    money: Object.fromEntries(currencies.map((currency) => [currency, money(currency)])) as Formats['money'],
+    money: Object.fromEntries(currencies.map((currency) => [currency, money(currency)])) as Readonly<
+      Record<Currency, Intl.NumberFormat>
+    >,
     usdc: new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }),
     time: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
     clock: new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: 'UTC' }),

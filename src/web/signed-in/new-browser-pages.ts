@@ -24,21 +24,12 @@ export function isKnownBrowser({ context, cookies, request }: AreaRequest, email
   return mark !== null && knownBrowser(context.browsers, mark, email, context.nowMs()) !== null;
 }
 
-interface Try {
-  /** The network, if this user has not signed in with the browser before; otherwise null. */
-  readonly stranger: string | null;
-  /** Seconds for which an unknown browser needs more than the password; 0 if it may continue. */
-  readonly waitSeconds: number;
-}
-
 /**
  * Counts a sign-in attempt by the submitted address, whether or not the user exists. A known browser has its own
- * counter, so that no other attempt blocks it. Throws `rate_limited` at a rate beyond human typing.
+ * counter, so that no other attempt blocks it. Of an unknown one, resolves to its network and the seconds for which it
+ * needs more than the password. Throws `rate_limited` at a rate beyond human typing.
  */
-export async function countSignIn(
-  { context, cookies, request }: AreaRequest,
-  typedEmail: string,
-): Promise<Try> {
+export async function countSignIn({ context, cookies, request }: AreaRequest, typedEmail: string) {
   const { limits, browsers, nowMs } = context;
   const { address } = callerOf(request);
   const email = parseUserEmail(typedEmail);
