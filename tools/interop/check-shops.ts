@@ -100,6 +100,11 @@ async function checkOrders(
       await requireFulfilled(shop, id);
       return undefined;
     });
+    if (settings.language === 'php')
+      await check('keeps the promises of the PHP library', async () => {
+        await promisify(execFile)('php', [join(root, 'plugins', 'php', 'tests', 'run.php')]);
+        return undefined;
+      });
     await check('finds a payment whose webhook it missed, and fulfills it once', async () => {
       const id = await shop.order();
       await shop.stop();

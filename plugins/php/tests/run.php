@@ -41,6 +41,7 @@ $tests = [
         same(array_map(static fn ($key) => preg_match('/^php-[0-9a-f]{32}$/', $key), $keys), [1, 1], 'generated keys');
         same($keys[0] === $keys[1], false, 'a key for each create');
         same($at('echo')->create([])['request']['body'], '{}', 'an empty object');
+        same(json_decode($at('echo')->create(['note' => "\xff"])['request']['body'], true), ['note' => "\u{fffd}"], 'no UTF-8');
     },
     'reads, cancels and refunds at the paths of the API' => function () use ($at): void {
         $client = $at('echo');

@@ -2,13 +2,13 @@
 /**
  * Plugin Name: Card checkout for WooCommerce
  * Description: Accept cards through your self-hosted card-checkout service. You receive USDC on Polygon in your own wallet.
- * Version: 0.1.0
+ * Version: 0.2.0
  * Requires at least: 6.5
- * Tested up to: 6.5
+ * Tested up to: 6.9
  * Requires PHP: 8.1
  * Requires Plugins: woocommerce
  * WC requires at least: 8.3
- * WC tested up to: 9.2
+ * WC tested up to: 10.5
  * Author: The card-checkout authors
  * License: MIT
  * License URI: https://opensource.org/license/mit
@@ -20,7 +20,7 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-const CARD_CHECKOUT_VERSION = '0.1.0';
+const CARD_CHECKOUT_VERSION = '0.2.0';
 const CARD_CHECKOUT_FILE = __FILE__;
 /** Hook of the hourly check of open orders. */
 const CARD_CHECKOUT_HOURLY = 'card_checkout_check_open_orders';
@@ -90,7 +90,9 @@ function card_checkout_register_block(): void
 /** @param Automattic\WooCommerce\Blocks\Payments\PaymentMethodRegistry $registry */
 function card_checkout_add_block($registry): void
 {
-    $registry->register(new Card_Checkout_Block());
+    if (is_object($registry)) {
+        $registry->register(new Card_Checkout_Block());
+    }
 }
 
 /**

@@ -43,6 +43,10 @@ return [
             require_that(str_contains(implode(' ', Shop::$log), "order $id:"), "the log of $status");
             call_it('');
         }
+        $draft = start_and_pay_elsewhere($gateway, 'checkout-draft');
+        call_it('paid');
+        deliver($draft);
+        same(told($draft, 'does not need'), ['on-hold', 1], 'WooCommerce deletes drafts');
         same(Shop::$completions, 0, 'completions');
     },
     'finds money for an order that was paid in another way when its webhook is lost' => function (): void {
@@ -97,6 +101,10 @@ return [
         call_it('paid');
         check_hourly();
         same([Shop::$saved[$id]['status'], Shop::$completions], ['processing', 1], 'the order');
+        // Refunded since: its payment is no second one.
+        Shop::$saved[$id]['status'] = 'refunded';
+        unset(Shop::$saved[$id]['meta']['_card_checkout_completed_by']);
+        same([deliver($id), told($id, 'does not need')], [204, ['refunded', 0]], 'refunded');
     },
     'replaces the payment of a changed order, and tells of money for the replaced one' => function (): void {
         $gateway = settle_in();
@@ -239,6 +247,8 @@ return [
         run_hook('woocommerce_process_shop_order_meta', (string) $id);
         run_hook('woocommerce_process_shop_order_meta', null);
         same($gateway->process_payment(null), ['result' => 'failure'], 'no order to pay');
+        require_that($gateway->process_refund(null, null, '') instanceof WP_Error, 'no order to refund');
+        same($gateway->can_refund_order(null), false, 'no order to offer a refund for');
         Shop::$options['woocommerce_card_checkout_settings'] = ['enabled' => 'yes', 'title' => null, 'service_url' => ['x']];
         same(card_checkout_gateway()->is_available(), false, 'broken settings');
     },

@@ -51,10 +51,10 @@ final class Card_Checkout_Admin
         }
     }
 
-    /** @param WP_Post|WC_Order $subject */
-    public static function show_order_box($subject): void
+    /** @param mixed $subject a WP_Post or a WC_Order */
+    public static function show_order_box(mixed $subject): void
     {
-        $order = $subject instanceof WC_Order ? $subject : wc_get_order($subject->ID);
+        $order = $subject instanceof WC_Order ? $subject : wc_get_order(absint($subject->ID ?? 0));
         echo wp_kses(
             self::order_box_html($order instanceof WC_Order ? $order : null),
             Card_Checkout_Refund_Box::allowed_html(),

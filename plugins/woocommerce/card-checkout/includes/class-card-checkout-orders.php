@@ -282,7 +282,7 @@ final class Card_Checkout_Orders
         $completed_by = Card_Checkout_Fields::text($order, self::COMPLETED_BY);
         // Version 0.1.0 left only the note.
         return $completed_by === $payment_id
-            || ($completed_by === '' && $order->is_paid() && Card_Checkout_Fields::has_note($order, 'paid'));
+            || ($completed_by === '' && Card_Checkout_Fields::has_note($order, 'paid'));
     }
 
     /**
@@ -313,7 +313,7 @@ final class Card_Checkout_Orders
         );
         $order->add_order_note(esc_html("Card checkout: $text"));
         self::log("order {$order->get_id()}: $received USDC by payment $payment_id, which the order does not need");
-        if (in_array($order->get_status(), ['pending', 'failed', ...self::GIVEN_UP], true)) {
+        if (in_array($order->get_status(), ['checkout-draft', 'pending', 'failed', ...self::GIVEN_UP], true)) {
             $order->update_status('on-hold');
         }
     }

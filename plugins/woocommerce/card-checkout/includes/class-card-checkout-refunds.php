@@ -76,6 +76,9 @@ final class Card_Checkout_Refunds
     {
         return Card_Checkout_Lock::run($order_id, function () use ($order_id, $amount, $reason): string {
             $order = wc_get_order($order_id);
+            if (!$order instanceof WC_Order || !Card_Checkout_Orders::has_payment($order)) {
+                throw new Card_Checkout_Exception(__('Nothing was paid that could be refunded.', 'card-checkout'));
+            }
             if (self::open_refund_of($order) !== null) {
                 $this->find_lost_answer($order);
             }

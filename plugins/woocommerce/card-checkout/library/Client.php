@@ -220,7 +220,7 @@ final class Client
             $headers['Idempotency-Key'] = $idempotencyKey;
         }
         // Cast, because an empty PHP array would become a JSON array.
-        $text = $body === null ? null : json_encode((object) $body, JSON_THROW_ON_ERROR);
+        $text = $body === null ? null : json_encode((object) $body, JSON_THROW_ON_ERROR | JSON_INVALID_UTF8_SUBSTITUTE);
         $attempts = 1 + ($method === 'GET' || $idempotencyKey !== null ? max(0, $this->retries) : 0);
         for ($attempt = 1;; $attempt++) {
             try {
