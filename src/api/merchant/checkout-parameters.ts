@@ -32,6 +32,7 @@ const returnUrl = (when: string) =>
   );
 
 const itemSchema = {
+  title: 'NewLineItem',
   type: 'object',
   required: ['name', 'amount'],
   additionalProperties: false,

@@ -69,7 +69,7 @@ const paymentFields = {
   }),
   items: json.list(
     'What the customer buys; empty if you named nothing.',
-    json.object({
+    json.named('LineItem')({
       name: json.text('The name.', 'Tea, 100 g'),
       quantity: json.count('The quantity.', 2),
       amount: json.text('The amount of the whole line; negative for a discount.', '25.00'),
