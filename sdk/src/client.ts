@@ -158,10 +158,7 @@ export interface Client {
      *
      * @throws ApiError, ConnectionError
      */
-    create(
-      request: MerchantCheckoutRequest,
-      options?: { readonly idempotencyKey?: string },
-    ): Promise<MerchantCheckout>;
+    create(request: MerchantCheckoutRequest, options?: CreateOptions): Promise<MerchantCheckout>;
   };
   readonly directPayments: {
     /**
@@ -289,8 +286,8 @@ export function createClient(options: ClientOptions): Client {
       },
     },
     merchantCheckouts: {
-      async create(request, { idempotencyKey } = {}) {
-        const answer = await post('/merchant/v1/checkouts', request, idempotencyKey);
+      async create(request, options = {}) {
+        const answer = await post('/merchant/v1/checkouts', request, options);
         return expectFields<MerchantCheckout>(answer, ['payment_id', 'ipn_token', 'checkout_url']);
       },
     },

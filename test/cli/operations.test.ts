@@ -51,6 +51,7 @@ describe('accounts', () => {
       time_zone: 'UTC',
       base_currency: 'USD',
       excluded_providers: [],
+      return_hosts: [],
       wallet_locked: false,
       direct_cent_tolerance: false,
       trouble_mails: true,
