@@ -205,17 +205,19 @@ describe('a payment’s page', () => {
       'X-Service-Signature: ',
       'User-Agent: card-checkout-webhook/1',
       '1.00 USDC arrived',
-      '0.975 USDC sent to your wallet',
+      '0.98 USDC sent to your wallet',
       'Final: ',
       'curl --request POST',
       'GMT+5:30',
     ]) {
       expect(page).toContain(words);
     }
+    // Two decimals to read, and all of them on demand.
+    expect(answer.payload).toContain('<data value="0.975000" title="0.975000 USDC">0.98</data>');
     expect(answer.payload).toContain(`href="https://explorer.example.com/tx/0x${'ab'.repeat(32)}"`);
     for (const words of ['<b>', '<oops>', 'ipn_token_of']) expect(answer.payload).not.toContain(words);
     const evidence = await read(`/payments/${payment.id}/evidence`);
-    for (const words of ['Evidence of a payment', payment.payoutAddress, '0.975 USDC'])
+    for (const words of ['Evidence of a payment', payment.payoutAddress, '0.975000 USDC'])
       expect(evidence).toContain(words);
   });
 

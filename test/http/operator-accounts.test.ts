@@ -165,8 +165,8 @@ describe('one account', () => {
     const { id } = await console.giveAccount();
     const path = `/operator/accounts/${id}`;
     const shown = await pageOf(path);
-    expect(shown).toContain('$102.57 2.564250 100.005750');
-    expect(shown).toContain('$100.00 2.500000 97.500000');
+    expect(shown).toContain('$102.57 2.56 100.01');
+    expect(shown).toContain('$100.00 2.50 97.50');
     const preview = await browser.post(`${path}/fee`, { fee: '5', preview: '1' }, { page: path });
     expect(textOf(preview.payload)).toContain('$105.27');
     expect(await findAccount(id)).toMatchObject({ feeBasisPoints: 250 });

@@ -12,6 +12,16 @@ it('keeps the lines of rooms with pages within 160 characters, except in generat
   expect(lines.filter(({ path, line }) => line.length > 160 && !isExempt(path))).toEqual([]);
 });
 
+it('sets text in sizes of the one scale', () => {
+  const files = projectFiles(/^(src|sandbox)\/.*\.css$/).filter(({ path }) => !path.endsWith('/tokens.css'));
+  const sizes = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/font(?:-size)?:([^;]*);/g)].map(([, value]) => `${path}: ${value}`),
+  );
+  expect(sizes.length).toBeGreaterThan(50);
+  // The drawing units of charts, and code relative to its sentence.
+  expect(sizes.filter((size) => !/var\(--text-|inherit|: {1,2}\d+px$|: {1,2}0\.9em /.test(size))).toEqual([]);
+});
+
 it('names no path of the machine it was written on, and no package registry', () => {
   const files = projectFiles(/./).filter(({ path }) => path !== 'test/structure/text.test.ts');
   expect(files.length).toBeGreaterThan(1_000);

@@ -49,7 +49,7 @@ async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
       'partially_paid',
       partial,
       'status=partially_paid',
-      (payment) => `Only ${partPaid(payment)} arrived.`,
+      (payment) => html`Only ${partPaid(payment)} arrived.`,
       ['#rest', 'Send reminder'],
     ),
     ...groupOfPayments(
@@ -106,7 +106,7 @@ function groupOfPayments(
   name: string,
   payments: readonly Payment[],
   query: string,
-  sentenceOf: (payment: Payment) => string,
+  sentenceOf: (payment: Payment) => Html | string,
   [place, action]: readonly [place: string, action: string],
 ): AlertGroup[] {
   if (payments.length === 0) return [];

@@ -13,7 +13,7 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import { foldedForm, formFields, optional } from '../../web/signed-in/form-fields.ts';
-import { formatUsdc, moment } from '../../web/signed-in/format.ts';
+import { formatUsdc, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
 import { banner, type FormFields, formTokenField } from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { fact, moneySentence, transactionLink } from '../../web/signed-in/payment-words.ts';
@@ -73,7 +73,7 @@ Ask the customer for an address over a channel that you know, or send them the l
         options: Object.keys(choices),
         wordsOf: (choice) => choices[choice] ?? '',
       },
-      part: optional('Another amount in USDC', '', `At most ${formatUsdc(leftUnits)}.`),
+      part: optional('Another amount in USDC', '', `At most ${formatUnits(leftUnits)}.`),
       reason: { label: 'Reason', isOptional: true },
       destination: optional(
         'The customer’s Polygon address',
@@ -94,7 +94,7 @@ function choicesOf(payment: Payment, leftUnits: bigint): Readonly<Record<string,
   const words = ['All that is left', 'The surplus', 'What you received'];
   const offered = Object.entries(choices).flatMap(([name, units], index) =>
     units > 0n && (index === 0 || units < leftUnits)
-      ? [[name, `${words[index]}: ${formatUsdc(units)} USDC`]]
+      ? [[name, `${words[index]}: ${formatUsdcSum(units)} USDC`]]
       : [],
   );
   return Object.fromEntries([...offered, ['part', 'Another amount']]);

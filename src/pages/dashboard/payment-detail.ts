@@ -17,7 +17,14 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../../web/signed-in/context.ts';
 import { cardForm, foldedForm } from '../../web/signed-in/form-fields.ts';
-import { durationText, formatMoney, formatPercent, formatUsdc, moment } from '../../web/signed-in/format.ts';
+import {
+  durationText,
+  formatMoney,
+  formatPercent,
+  formatUsdc,
+  formatUsdcSum,
+  moment,
+} from '../../web/signed-in/format.ts';
 import { formTokenField } from '../../web/signed-in/forms.ts';
 import type { PageView } from '../../web/signed-in/pages.ts';
 import {
@@ -147,13 +154,13 @@ async function acceptCard(visit: Visit, { payment, observations }: PaymentHistor
   const form = await confirmedForm(visit, {
     action,
     id: '-for-accept',
-    introduction: html`<p class="banner">The payment becomes paid with ${formatUsdc(seenUnits)} USDC,
+    introduction: html`<p class="banner">The payment becomes paid with ${units} USDC,
 your shop gets the webhook, and the customer no longer owes the rest. This cannot be undone.</p>
 <input type="hidden" name="units" value="${units}">`,
     button: 'Accept as paid',
   });
   return html`<section class="card"><h2>Accept as paid</h2><p>If what arrived is enough for you, accept it instead of waiting for the rest.</p>
-${foldedForm(visit, action, `Accept ${formatUsdc(seenUnits)} USDC…`, form)}</section>`;
+${foldedForm(visit, action, `Accept ${formatUsdcSum(seenUnits)} USDC…`, form)}</section>`;
 }
 
 async function unservedNotice({ account, context: { directory } }: Visit, view: PaymentView): Promise<Html> {
@@ -178,7 +185,7 @@ export function amountFacts(payment: Payment): Html {
   return html`${fact('Amount', `${money(amountCents)} ${currency}`)}
 ${isComposed ? fact('Composed of', `${money(originalAmountCents)} + ${money(customerFeeCents)} fee`) : nothing}
 ${fact('Account’s fee', formatPercent(payment.feeBasisPoints))}
-${fact('Amount due', `${formatUsdc(payment.paidThresholdUnits)} USDC`)}`;
+${fact('Amount due', html`${formatUsdc(payment.paidThresholdUnits, 'up')} USDC`)}`;
 }
 
 function factsCard(
@@ -219,7 +226,7 @@ ${
 ${origin === null ? nothing : fact(origin.label, html`<a href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`)}
 ${origin === null || origin.answer === null ? nothing : fact('Customer’s answer', html`<bdi>${origin.answer}</bdi>`)}
 ${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReason === 'expired' ? 'it expired' : `by the ${payment.cancelReason}`)}
-${heldUnits === 0n ? nothing : fact('Held at deposit address', `${formatUsdc(heldUnits)} USDC`)}
+${heldUnits === 0n ? nothing : fact('Held at deposit address', html`${formatUsdc(heldUnits)} USDC`)}
 ${fact('Payout wallet', copyable('payout-address', payment.payoutAddress, 'the wallet'))}
 ${fact('Deposit address', copyable('deposit-address', payment.depositAddress, 'the deposit address'))}
 </dl></section>`;
@@ -291,7 +298,7 @@ from the payment, the search, the links to providers and the recorded webhook. T
 <p class="actions"><button class="button danger">Yes, erase</button></p></form></details></section>`;
 }
 
-type Happening = readonly [atMs: number, title: string, text: Html | string];
+type Happening = readonly [atMs: number, title: Html | string, text: Html | string];
 
 interface TimelineOptions {
   readonly opened?: AccountRecord | undefined;
@@ -326,7 +333,7 @@ function movesOf(
 ): Happening[] {
   const move = (atMs: number, units: bigint, words: string, hash: string, finality = 'Final'): Happening => [
     atMs,
-    `${formatUsdc(units < 0n ? -units : units)} USDC ${units < 0n ? 'reversed by a reorganization' : words}`,
+    html`${formatUsdc(units < 0n ? -units : units)} USDC ${units < 0n ? 'reversed by a reorganization' : words}`,
     html`${finality}: ${transactionLink(context, hash)}`,
   ];
   const words = { deposited: 'arrived', forwarded: 'sent to your wallet', fee: '', rescued: '' };
@@ -344,10 +351,14 @@ function movesOf(
 }
 
 function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory): Generator<Happening> {
-  yield [payment.createdAtMs, 'Created', `Amount due: ${formatUsdc(payment.paidThresholdUnits)} USDC.`];
+  yield [
+    payment.createdAtMs,
+    'Created',
+    html`Amount due: ${formatUsdc(payment.paidThresholdUnits, 'up')} USDC.`,
+  ];
   for (const { provider, quotedUnits, createdAtMs, providerReference, progress, progressAtMs } of sessions) {
-    const quoted = quotedUnits === null ? '' : `, which quoted ${formatUsdc(quotedUnits)} USDC`;
-    const opened = `${providerName(provider)}${quoted}. Its reference: ${providerReference}`;
+    const quoted = quotedUnits === null ? nothing : html`, which quoted ${formatUsdc(quotedUnits)} USDC`;
+    const opened = html`${providerName(provider)}${quoted}. Its reference: ${providerReference}`;
     yield [createdAtMs, 'Customer opened the provider', opened];
     if (progress === null || progressAtMs === null) continue;
     const title = `${providerName(provider)} says: ${progress}`;
@@ -374,7 +385,7 @@ export function walletCard(
   const uri = paymentUri({ token, chainId, to: depositAddress, units: missingUnits });
   return html`<section class="card"><h2>To be paid from a wallet</h2>
 ${qrCode(uri, 'The transfer, for a wallet that scans it')}
-<dl class="facts">${fact('Amount due', `${formatUsdc(missingUnits)} USDC`)}
+<dl class="facts">${fact('Amount due', html`${formatUsdc(missingUnits, 'up')} USDC`)}
 ${fact('Network', networkName(chainId))}
 ${fact('To', html`<code>${depositAddress}</code>`)}
 ${fact('USDC contract', html`<code>${token}</code>`)}

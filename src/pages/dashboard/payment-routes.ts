@@ -4,12 +4,12 @@ import type { Role } from '../../accounts/person.ts';
 import { parseNote } from '../../api/parse-create-request.ts';
 import { cancelPayment } from '../../payment/cancel-payment.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
-import { parseUnits } from '../../payment/money.ts';
+import { formatUnits, parseUnits } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { acceptPayment, releasePayment } from '../../payment/release-payment.ts';
 import { html } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { formatUsdc, moment } from '../../web/signed-in/format.ts';
+import { moment } from '../../web/signed-in/format.ts';
 import { type FormFields, flashOf } from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { fact, providerName, stateSentence, transactionLink } from '../../web/signed-in/payment-words.ts';
@@ -34,7 +34,7 @@ async function showEvidence(visit: Visit) {
     ...observations.deposits.map(({ units, ...place }) => ({ ...place, what: 'arrived', units })),
     ...observations.releases.map(({ toMerchantUnits, feeUnits, ...place }) => ({
       ...place,
-      what: `released, less a fee of ${formatUsdc(feeUnits)} USDC`,
+      what: `released, less a fee of ${formatUnits(feeUnits)} USDC`,
       units: toMerchantUnits,
     })),
   ].sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex);
@@ -66,7 +66,7 @@ ${fact('Merchant’s wallet', html`<code>${payment.payoutAddress}</code>`)}
 ${fact('Fee wallet', html`<code>${payment.feeWallet}</code>`)}${fact('Factory', html`<code>${payment.factory}</code>`)}
 ${moved.map(({ what, units, transactionHash, blockNumber }) =>
   fact(
-    `${formatUsdc(units)} USDC`,
+    `${formatUnits(units)} USDC`,
     html`${what},
 block ${blockNumber}${blockNumber <= observations.finalBlock ? ' (final)' : ' (not final yet)'}: ${transactionLink(context, transactionHash)}`,
   ),

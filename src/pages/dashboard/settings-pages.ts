@@ -34,7 +34,7 @@ import {
   optional,
   refusedForm,
 } from '../../web/signed-in/form-fields.ts';
-import { featureWords, formatPercent, formatUsdc } from '../../web/signed-in/format.ts';
+import { featureWords, formatPercent, formatUsdcSum } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import {
   type DashboardRoutes,
@@ -350,8 +350,8 @@ function percentOf(basisPoints: number | null): string {
 /** Example of what a maximum fee and a tolerance mean in money. */
 function lowestThresholdSentence(terms: ThresholdTerms): string {
   const { maxProviderFeeBasisPoints, toleranceBasisPoints } = terms;
-  const whole = formatUsdc(computePaidThreshold(EXAMPLE_UNITS, toleranceBasisPoints));
-  const lowest = formatUsdc(
+  const whole = formatUsdcSum(computePaidThreshold(EXAMPLE_UNITS, toleranceBasisPoints));
+  const lowest = formatUsdcSum(
     computeMinPaidThreshold(EXAMPLE_UNITS, maxProviderFeeBasisPoints, toleranceBasisPoints),
   );
   return (

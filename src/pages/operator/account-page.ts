@@ -12,12 +12,19 @@ import type { Member } from '../../accounts/person.ts';
 import { features } from '../../payment/create-payment.ts';
 import { invalidField } from '../../payment/errors.ts';
 import { feeExample, MAXIMUM_FEE_BASIS_POINTS } from '../../payment/fees.ts';
-import { formatUnits, parsePercentBasisPoints } from '../../payment/money.ts';
+import { parsePercentBasisPoints } from '../../payment/money.ts';
 import { readTypedNumber } from '../../payment/typed-input.ts';
 import { actions, dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { checkFields, formFields } from '../../web/signed-in/form-fields.ts';
-import { featureWords, formatMoney, formatPercent, onOff, utcTime } from '../../web/signed-in/format.ts';
+import {
+  featureWords,
+  formatMoney,
+  formatPercent,
+  formatUsdcSum,
+  onOff,
+  utcTime,
+} from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import { type FormHandler, type PageAnswer, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { revocationPage, revokeLink, usedCell } from '../dashboard/key-pages.ts';
@@ -201,8 +208,8 @@ function exampleTable(basisPoints: number): Html {
   return dataTable({ label: 'Example', caption }, examples, {
     'Fee paid by': headings(({ payer }) => payer),
     Charged: numbers(({ chargedCents }) => formatMoney(chargedCents, 'USD')),
-    'Fee, USDC': numbers(({ feeUnits }) => formatUnits(feeUnits)),
-    'Merchant gets': numbers(({ merchantUnits }) => formatUnits(merchantUnits)),
+    'Fee, USDC': numbers(({ feeUnits }) => formatUsdcSum(feeUnits)),
+    'Merchant gets': numbers(({ merchantUnits }) => formatUsdcSum(merchantUnits)),
   });
 }
 

@@ -120,7 +120,7 @@ function factsCard({ payment, observations }: PaymentView): Html {
 <div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
 <div><dt>Created</dt><dd>${utcTime(payment.createdAtMs)}</dd></div>
 <div><dt>Provider</dt><dd>${providerName(payment.provider)}</dd></div>
-<div><dt>Required</dt><dd>${formatUsdc(payment.paidThresholdUnits)} USDC</dd></div>
+<div><dt>Required</dt><dd>${formatUsdc(payment.paidThresholdUnits, 'up')} USDC</dd></div>
 <div><dt>Arrived</dt><dd>${formatUsdc(seenUnits)} USDC of ${formatUsdc(payment.usdUnits)} USDC</dd></div>
 <div><dt>Held at deposit address</dt><dd>${formatUsdc(heldUnits)} USDC</dd></div>
 <div><dt>Deposit address</dt><dd><code>${payment.depositAddress}</code></dd></div>

@@ -55,9 +55,14 @@ export function formatMoney(cents: number, currency: Currency): string {
   return formatIn(english, cents, currency);
 }
 
-/** "5.00" from 5000000; "5.25" and "5.123456" unchanged: at least two decimals without further trailing zeros. */
-export function formatUsdc(units: bigint): string {
-  return formatUnits(units).replace(/(\.\d\d\d*?)0+$/, '$1');
+const ROUNDED_UNITS = { up: 9_999n, nearest: 5_000n, down: 0n };
+
+/** "5.12" from 5123456, with the exact amount in a title. Rounds an amount due up, and a part of it down. */
+export function formatUsdc(units: bigint, rounding: keyof typeof ROUNDED_UNITS = 'nearest'): Html {
+  const exact = formatUnits(units);
+  if (exact.endsWith('0000')) return html`${formatUsdcSum(units)}`;
+  const shown = formatUsdcSum(((units + ROUNDED_UNITS[rounding]) / 10_000n) * 10_000n);
+  return html`<data value="${exact}" title="${exact} USDC">${shown}</data>`;
 }
 
 const usdcNumbers = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });

@@ -94,14 +94,14 @@ export function mismatchBadge({ amountMismatch }: Pick<Payment, 'amountMismatch'
   return amountMismatch === null ? nothing : badge(amountMismatch.replaceAll('_', ' '), 'warn');
 }
 
-export function partPaid({ receivedUnits, usdUnits }: Pick<Payment, 'receivedUnits' | 'usdUnits'>): string {
-  return `${formatUsdc(receivedUnits)} of ${formatUsdc(usdUnits)} USDC`;
+export function partPaid({ receivedUnits, usdUnits }: Pick<Payment, 'receivedUnits' | 'usdUnits'>): Html {
+  return html`${formatUsdc(receivedUnits, 'down')} of ${formatUsdc(usdUnits)} USDC`;
 }
 
-export function partPaidSentence(payment: Payment): string {
+export function partPaidSentence(payment: Payment): Html {
   const { receivedUnits, amountCents, currency, paidThresholdUnits } = payment;
   const about = `about ${formatAbout(payment, receivedUnits)} of ${formatMoney(amountCents, currency)}`;
-  return `Partially paid: ${partPaid(payment)} arrived (${about}). The payment is paid in full at ${formatUsdc(paidThresholdUnits)} USDC.`;
+  return html`Partially paid: ${partPaid(payment)} arrived (${about}). The payment is paid in full at ${formatUsdc(paidThresholdUnits, 'up')} USDC.`;
 }
 
 /** How much of the payment arrived and reached the merchant; null before anything arrives. */
@@ -117,8 +117,8 @@ export function moneySentence(payment: Payment): string | null {
   return `${seen} · you received ${formatUsdcSum(forwardedUnits)} USDC (fee ${fee} is not returned)`;
 }
 
-export function overpaidSentence({ usdUnits }: Pick<Payment, 'usdUnits'>, seenUnits: bigint): string {
-  return `Overpaid: ${formatUsdc(seenUnits)} USDC arrived for a payment of ${formatUsdc(usdUnits)} USDC.`;
+export function overpaidSentence({ usdUnits }: Pick<Payment, 'usdUnits'>, seenUnits: bigint): Html {
+  return html`Overpaid: ${formatUsdc(seenUnits)} USDC arrived for a payment of ${formatUsdc(usdUnits)} USDC.`;
 }
 
 export function webhookBadge(status: WebhookStatus): Html {
