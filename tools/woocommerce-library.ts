@@ -2,7 +2,7 @@
  * Copies the PHP library into the WooCommerce plugin: `node tools/woocommerce-library.ts`. The copy has a namespace of its own,
  * so that another plugin with another version of the library does not clash, and no HTTP client besides WordPress's.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', 'plugins');
@@ -28,7 +28,5 @@ export function libraryCopy(): ReadonlyMap<string, string> {
 }
 
 if (import.meta.main) {
-  rmSync(target, { recursive: true, force: true });
-  mkdirSync(target);
   for (const [name, text] of libraryCopy()) writeFileSync(join(target, name), text);
 }
