@@ -330,9 +330,12 @@ describe('a customer', () => {
       await press('Tab', 'ArrowDown');
       expect(await focus('value')).toContain(' google_pay');
       await press('Tab', 'Enter');
-      expect(await page.getByRole('button', { name: 'Pay at Wert' }).isVisible()).toBe(true);
-      expect(await page.getByRole('button', { name: 'Pay $26.10' }).isVisible()).toBe(false);
-      await page.goBack();
+      await page.getByRole('button', { name: 'Pay at Transak' }).waitFor();
+      for (const name of ['Pay at Wert', 'Pay $26.10'])
+        expect(await page.getByRole('button', { name }).isVisible(), name).toBe(false);
+      await press('Tab');
+      expect(await focus('textContent')).toContain('Pay at ');
+      await page.getByRole('link', { name: 'Back to the checkout' }).click();
       expect(await page.getByRole('radio', { name: /^Google Pay/ }).isChecked()).toBe(true);
       await page.getByRole('radio', { name: /^Google Pay/ }).focus();
       await press('Tab', 'Tab', 'Tab', 'Enter');

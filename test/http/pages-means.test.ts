@@ -90,16 +90,19 @@ it('lists behind "Change" the providers that sell the means here, each of them a
   const id = await quoted({ banxa: 26_000_000n });
   const open = async (query: string) =>
     (await pages.server.inject({ url: `/pay/${id}${query}`, headers: { 'user-agent': iphone } })).body;
-  const links = [...(await open('')).matchAll(/href="[^"]*\?means=(\w+)"/g)].map(([, means]) => means);
+  const links = [...(await open('')).matchAll(/href="[^"]*\?change=(\w+)#change"/g)].map(
+    ([, means]) => means,
+  );
   expect(links.toSorted()).toEqual(['apple_pay', 'card']);
-  const list = await open('?means=apple_pay');
+  const list = await open('?change=apple_pay');
   const actions = [...list.matchAll(/formaction="[^"]*\/providers\/([^"]+)"/g)].map(([, action]) => action);
   const sellers = providerIds.filter((each) => customerFacts[each].means.includes('apple_pay'));
   expect(actions.toSorted()).toEqual(sellers.map((each) => `${each}?means&#61;apple_pay`).toSorted());
   expect(actions[0]).toMatch(/^banxa/);
-  expect(list).toMatch(new RegExp(`<h2>Apple Pay</h2>[^]*<a href="/pay/${id}">Back to the checkout</a>`));
-  for (const query of ['?means=klarna', '?means=google_pay', '?means=cash'])
+  expect(list).toMatch(new RegExp(`<h2>Apple Pay</h2>[^]*<a href="/pay/${id}\\?means=apple_pay">`));
+  for (const query of ['?change=klarna', '?change=google_pay', '?change=cash'])
     expect(await open(query)).toContain('name="choice"');
+  expect(await open('?means=apple_pay')).toMatch(/value="banxa apple_pay"[^>]* checked>/);
 });
 
 it('says who needs the country beside the question for it', async () => {

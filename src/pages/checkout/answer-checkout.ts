@@ -29,7 +29,7 @@ export function sendCheckout(
   const emailToken = emailTokenOf(context, request, checkout.payment);
   if (emailToken !== null) rememberEmailToken(asked, checkout.payment, emailToken);
   const { country, state } = customerPlace(context, request);
-  const { means } = asked.query;
+  const { change, means = change } = asked.query;
   const page = checkoutPage(checkout, {
     ...answer,
     explorerTransactionUrl,
@@ -46,6 +46,7 @@ export function sendCheckout(
     },
     userAgent: request.headers['user-agent'] ?? '',
     means: typeof means === 'string' && isPaymentMeans(means) ? means : null,
+    isChanging: change !== undefined,
   });
   return sendPage(asked, status, page);
 }

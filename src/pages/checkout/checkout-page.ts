@@ -39,8 +39,10 @@ interface ContentOptions {
   readonly quotes?: OffersToAsk;
   readonly userAgent?: string;
   readonly question?: CountryQuestion | null;
-  /** Means whose providers are listed. */
+  /** Means that the customer has chosen before. */
   readonly means?: PaymentMeans | null;
+  /** Whether its providers are listed in place of the choice. */
+  readonly isChanging?: boolean;
   /** Refusal by a provider for this customer, which the stored state does not know. */
   readonly refused?: Pick<ProviderOffer, 'provider' | 'refusal'> | null;
 }
@@ -49,7 +51,7 @@ interface ContentOptions {
 export function checkoutContent(
   checkout: Checkout,
   language: Language,
-  { explorerTransactionUrl, token, quotes, userAgent, question = null, means, refused }: ContentOptions,
+  { explorerTransactionUrl, token, quotes, userAgent, question = null, refused, ...chosen }: ContentOptions,
 ) {
   const { payment, account } = checkout;
   const shown = asSeen(checkout, { language, quotes, refused });
@@ -69,7 +71,7 @@ export function checkoutContent(
   const detailWith = (seen: Checkout, asked: CountryQuestion | null) =>
     direct === null
       ? detailOf(
-          { checkout: seen, offers: seen.offers, language, quotes, userAgent, means, question: asked },
+          { checkout: seen, offers: seen.offers, language, quotes, userAgent, ...chosen, question: asked },
           explorerTransactionUrl,
         )
       : html`${direct.detail}

@@ -53,13 +53,13 @@ export interface OfferList {
   readonly quotes?: OffersToAsk | undefined;
   readonly userAgent?: string | undefined;
   readonly question?: CountryQuestion | null | undefined;
-  /** Means whose providers are listed in place of the choice; null or absent for the choice. */
   readonly means?: PaymentMeans | null | undefined;
+  readonly isChanging?: boolean | undefined;
 }
 
 /** A choice of means, with all providers one click away. After a decline, the best other provider instead. */
 export function selector(selection: OfferList): Html {
-  const { checkout, offers, language, quotes, userAgent = '', means = null } = selection;
+  const { checkout, offers, language, quotes, userAgent = '', means, isChanging } = selection;
   const { view } = checkout;
   const country = quotes?.customerCountry ?? null;
   const rowOf = (offer: ProviderOffer, named?: PaymentMeans) => rowFor(selection, offer, named);
@@ -72,11 +72,11 @@ export function selector(selection: OfferList): Html {
   const isDeclinedHere = view.kind === 'at_provider' && isDeclined(view);
   if (isDeclinedHere) return insteadOf(view.provider, selection, rows);
   const ways = meansFor({ ...checkout, offers }, country, userAgent, rowOf);
-  const listed = ways.find((way) => way.means === means);
-  if (listed !== undefined)
-    return html`<section><h2>${titleOf(listed.means, language)}</h2>
-${rowsOf(listed.sellers, selection)}
-<p class="back"><a href="${checkout.path}">${language.words.actions.backToCheckout}</a></p></section>`;
+  const chosen = ways.find((way) => way.means === means);
+  if (chosen !== undefined && isChanging)
+    return html`<section id="change"><h2>${titleOf(chosen.means, language)}</h2>
+${rowsOf(chosen.sellers, selection)}
+<p class="back"><a href="${checkout.path}?means=${chosen.means}">${language.words.actions.backToCheckout}</a></p></section>`;
   return ways.length === 0
     ? html`${rowsOf(rows, selection)}${refusedOffers(selection)}`
     : choiceOfMeans(selection, ways, rows);
@@ -154,6 +154,7 @@ function choiceOfMeans(selection: OfferList, ways: readonly MeansRow[], rows: re
   const totals = new Set(ways.map((row) => totalCentsOf(row, checkout.charge)));
   const amount = formatMoney(language, Math.max(...totals), checkout.charge.currency);
   const label = totals.size === 1 ? fillIn(words.pay, { amount }) : html`${page.pay}`;
+  const chosen = ways.find(({ means }) => means === selection.means);
   const needing = ways.filter(({ offer }) => offer.needsCountry);
   const reasons = ways.map(({ offer }, index) =>
     offer.needsCountry
@@ -167,7 +168,7 @@ ${rowsOf(rows, selection)}${refusedOffers(selection)}
   // The first button is the one that Enter presses in a row, so it stands before those of the list.
   return html`<button ${submit} hidden></button>${hasMore ? list : nothing}
 <div class="ask"><fieldset class="ways"><legend class="quiet">${language.words.states.choose.heading}</legend>${ways.map(
-    (row, index) => meansRow(selection, row, index),
+    (row, index) => meansRow(selection, row, index, row === (chosen ?? ways[0])),
   )}${hasMore ? html`<a class="way" href="#${SERVICES}"><span>${all}</span>${arrow}</a>` : nothing}</fieldset>
 ${needing.length === 0 ? nothing : countryField(language, quotes?.customerCountry ?? null, needing.length === ways.length, html`${reasons}`)}
 <p><button class="button primary wide" ${submit}><span>${label}</span></button></p>
@@ -189,7 +190,7 @@ function titleOf(means: PaymentMeans, { words }: Language): string {
 }
 
 /** The row names the provider in its value, so that the customer gets the provider that was shown. */
-function meansRow(selection: OfferList, row: MeansRow, index: number): Html {
+function meansRow(selection: OfferList, row: MeansRow, index: number, isChosen: boolean): Html {
   const { checkout, language } = selection;
   const { offers: words } = language.words;
   const { means, offer, sellers } = row;
@@ -205,11 +206,11 @@ function meansRow(selection: OfferList, row: MeansRow, index: number): Html {
     (note) => html` <small class="total">${note}</small>`,
   );
   const change =
-    sellers.length > 1 ? [html`<a href="${checkout.path}?means=${means}">${words.change}</a>`] : [];
+    sellers.length > 1 ? [html`<a href="${checkout.path}?change=${means}#change">${words.change}</a>`] : [];
   const notes = [fillIn(words.through, { provider: name }), ...conditionsOf(row, language), ...change];
   return html`
 <div class="way"><input type="radio" name="choice" value="${choice}" id="${means}" class="at-${index}${offer.needsCountry ? ' asks' : ''}"
-form="${SESSION_FORM}" data-provider="${name}" aria-describedby="via-${index}"${index === 0 ? html` checked` : nothing}>
+form="${SESSION_FORM}" data-provider="${name}" aria-describedby="via-${index}"${isChosen ? html` checked` : nothing}>
 <span class="tile" aria-hidden="true">${tiles[means]}</span>
 <label for="${means}"><b>${titleOf(means, language)}</b>${time}${total}</label>
 <p class="via" id="via-${index}">${dotted(notes)}</p></div>`;

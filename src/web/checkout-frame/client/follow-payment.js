@@ -45,7 +45,7 @@ function followPayment(page) {
   let stream = null;
 
   // Removes the email address and `auto` from the address bar, the history and shared links.
-  history.replaceState(null, '', path);
+  history.replaceState(null, '', path + location.hash);
   dressUp(page);
   startOneVisit(page);
 
