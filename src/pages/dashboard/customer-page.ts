@@ -42,7 +42,7 @@ ${cardForm(visit, { title: 'Export', action: `${DASHBOARD_PATH}${PATH}/export`, 
 ${await confirmedForm(visit, {
   action: erase,
   style: 'card',
-  introduction: html`<h2>Erase</h2><p>Erases the address, the customer’s answers on payment pages and the metadata of checkouts from every payment with this address:
+  introduction: html`<h2>Erase</h2><p>Erases the address, the customer’s answers on payment pages and the metadata of checkouts from every payment with it:
 also from the search, the links to providers and the recorded webhooks. Notes, the providers and your own systems keep theirs. This cannot be undone.</p>`,
   fields: { email: { ...email, id: 'email-to-erase' } },
   button: 'Erase',
