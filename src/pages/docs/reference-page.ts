@@ -120,19 +120,11 @@ function curlOf(
   { method, path, security, parameters = [], requestBody }: Operation,
   baseUrl: string,
 ): string {
-  const value = ({ name, example }: Parameter) => String(example ?? `{${name}}`);
-  const filled = (path ?? '').replace(/\{(\w+)\}/g, (whole, name) =>
-    value(
-      parameters.find((each) => each.name === name) ?? {
-        name,
-        in: 'path',
-        required: true,
-        description: whole,
-      },
-    ),
-  );
+  const exampleOf = (named: string) =>
+    String(parameters.find(({ name }) => name === named)?.example ?? `{${named}}`);
+  const filled = (path ?? '').replace(/\{(\w+)\}/g, (_braces, name) => exampleOf(name));
   const query = parameters.filter((each) => each.in === 'query' && each.required);
-  const search = query.map((each) => `${each.name}=${encodeURIComponent(value(each))}`).join('&');
+  const search = query.map(({ name }) => `${name}=${encodeURIComponent(exampleOf(name))}`).join('&');
   const [example] = requestBody === undefined ? [] : examplesOf(requestBody.content);
   return [
     `curl${method === 'POST' && example === undefined ? ' -X POST' : ''} '${baseUrl}${filled}${search === '' ? '' : `?${search}`}'`,

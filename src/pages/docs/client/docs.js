@@ -2,11 +2,7 @@
 
 const MAXIMUM_RESULTS = 8;
 
-/**
- * @param {string} tag
- * @param {Record<string, string>} attributes
- * @param {(Node | string)[]} children
- */
+/** @param {string} tag @param {Record<string, string>} attributes @param {(Node | string)[]} children */
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -40,10 +36,7 @@ const samples = [...document.querySelectorAll('details.sample')].filter(
   (sample) => sample instanceof HTMLDetailsElement,
 );
 
-/**
- * Opens the samples of a language. The browser closes the others of each group.
- * @param {string | undefined} language
- */
+/** @param {string | undefined} language whose samples open; the browser closes the others of each group */
 function openSamples(language) {
   for (const sample of samples) if (sample.dataset['language'] === language) sample.open = true;
 }
@@ -98,10 +91,7 @@ if (outline instanceof HTMLDetailsElement) {
 /** @typedef {typeof import('./search.js')} Search */
 /** @typedef {import('./search.js').Section} Section */
 
-/**
- * Index and search script, loaded at the first character.
- * @type {Promise<[Section[], Search]> | undefined}
- */
+/** @type {Promise<[Section[], Search]> | undefined} Index and search script, loaded at the first character. */
 let loading;
 const field = document.querySelector('#docs-search');
 const found = document.querySelector('#docs-found');
@@ -140,12 +130,7 @@ if (field instanceof HTMLInputElement && found instanceof HTMLElement) {
   });
 }
 
-/**
- * @param {HTMLElement} list
- * @param {Section[]} matches
- * @param {string} query
- * @param {Search['excerptOf']} excerptOf
- */
+/** @type {(list: HTMLElement, matches: Section[], query: string, excerptOf: Search['excerptOf']) => void} */
 function show(list, matches, query, excerptOf) {
   const items = matches.slice(0, MAXIMUM_RESULTS).map((section) => {
     const { page, title, heading, anchor } = section;

@@ -1,7 +1,4 @@
-/**
- * Search of the documentation: ranks the sections of all pages and excerpts each. `docs.js` loads it at the first typed
- * character.
- */
+/** Search of the documentation. `docs.js` loads it at the first typed character. */
 
 /** @typedef {{ page: string, title: string, heading: string, anchor: string, text: string, code: string, group: string }} Section */
 /** @typedef {{ title: string[], heading: string[], text: string[], code: string[] }} Words */
@@ -10,20 +7,13 @@ const EXCERPT_CHARACTERS = 140;
 
 /** Score of a match by where the word occurs. In body text, count and density add to it. */
 const weights = { heading: 10, title: 5, text: 1, code: 2 };
-/**
- * Pages for merchants rank above pages for operators.
- *
- * @type {Record<string, number>}
- */
+/** @type {Record<string, number>} Pages for merchants rank above pages for operators. */
 const groupPoints = { 'Get started': 5, Integrate: 6, Reference: 6, Operate: 0 };
 /** Ranked last, because they are evidence. */
 const evidencePages = ['reliability', 'threat-model'];
 const EVIDENCE_POINTS = -8;
 
-/**
- * Search terms that the documentation names differently.
- * @type {Record<string, string[]>}
- */
+/** @type {Record<string, string[]>} Search terms that the documentation names differently. */
 const synonyms = {
   '2fa': ['factor'],
   docker: ['container'],
@@ -37,10 +27,7 @@ const synonyms = {
 /** @type {WeakMap<Section, Words>} */
 const wordsBySection = new WeakMap();
 
-/**
- * Lower-case words of a text, including numbers, names with underscores and parts of paths.
- * @param {string} text
- */
+/** @param {string} text whose words include numbers, names with underscores and parts of paths */
 function wordsOf(text) {
   return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
@@ -65,11 +52,7 @@ function wordsIn(section) {
   return words;
 }
 
-/**
- * Best match among the words: 1 for the word itself, less for a prefix, otherwise 0.
- * @param {string[]} words
- * @param {string} wanted
- */
+/** 1 for the word itself, less for a prefix, otherwise 0. @param {string[]} words @param {string} wanted */
 function matchOf(words, wanted) {
   let best = 0;
   for (const word of words) {
@@ -79,11 +62,7 @@ function matchOf(words, wanted) {
   return best;
 }
 
-/**
- * Score of a section for one word; 0 without an occurrence.
- * @param {Words} words
- * @param {string} wanted
- */
+/** Score of a section for one word. @param {Words} words @param {string} wanted */
 function pointsOf({ title, heading, text, code }, wanted) {
   const count = text.filter((word) => word.startsWith(wanted)).length;
   return (
@@ -96,21 +75,13 @@ function pointsOf({ title, heading, text, code }, wanted) {
   );
 }
 
-/**
- * Share of the words that start with one of these prefixes.
- * @param {string[]} words
- * @param {string[]} beginnings
- */
+/** Share of the words with one of these prefixes. @param {string[]} words @param {string[]} beginnings */
 function shareOf(words, beginnings) {
   const covered = words.filter((word) => beginnings.some((beginning) => word.startsWith(beginning)));
   return covered.length / Math.max(words.length, 1);
 }
 
-/**
- * Sections with every word of a query, best first; if there are none, sections with some of the words.
- * @param {readonly Section[]} sections
- * @param {string} query
- */
+/** Sections with most words of a query, best first. @param {readonly Section[]} sections @param {string} query */
 export function search(sections, query) {
   const wanted = wordsOf(query).map(singular);
   if (query.trim().length < 2 || wanted.length === 0) return [];
@@ -143,10 +114,8 @@ export function search(sections, query) {
 }
 
 /**
- * Excerpt of a section around the query's words; pieces at odd positions are words of the query.
- * @param {Section} section
- * @param {string} query
- * @returns {string[]}
+ * Excerpt of a section; pieces at odd positions are words of the query.
+ * @type {(section: Section, query: string) => string[]}
  */
 export function excerptOf({ text }, query) {
   const wanted = wordsOf(query).map(singular);

@@ -17,11 +17,7 @@ const mostBrokenStreams = 4;
  * }} Content
  */
 
-/**
- * Stops the countdown to the automatic return to the shop, if one is running; for good after an event.
- *
- * @type {(event?: Event) => void}
- */
+/** @type {(event?: Event) => void} Stops the countdown to the automatic return; for good after an event. */
 let stopReturning = () => {};
 
 /** @type {number | undefined} Timer of the elapsed time. */
@@ -311,11 +307,7 @@ function dressUp(page) {
   document.dispatchEvent(new Event('checkout:shown'));
 }
 
-/**
- * Counts down and redirects to the shop. Any action stops the countdown; a cookie keeps both to once per browser.
- *
- * @param {HTMLElement} page
- */
+/** @param {HTMLElement} page Counts down and redirects to the shop, once per browser. Any action stops it. */
 function returnToShop(page) {
   stopReturning();
   const link = /** @type {HTMLAnchorElement | null} */ (page.querySelector('a[data-return-after]'));

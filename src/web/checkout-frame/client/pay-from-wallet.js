@@ -1,8 +1,4 @@
-/**
- * Payment from a wallet, beside `follow-payment.js`: a button for each wallet in the browser (EIP-6963). The wallet
- * shows amount and address and asks its owner; the page only fills them in. Without this script the QR code, the link
- * and the texts to copy remain.
- */
+/** Payment from a wallet, beside `follow-payment.js`: a button for each wallet in the browser (EIP-6963). */
 
 /** @typedef {{ request(call: { method: string, params?: unknown[] }): Promise<unknown> }} Wallet */
 /** @typedef {CustomEvent<{ info: { uuid: string, name: string }, provider: Wallet }>} Announcement */
@@ -46,10 +42,7 @@ function offerWallets() {
   );
 }
 
-/**
- * @param {Wallet} wallet
- * @param {HTMLElement} place
- */
+/** @param {Wallet} wallet @param {HTMLElement} place */
 async function payFrom(wallet, place) {
   const { chain, token, call, sent, refused, network } = place.dataset;
   const note = /** @type {HTMLElement} */ (document.getElementById('wallet-note'));

@@ -25,10 +25,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   });
 }
 
-/**
- * @param {'create' | 'get'} how
- * @param {any} options as the server writes them
- */
+/** @param {'create' | 'get'} how @param {any} options as the server writes them */
 async function askForPasskey(how, options) {
   const { challenge, user, excludeCredentials, allowCredentials } = options;
   const publicKey = {
