@@ -83,7 +83,7 @@ export const userTable = table<User>('users', ['id'])({
 export const passkeyTable = table<Passkey>('passkeys', ['id'])({
   text: ['id', 'userId', 'name', 'publicKey', 'transports'],
   integer: ['counter', 'createdAtMs', 'lastUsedAtMs'],
-  flag: ['isPasswordless'],
+  bit: ['isPasswordless'],
 });
 
 table<{ userId: string; hash: string }>('recovery_codes', ['user_id', 'hash'])({

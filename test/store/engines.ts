@@ -57,7 +57,7 @@ interface Databases {
 /** As a replica would: the journal is guarded against just this. Rows are few, so that deleting them is quicker than truncating. */
 const emptyAllTables = `SET session_replication_role = replica; DO $$ BEGIN EXECUTE (
   SELECT string_agg('DELETE FROM ' || quote_ident(tablename), '; ')
-  FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'); EXECUTE coalesce((
+  FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('migrations', 'schema_steps')); EXECUTE coalesce((
   SELECT string_agg('ALTER SEQUENCE ' || quote_ident(sequencename) || ' RESTART', '; ')
   FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL), 'SELECT 1'); END $$`;
 
