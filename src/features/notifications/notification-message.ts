@@ -24,7 +24,6 @@ export interface MessageLine {
 export interface PaymentNews {
   readonly through: number;
   readonly counts: ReadonlyMap<PaymentNotification, number>;
-  /** The latest events, newest first. */
   readonly newest: readonly { readonly event: PaymentNotification; readonly payment: Payment }[];
 }
 

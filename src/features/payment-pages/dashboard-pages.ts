@@ -203,7 +203,6 @@ const slugHint =
 const questionHint =
   'For example a size or a delivery address. Only members of your account see the answers.';
 
-/** Form for a new page, or for a stored one, which keeps its slug. */
 function pageForm(visit: Visit, page: PaymentPage | null): Promise<Html> {
   const { account } = visit;
   const cents = (value: number | null = null) => (value === null ? '' : formatCents(value));

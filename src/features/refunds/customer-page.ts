@@ -25,7 +25,6 @@ async function showRefund(context: RefundContext, asked: RefundPageRequest): Pro
   return sendRefund(context, asked, await readLinkedRefund(context, asked.params));
 }
 
-/** `POST /refund/:refundId/:token`: stores the address. Refuses a second address. */
 async function acceptRefundAddress(context: RefundContext, asked: RefundPageRequest): Promise<FastifyReply> {
   const { request } = asked;
   const refund = await readLinkedRefund(context, asked.params);

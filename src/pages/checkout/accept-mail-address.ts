@@ -15,7 +15,6 @@ import { requireCheckout } from './read-checkout.ts';
 /** End of a domain, and neither of an IP address nor of a name inside a network. */
 const publicDomain = /\.(?!local|internal)[a-z][a-z0-9-]+$/;
 
-/** `POST /pay/:paymentId/email`: stores the address and shows the page again. */
 export async function acceptMailAddress(asked: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
   const { context, request, reply, params } = asked;
   const checkout = await requireCheckout(context, params.paymentId);

@@ -43,7 +43,6 @@ function choices(selection: OfferList): Html {
   return html`${onlyProvider(selection, offer)}${foldedOffers({ ...selection, offers: others })}`;
 }
 
-/** After a decline: another card at the same provider, then the best of the others. */
 function continueSession(view: AtProvider, selection: OfferList): Html {
   if (selection.question) return choices(selection);
   const { checkout, language } = selection;
@@ -63,14 +62,12 @@ ${paymentDelayHelp(view, checkout, language)}
 ${foldedOffers(others)}`;
 }
 
-/** Help for a charged card without a delivery. */
 function paymentDelayHelp({ provider }: AtProvider, checkout: Checkout, language: Language): Html {
   return html`<details><summary>${language.words.missing.question}</summary>
 ${providerHelp(provider, checkout, language)}
 </details>`;
 }
 
-/** Usual delay of a provider, and the contact, which is the seller's. */
 export function providerHelp(id: ProviderId, checkout: Checkout, { words }: Language): Html {
   const seller = sellerOf(id, checkout.offers);
   const provider = nameOf(seller);

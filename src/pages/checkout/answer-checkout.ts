@@ -57,10 +57,7 @@ function lastChoiceOf({ view }: Checkout, { headers }: FastifyRequest): Provider
   return view.kind === 'at_provider' && view.provider === provider && isDeclined(view) ? null : provider;
 }
 
-/**
- * Shows the page again after a session failed to start, with the reason, or with the state if the payment has ended
- * meanwhile. Rethrows errors other than `ServiceError`.
- */
+/** Shows the page again with the reason of a failed start. Rethrows errors other than `ServiceError`. */
 export async function sendProblem(
   asked: CheckoutRequest,
   paymentId: string,

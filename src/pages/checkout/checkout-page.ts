@@ -138,7 +138,6 @@ export interface CheckoutPageOptions extends ContentOptions {
   readonly canSimulate?: boolean;
   /** Whether the page is an example, which no phone can open. */
   readonly isExample?: boolean;
-  /** Browser state of example pages; in the service the page's script detects it. */
   readonly moment?: CheckoutMoment | null;
 }
 
@@ -189,12 +188,10 @@ function refreshWithoutScript(seconds: number, path: string): Html {
   return html`<noscript><meta http-equiv="refresh" content="${seconds}; url=${path}"></noscript>`;
 }
 
-/** Template for the script, which inserts the provider's name. */
 function goingTemplate(language: Language): Html {
   return html`<template id="going">${goingContent(language, '')}</template>`;
 }
 
-/** How the email address is used, the QR code for a phone, and the simulation panel in test mode. */
 function assurances(
   { path, payment, view, offers }: Checkout,
   { words }: Language,
@@ -252,7 +249,6 @@ function simulationPanel(payment: Payment): Html {
 <form method="post">${buttons}</form></aside>`;
 }
 
-/** Deadline of the checkout; empty once it need not or cannot be paid. */
 function payableUntil(checkout: Checkout, language: Language): Html {
   const { view, offers, expiresAtMs } = checkout;
   if (!(takesPayment(view) || view.kind === 'underpaid') || isTakenByProvider(view)) return nothing;

@@ -26,10 +26,8 @@ export interface CheckoutPagesContext
   readonly baseUrl: string;
   /** Lower-case header in which the operator's proxy sends the customer's country; null if there is no such proxy. */
   readonly countryHeader: string | null;
-  /** Whether to show the banner that no real money moves. */
   readonly isTestMode: boolean;
   readonly testPayments: Pick<TestPayments, 'simulateOutcome'> | null;
-  /** URL of a transaction in a block explorer; null if there is no explorer. */
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
   readonly token: Address;
 }

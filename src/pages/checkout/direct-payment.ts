@@ -83,7 +83,6 @@ export function groupedAddress(address: Address): Html {
   return html`<code class="groups">${address.match(/0x|.{1,4}/g)?.map((group) => html`<bdi>${group}</bdi>`) ?? ''}</code>`;
 }
 
-/** Network settings under the names that wallets use, for a wallet that the page cannot configure. */
 function networkHelp(
   chainId: number,
   { chainName, rpcUrls, nativeCurrency, blockExplorerUrls }: NonNullable<ReturnType<typeof publicNetwork>>,

@@ -9,8 +9,8 @@ import { fieldText, formTokenField, isFormToken } from '../../web/signed-in/form
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 
 /*
- * A provider gets the payment's email address only if the visitor came with it: `checkout_url` contains it, the short
- * link does not. The proof is a token bound to payment and address, in forms and in a cookie of this checkout.
+ * A provider gets the payment's email address only if the visitor came with it. The proof is a token bound to payment
+ * and address, in forms and in a cookie of this checkout.
  */
 
 const COOKIE = 'email_token';

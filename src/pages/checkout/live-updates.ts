@@ -11,7 +11,6 @@ import { isTakenByProvider, takesPayment, traitsOf } from './checkout-view.ts';
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 import { type Checkout, readCheckout } from './read-checkout.ts';
 
-/** Update of an open page: all parts that change, as the poll returns them. */
 export interface LiveContent {
   readonly revision: string;
   readonly text: string;
@@ -185,7 +184,6 @@ export async function showStatus({
   return reply.send(content);
 }
 
-/** Content for the page's script, the same for poll and event stream. */
 export function statusContent(
   { explorerTransactionUrl, token }: Pick<CheckoutPagesContext, 'explorerTransactionUrl' | 'token'>,
   checkout: Checkout,

@@ -154,7 +154,6 @@ function linesOf(text: string, width: number, most: number): readonly string[] {
 
 const words = new Intl.Segmenter('en', { granularity: 'word' });
 
-/** `GET /s/:shortCode/preview.png`: the picture of a checkout's link preview. */
 export async function showPreview(
   drawPreview: ReturnType<typeof createPreviewDrawer>,
   { context, reply, params }: CheckoutRequest<'shortCode'>,

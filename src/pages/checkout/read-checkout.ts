@@ -73,7 +73,6 @@ export function singleProviderOf({ payment }: Pick<Checkout, 'payment'>): Provid
   return isProviderId(payment.provider) ? payment.provider : null;
 }
 
-/** Reads a checkout by the text in its URL; null if there is none. */
 export async function readCheckout(
   context: ReadCheckoutContext,
   paymentId: string,

@@ -34,10 +34,7 @@ export function rememberCountry({ context, request, reply }: CheckoutRequest): b
 /** Values that proxies send for an unknown country or an anonymizing network. */
 const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1', 'A1', 'A2']);
 
-/**
- * Customer's country (ISO 3166-1 alpha-2), as chosen, stored or reported by the operator's proxy; null if unknown. The
- * proxy may report a US state (`US-NY`). A client that forges them affects only its own checkout.
- */
+/** Customer's country (ISO 3166-1 alpha-2), as chosen, stored or reported by the proxy (`US-NY`); null if unknown. */
 export function customerPlace(
   { countryHeader }: Pick<CheckoutPagesContext, 'countryHeader'>,
   { headers, body }: Pick<FastifyRequest, 'headers' | 'body'>,

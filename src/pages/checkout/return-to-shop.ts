@@ -7,10 +7,7 @@ import { dotted, type Html, html, nothing } from '../../web/design/html.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { type Checkout, canBePaid, isStuck } from './read-checkout.ts';
 
-/**
- * The shop's links. The one to take next is a button: support if only the shop can help, otherwise the way back. Where no
- * provider can serve, there is one of them, or a way to try again.
- */
+/** The shop's links. The one to take next is a button: support if only the shop can help, or the way back. */
 export function shopLinks(checkout: Checkout, language: Language): Html {
   const { account, path } = checkout;
   const { name: shop, supportUrl } = account;

@@ -128,7 +128,6 @@ export function foldedOffers(selection: OfferList): Html {
   return foldedList(html`${language.words.actions.chooseAnother}`, rows, selection);
 }
 
-/** One provider with what it needs to know and what is promised there. */
 export function onlyProvider(selection: OfferList, offer: ProviderOffer): Html {
   const { checkout, language, quotes, question = null } = selection;
   const { charge } = checkout;
@@ -216,7 +215,6 @@ form="${SESSION_FORM}" data-provider="${name}" aria-describedby="via-${index}"${
 <p class="via" id="via-${index}">${dotted(notes)}</p></div>`;
 }
 
-/** What is promised about the chosen row, and about where the money can go. */
 function promises({ checkout, language }: OfferList, rows: readonly OfferRow[]): Html {
   const { account, charge } = checkout;
   const { assurances, facts } = language.words;

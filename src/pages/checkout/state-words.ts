@@ -146,7 +146,6 @@ function nameOfChoice(checkout: Worded): StateName {
   return isSingle ? 'singleCannot' : 'nobody';
 }
 
-/** Text of a provider session; reported progress is attributed to the provider. */
 function nameOfVisit(
   view: Extract<CheckoutView, { kind: 'at_provider' }>,
   single: ProviderId | null,

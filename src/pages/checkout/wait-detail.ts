@@ -20,7 +20,6 @@ function clockText(seconds: number): string {
   return [first, ...rest.map((part) => String(part).padStart(2, '0'))].join(':');
 }
 
-/** Timeline of the payment with recorded times, help once it takes long, and the notice that the page can be closed. */
 export function waitDetail(wait: Wait, checkout: Checkout, language: Language): Html {
   const { wait: words } = language.words;
   return html`${timeline(wait, checkout, language)}

@@ -305,7 +305,6 @@ interface TimelineOptions {
   readonly entries?: readonly JournalEntry[];
 }
 
-/** Events of a payment, newest first, each with the time since the one before. */
 export function timeline(
   history: PaymentHistory,
   { context, timeZone }: Visit,
@@ -374,7 +373,6 @@ function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory):
   }
 }
 
-/** How to pay an open direct payment: missing amount, address, and wallet link. Empty for other payments. */
 export function walletCard(
   { token }: Pick<DashboardContext, 'token'>,
   { payment, observations }: Pick<PaymentView, 'payment' | 'observations'>,

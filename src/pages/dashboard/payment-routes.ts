@@ -25,7 +25,6 @@ import {
 import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import { requirePasswordAndFactor } from './security-pages.ts';
 
-/** Printable proof of a payment, for a bank, provider or customer, with the means to verify it. */
 async function showEvidence(visit: Visit) {
   const { context } = visit;
   const history = await readOwnHistory(visit);
@@ -98,7 +97,6 @@ export function registerPayments(routes: DashboardRoutes, features: DashboardFea
   for (const { register } of features.paymentCards) register(routes, show);
 }
 
-/** Forms that change a payment. Errors appear on the payment's page. */
 function registerChanges(routes: DashboardRoutes, show: (visit: Visit) => Promise<PageView>): void {
   const { context } = routes;
   const change = (

@@ -64,10 +64,7 @@ const answerInvite: FormHandler = (visit, form) =>
     show: showPeople,
   });
 
-/**
- * Invites a person with the form of `inviteFields`, confirmed by the inviter. Sends the link by email if configured, so
- * that only a reader of that mailbox gets it; otherwise keeps it for `takeInvitationPage`.
- */
+/** Invites a person by email if configured, so that only a reader of that mailbox gets the link. */
 export async function sendInvitation<Asked extends AreaVisit>(
   visit: Asked,
   account: Pick<Account, 'id' | 'name'>,

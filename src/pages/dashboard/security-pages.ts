@@ -61,11 +61,7 @@ const flashMessages = {
   ended: 'The session has ended.',
 };
 
-/**
- * The user's password, second factors and sessions. Forms of the first two ask for the password. Forms that change
- * second factors also ask for an existing one, because an unattended session and a password must not suffice to replace
- * them.
- */
+/** A change of second factors needs an existing one: an unattended session and a password must not suffice. */
 export function registerSecurityPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const pages = routes.pages('security', 'viewer');
@@ -155,10 +151,7 @@ async function confirm(visit: Visit, form: FormFields): Promise<PageView> {
   return showFactors(visit, page, { message, confirmation });
 }
 
-/**
- * Throws a 400 unless the form has a valid code or a passkey was just used, and `rate_limited` after too many codes.
- * Requires nothing of a user without a second factor.
- */
+/** Throws a 400 unless the form has a valid code or a passkey was just used, for a user with a second factor. */
 async function requireSecondFactor(visit: AreaVisit, form: FormFields, codeField = 'code'): Promise<void> {
   const { context } = visit;
   if (!(await hasSecondFactor(context, visit.user))) return;
@@ -214,10 +207,8 @@ async function proofFields(visit: AreaVisit, id: string, isCodeOptional: boolean
 }
 
 /**
- * Requires the user's password and an existing second factor in a form of `confirmedForm`, because a session may be
- * stolen. Throws `invalid_request` naming the wrong fields, and `rate_limited` after too many wrong passwords or codes.
- *
- * @param checks of the other fields; resolves to their values
+ * Requires the user's password and an existing second factor, because a session may be stolen. Throws `invalid_request`
+ * naming the wrong fields, `rate_limited` after too many; resolves to the values of `checks`.
  */
 export async function requirePasswordAndFactor<Checks extends Readonly<Record<string, () => unknown>>>(
   visit: AreaVisit,

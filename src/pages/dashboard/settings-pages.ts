@@ -164,10 +164,7 @@ function walletOf(text: string, name = 'wallet'): Address | null {
   return wallet;
 }
 
-/**
- * Parses the payout wallet of this field. An address that would lose the money needs the tick of `meantField`, unless
- * it is already stored. Throws `invalid_request`.
- */
+/** Parses this field. An address that would lose the money needs the tick of `meantField`, unless it is stored. */
 export function meantWalletOf(
   form: forms.FormFields,
   name: string,

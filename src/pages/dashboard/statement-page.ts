@@ -117,7 +117,6 @@ function waterfall(title: string, currency: string, parts: readonly Part[]): Htm
   });
 }
 
-/** Sums in the base currency, of conversions of each payment. */
 function baseCard({ currency, chargedUnits, forwardedUnits, feeUnits, paymentsWithoutRate }: BaseSums): Html {
   return html`<section class="card"><h2>In ${currency}</h2><p>Paid payments, each at the exchange rate of the hour in which it was paid.</p>
 ${waterfall('Paid payments', currency, [

@@ -9,7 +9,6 @@ import { providerName } from '../../web/signed-in/payment-words.ts';
 export const spans = [7, 30, 90] as const;
 type Span = (typeof spans)[number];
 
-/** Figures of the last days, and of as many days before. */
 interface Overview {
   readonly statistics: AccountStatistics;
   readonly before: Pick<AccountStatistics, 'days'>;
@@ -99,7 +98,6 @@ export function tile(name: string, value: string, ...hints: readonly string[]): 
 
 const netOf = ({ receivedUnits, feeUnits }: DayStatistics) => receivedUnits - feeUnits;
 
-/** Tiles for net, received and fees of the payments paid in these days, in USDC and in the base currency. */
 function moneyTiles(
   days: readonly DayStatistics[],
   before: readonly DayStatistics[],
@@ -181,7 +179,6 @@ function paidCharts({ providers, settleTimes }: AccountStatistics): Html {
   })}</div>`;
 }
 
-/** Funnel: the newest payments of the period, by step and provider. */
 export function funnelCard({ created, opened, isSample, providers }: Funnel, span: Span): Html {
   if (created === 0) return nothing;
   const total = (field: 'chose' | 'paid') =>

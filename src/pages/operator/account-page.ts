@@ -59,7 +59,6 @@ export function registerAccountPage(routes: OperatorRoutes): void {
   pages.form(`${path}/fee`, answerFee, showAccount);
 }
 
-/** Confirmation before a change that stops a shop from selling; null for other changes. */
 async function questionOf(visit: OperatorVisit, form: forms.FormFields): Promise<PageView | null> {
   const account = await readAccount(visit);
   const path = `${OPERATOR_PATH}/accounts/${account.id}`;

@@ -61,8 +61,8 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
 const internalName = /^[a-z0-9_-]+$|\.(?:internal|local|localhost|svc|test)$/;
 
 /**
- * Refuses unknown host names, because another site could resolve its own to this server (DNS rebinding) and read the
- * responses. Collectors read metrics under internal names. Call it before routes are registered.
+ * Refuses unknown host names, which another site could resolve to this server to read the responses (DNS rebinding).
+ * Call it before routes are registered.
  */
 export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): void {
   const ownName = new URL(baseUrl).hostname;

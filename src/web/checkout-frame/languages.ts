@@ -151,7 +151,6 @@ export function formatWithin({ code }: Language, durationMs: number): string {
   return seconds <= 120 ? format.format(seconds) : minutes.format(Math.ceil(seconds / 60));
 }
 
-/** "2–15 minutes", or "2–15 min". */
 export function formatMinutes(
   { code }: Language,
   [least, most]: readonly [number, number],
@@ -160,7 +159,6 @@ export function formatMinutes(
   return formats[code][form].formatRange(least, most);
 }
 
-/** "MoonPay and Wert". */
 export function formatList({ code }: Language, names: readonly string[]): string {
   return formats[code].names.format(names);
 }

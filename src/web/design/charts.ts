@@ -171,7 +171,6 @@ export function trendChart(values: readonly number[], earlier: readonly number[]
 
 type Box = Readonly<Record<'x' | 'y' | 'width' | 'height', number>>;
 
-/** A bar. If `isTold`, shows its values above the chart on hover and focus. */
 function mark(index: number, { text }: Drawn, isTold: boolean, place: Box, content: Html): Html {
   const told = isTold
     ? html`<text class="told" x="${WIDTH}" y="18" text-anchor="end">${text}</text>`

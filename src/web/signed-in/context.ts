@@ -30,7 +30,6 @@ export const failedSteps = ['password', 'second_factor'] as const;
 export interface AreaContext extends SecondFactorContext, ShowOnceContext {
   /** Seals the marks of known browsers. */
   readonly browsers: SecretBox;
-  /** Null if email is not configured. */
   readonly mailer: Mailer | null;
   readonly limits: DashboardLimits;
   readonly observeFailure: (step: (typeof failedSteps)[number]) => void;
@@ -57,7 +56,6 @@ export interface DashboardContext extends AreaContext {
   readonly pictures: Pictures;
   readonly checkEndpoint: CheckEndpoint;
   readonly token: Address;
-  /** URL of a transaction in a block explorer; null if there is no explorer. */
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
 }
 

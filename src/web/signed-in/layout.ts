@@ -250,7 +250,6 @@ export function pageLinks(path: string, { filters, isNewest, older, olderWords =
 ${older === null ? nothing : html`<a class="button" rel="next" href="${pagePath(path, { ...filters, before: older })}">${olderWords}</a>`}</nav>`;
 }
 
-/** URL of a list with these parameters; empty ones are omitted. */
 export function pagePath(path: string, parameters: ListPage['filters']): string {
   const query = new URLSearchParams();
   for (const [name, value = ''] of Object.entries(parameters)) if (value !== '') query.set(name, value);

@@ -88,7 +88,6 @@ const reasonsToAsk = {
   network: 'Too many sign-ins at the moment from browsers that have not been used before.',
 } as const;
 
-/** Page for an unknown browser after many attempts with this user's password, from its network, or overall. */
 export function askMore(
   asked: AreaRequest,
   email: string,

@@ -60,7 +60,6 @@ interface PagesFrame<Context extends AreaContext, Asked> {
   readonly layout: (content: PageContent, asked: Asked) => Page | Promise<Page>;
 }
 
-/** Registers pages and forms. Paths are relative to the area's and may have parameters. */
 export function createPages<Context extends AreaContext, Asked extends AreaRequest<Context>>(
   routes: AreaRoutes<Context>,
   { path: home, admit, requireAccess, cookie = 'session', layout }: PagesFrame<Context, Asked>,

@@ -111,7 +111,6 @@ ${button}
 <p role="status" data-status></p></form>`;
 }
 
-/** Asks for a code or passkey, between the password and the requested page. */
 export function registerSecondFactorPages(routes: AreaRoutes): void {
   const pages = pendingPages(routes, 'second_factor');
   pages.page('/second-factor', (visit) => showQuestion(visit, visit.query.get('next') ?? '', nothing));
@@ -213,7 +212,6 @@ export function codeWords({ totpSecret }: User, recoveryHint: string) {
 
 export const totpCode: Fields = { code: { label: 'Code', autocomplete: 'one-time-code' } };
 
-/** Key of an authenticator app, in the form that enables it. */
 export function totpOffer({ secret, uri, sealed }: TotpOffer, introduction: string): Html {
   return html`<input type="hidden" name="sealed" value="${sealed}">
 <p>${introduction}</p>
