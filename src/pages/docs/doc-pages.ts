@@ -83,7 +83,7 @@ export function docPagesFor({ isTestMode }: { readonly isTestMode: boolean }): r
 /** A separate file, so that pages need no nonce and can be cached whole. */
 export const docStyle = Buffer.from(
   pageStyleOf(
-    ['table', 'data-table', 'card', 'badge', 'button', 'tones'],
+    ['table', 'data-table', 'card', 'badge', 'button', 'button-kinds', 'tones'],
     new URL('../../web/signed-in/skip.css', import.meta.url),
     new URL('./docs.css', import.meta.url),
     new URL('./start.css', import.meta.url),
@@ -140,7 +140,7 @@ export function docLayout(parts: DocPageParts): Buffer {
 <a class="home" href="/docs">card-checkout</a>
 ${isTestMode ? html`<span class="badge warn">sandbox</span>` : nothing}
 <search hidden><label for="docs-search">Search</label><input id="docs-search" type="search" autocomplete="off" placeholder="/ or Ctrl-K">
-<ul id="docs-found" aria-live="polite"></ul></search>
+<ul id="docs-found" class="card" aria-live="polite"></ul></search>
 </header>
 <nav aria-label="Documentation">
 ${groups.map((group) => groupLinks(group, parts))}

@@ -68,13 +68,13 @@ export function listOfOperations(operations: readonly Operation[]): Html {
 <p>Made of <a href="/openapi.json">openapi.json</a>, which is made of what the server validates with.
 For generators without OpenAPI 3.1: <a href="/openapi-3.0.json">openapi-3.0.json</a>.</p>
 ${groups.map(
-  ([group = 'Other', own]) => html`<h2>${group}</h2><ul class="operations">
+  ([group = 'Other', own]) => html`<h2>${group}</h2><ul>
 ${own.map((each) => html`<li><a href="/docs/reference/${each.operationId}">${each.summary}</a> ${methodAndPath(each)}</li>`)}</ul>`,
 )}`;
 }
 
 const methodAndPath = ({ method, path }: Operation) =>
-  html`<span class="operation"><span class="badge">${method}</span> <code>${path ?? 'your callback'}</code></span>`;
+  html`<span class="badge">${method}</span> <code>${path ?? 'your callback'}</code>`;
 
 /** Page of one operation: text and fields, and beside them a request and its answer. */
 export function operationContent(document: ApiDocument, operation: Operation, baseUrl: string): Html {

@@ -73,6 +73,6 @@ const meansOnPhone = [
 const phone = html`<div class="phone" role="img" aria-label="The checkout page on a phone: $26.10 to Café Tortuga, by card, Apple Pay or PayPal">
 <div aria-hidden="true"><div class="panel"><b>Café Tortuga</b><strong>$26.10</strong><span>Oak stool, natural finish</span></div>
 <div class="sheet"><b>How would you like to pay?</b>
-<ul>${meansOnPhone.map(([name, time]) => html`<li><i></i>${name}<span>${time}</span></li>`)}</ul>
+<ul>${meansOnPhone.map(([name, time]) => html`<li>${name}<span>${time}</span></li>`)}</ul>
 <span class="button primary">Pay $26.10</span>
 <span>The money can only go to Café Tortuga.</span></div></div></div>`;

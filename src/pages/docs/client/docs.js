@@ -13,7 +13,7 @@ function element(tag, attributes = {}, ...children) {
 for (const block of document.querySelectorAll('pre')) {
   const code = block.querySelector('code');
   if (code === null || navigator.clipboard === undefined) continue;
-  const button = element('button', { type: 'button', class: 'copy' }, 'Copy');
+  const button = element('button', { type: 'button', class: 'button compact' }, 'Copy');
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText((code.textContent ?? '').trimEnd());
     button.textContent = 'Copied';
