@@ -96,6 +96,11 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     await page.getByRole('button', { name: 'Use #c75300' }).click();
     expect(await page.getByLabel('Brand color').inputValue()).toBe('#c75300');
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Café Lagarto');
+    await page.getByRole('link', { name: 'Customer data' }).click();
+    await page.getByLabel('Customer’s email address').first().fill('nobody@example.com');
+    await page.getByRole('button', { name: 'Export as JSON' }).click();
+    await page.getByText('is in no payment of this account').first().waitFor();
+    await look('customers');
     await page.getByRole('link', { name: 'Payouts & providers' }).click();
     await page.getByLabel('Wallet on Polygon').fill('0x12');
     await page.getByLabel('Lock payouts to this wallet').check();

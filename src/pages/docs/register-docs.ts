@@ -83,13 +83,13 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   const layout = (title: string, current: string | null, main: Html, outline: readonly Heading[] = []) =>
     docLayout({ ...context, pages, title, current, main, outline });
 
-  /** Page of an operation, or their list; null for an unknown operation. */
-  async function renderReference(id: string | null): Promise<Buffer | null> {
-    const { listOfOperations, operationContent, operationsOf } = await import('./reference-page.ts');
-    const document = createOpenApiDocument(context.baseUrl, context.description);
-    const all = operationsOf(document);
+  let reference: ReturnType<typeof loadReference> | undefined;
+  /** Page of an operation, or their list for null. Throws `not_found`. */
+  async function renderReference(id: string | null): Promise<Buffer> {
+    reference ??= loadReference(context);
+    const { listOfOperations, operationContent, document, all } = await reference;
     const one = all.find(({ operationId }) => operationId === id);
-    if (one === undefined && id !== null) return null;
+    if (one === undefined && id !== null) throw new ServiceError('not_found');
     const slugOf = (operationId: string) => `${REFERENCE_SLUG}/${operationId}`;
     return docLayout({
       ...context,
@@ -121,17 +121,11 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
       readFileSync(new URL(`docs/images/${image}`, root)),
     );
   });
-  serve(`/docs/${REFERENCE_SLUG}`, PAGE, async () => (await renderReference(null)) ?? Buffer.of());
-  server.get<{ Params: { operation: string } }>(
-    `/docs/${REFERENCE_SLUG}/:operation`,
-    options,
-    async (request, reply) => {
-      const { operation } = request.params;
-      const page = await renderReference(operation);
-      if (page === null) throw new ServiceError('not_found');
-      return send(reply, PAGE, `${REFERENCE_SLUG}/${operation}`, () => page);
-    },
-  );
+  serve(`/docs/${REFERENCE_SLUG}`, PAGE, () => renderReference(null));
+  server.get<{ Params: { operation: string } }>('/docs/reference/:operation', options, (request, reply) => {
+    const { operation } = request.params;
+    return send(reply, PAGE, `/docs/reference/${operation}`, () => renderReference(operation));
+  });
   server.get<{ Params: { page: string } }>('/docs/:page', options, (request, reply) => {
     const name = request.params.page;
     const page = pages.find(({ slug }) => name === slug || name === `${slug}.md`);
@@ -150,6 +144,12 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
       return layout(page.title, name, html`${text}${markdownLink}`, outline);
     });
   });
+}
+
+async function loadReference({ baseUrl, description }: DocsContext) {
+  const parts = await import('./reference-page.ts');
+  const document = createOpenApiDocument(baseUrl, description);
+  return { ...parts, document, all: parts.operationsOf(document) };
 }
 
 async function createSearchIndex(pages: readonly DocPage[]): Promise<Buffer> {

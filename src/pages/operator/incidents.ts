@@ -19,9 +19,10 @@ export interface Incident {
 }
 
 type Place = readonly [label: string, path: string];
-const endpointsPlace: Place = ['RPC endpoints', '/settlement#endpoints'];
-const relayersPlace: Place = ['Relayers', '/settlement#relayers'];
-const waitingPlace: Place = ['Payments', '/settlement#waiting'];
+const places = {
+  rpc: ['RPC endpoints', '/settlement#endpoints'],
+  waiting: ['Payments', '/settlement#waiting'],
+} as const;
 
 type Facts = Awaited<ReturnType<typeof readFacts>>;
 export type Situation = Facts & Readonly<{ incidents: readonly Incident[] }>;
@@ -88,15 +89,15 @@ function incidentsOf(facts: Facts, nowMs: number): readonly Incident[] {
   if (isDown) {
     const text = isBehind ? 'Payments are not being detected' : 'No RPC endpoint answers';
     const isOfRpc = unwell.length > 0 || isUnreachable;
-    raise('bad', text, isOfRpc ? endpointsPlace : ['Settlement', '/settlement'], [cursor?.timestampMs]);
+    raise('bad', text, isOfRpc ? places.rpc : ['Settlement', '/settlement'], [cursor?.timestampMs]);
   } else if (unwell.length > 0) {
     const which = `${unwell.length} of ${countOf(endpoints.length, 'RPC endpoint')}`;
-    raise('warn', `${which} failing, slow, behind, or in disagreement`, endpointsPlace);
+    raise('warn', `${which} failing, slow, behind, or in disagreement`, places.rpc);
   }
   if (isLow) {
     const effect = overdue.length > 0 ? `: ${late}` : ', without which releases stop';
-    raise('bad', `A relayer is low on POL${effect}`, relayersPlace, overdue);
-  } else if (overdue.length > 0) raise('bad', late, waitingPlace, overdue);
+    raise('bad', `A relayer is low on POL${effect}`, ['Relayers', '/settlement#relayers'], overdue);
+  } else if (overdue.length > 0) raise('bad', late, places.waiting, overdue);
   if (paused.length > 0) {
     const names = paused.map(({ id }) => providerCatalog[id].name).join(', ');
     const text = isClosed
@@ -109,7 +110,7 @@ function incidentsOf(facts: Facts, nowMs: number): readonly Incident[] {
       paused.map(({ health }) => health?.lastAnswerAtMs),
     );
   }
-  if (manual > 0) raise('warn', `${countOf(manual, 'payment')} waiting for your decision`, waitingPlace);
+  if (manual > 0) raise('warn', `${countOf(manual, 'payment')} waiting for your decision`, places.waiting);
   if (failed.length > 0) {
     const text = `${failed.length === WEBHOOKS_READ ? 'At least ' : ''}${countOf(failed.length, 'webhook')} undelivered`;
     raise(
