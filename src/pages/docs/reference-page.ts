@@ -91,7 +91,9 @@ export function operationContent(document: ApiDocument, operation: Operation, ba
     const referred = JSON.stringify(schemas[name]).matchAll(/#\/components\/schemas\/(\w+)/g);
     for (const [, inside = ''] of referred) add(inside);
   };
-  for (const { content } of Object.values(responses)) if (content !== undefined) add(nameIn(content));
+  const contents = [body, ...Object.values(responses).map(({ content }) => content)];
+  for (const content of contents) if (content !== undefined) add(nameIn(content));
+  if (body !== undefined) objects.delete(nameIn(body));
   return html`<h1 id="${operationId}">${summary}</h1>
 <div class="beside"><div>
 <p>${methodAndPath(operation)}</p>
