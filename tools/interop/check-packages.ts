@@ -32,12 +32,14 @@ export async function checkPackages(folder: string): Promise<readonly Outcome[]>
     CARD_CHECKOUT_PROGRAM: join(root, 'bin/card-checkout.js'),
   };
   try {
-    for (const name of ['sdk/check']) {
+    for (const name of ['sdk/check', 'plugins/mcp']) {
       const cwd = join(folder, name);
       cpSync(join(root, name), cwd, { recursive: true, filter: (path) => !path.includes('node_modules') });
-      const npm = async (...words: string[]) =>
-        (await promisify(execFile)('npm', words, { cwd, env, timeout: PACKAGE_MS, maxBuffer: 1 << 26 }))
-          .stdout;
+      const npm = (...words: string[]) =>
+        promisify(execFile)('npm', words, { cwd, env, timeout: PACKAGE_MS, maxBuffer: 1 << 26 }).then(
+          ({ stdout }) => stdout,
+          ({ stdout, stderr }) => Promise.reject(new Error(`${stdout}${stderr}`.slice(-1_400))),
+        );
       await check(`${name} installs and passes its tests`, async () => {
         await npm(
           'install',

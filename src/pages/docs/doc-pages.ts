@@ -25,6 +25,7 @@ const pagesByGroup = {
     'merchant-api': ['The merchant API', 'events, lists, sums and cancellation for your own programs'],
     platforms: ['Checkouts for platforms', 'reference, metadata, line items and return addresses'],
     'merchant-month': ['A month as a merchant', 'from the first event to a closed month'],
+    agents: ['Agents', 'an MCP server with the scopes of a key'],
     connect: ['Connect a shop', 'an API key for a shop plugin in one click'],
     webhooks: ['Webhooks', 'the five obligations of a receiver, each with code'],
     examples: ['Examples', 'runnable shops in several languages', 'sdk/examples/README.md'],
