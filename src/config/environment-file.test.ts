@@ -34,5 +34,5 @@ it.each([
 });
 
 it.each(['export A=secret', 'A =secret'])('refuses %s, which systemd ignores', (line) => {
-  expect(findAmbiguous(line)).toEqual([expect.stringMatching(/write NAME=value, without export/)]);
+  expect(findAmbiguous(line)).toEqual([expect.stringMatching(/write name=value, without export/)]);
 });

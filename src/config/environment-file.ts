@@ -35,7 +35,7 @@ export function findAmbiguous(text: string): readonly string[] {
     if (name === undefined || value === undefined) return [];
     const place = `.env, line ${index + 1} (${name.trim()})`;
     if (!/^\w+$/.test(name))
-      return [`${place}: write NAME=value, without export and without spaces before =.`];
+      return [`${place}: write name=value, without export and without spaces before =.`];
     if (UNAMBIGUOUS.test(value)) return [];
     return [
       `${place}: Node, systemd and docker read this value differently. Put it in single quotes, without a comment behind ` +
