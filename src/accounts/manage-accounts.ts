@@ -16,7 +16,6 @@ import {
   plainProfile,
   requirePublicLink,
   requireWalletForLock,
-  type TextSetting,
   textSettings,
 } from './shop-profile.ts';
 
@@ -27,6 +26,7 @@ interface ProfileContext extends AccountsContext {
   readonly isTestMode: boolean;
 }
 
+type TextSetting = keyof typeof textSettings;
 export const textSettingNames = Object.keys(textSettings) as TextSetting[];
 
 /** Settings of an account that a merchant may change; absent ones stay as they are. */

@@ -81,8 +81,6 @@ export const textSettings = {
   }),
 } as const satisfies Record<string, (text: string) => Partial<ShopProfile & { readonly name: string }>>;
 
-export type TextSetting = keyof typeof textSettings;
-
 const MAXIMUM_LINK_CHARACTERS = 500;
 const MAXIMUM_NAME_CHARACTERS = 100;
 const emailAddress = /^[^\s@<>"'?#&%:/\\,;()[\]]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;

@@ -34,8 +34,16 @@ it.each([
     const page = await merchant.newPage();
     await page.goto(`${baseUrl}/dashboard/pages`);
     await page.getByRole('link', { name: 'New payment page' }).click();
-    await page.getByLabel('Address', { exact: true }).fill('no good');
     await page.getByLabel('Title', { exact: true }).fill('Tea tasting on Friday');
+    expect(await page.getByLabel('Minimum').isVisible()).toBe(false);
+    await page.getByText('Customer chooses').click();
+    expect(await page.getByLabel('Amount', { exact: true }).isVisible()).toBe(false);
+    await page.getByLabel('Minimum').fill('1');
+    const preview = page.frameLocator('.preview iframe:last-child');
+    await preview.getByRole('heading', { name: 'Tea tasting on Friday' }).waitFor();
+    await preview.getByLabel('Amount in USD').waitFor();
+    await page.getByText('Options').click();
+    await page.getByLabel('Address', { exact: true }).fill('no good');
     await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create page' }).click();
     await page.getByText('Must be 3 to 64 letters').waitFor();

@@ -131,7 +131,9 @@ describe('settings', () => {
   });
 
   it('show the checkout with what is typed, in a frame of the dashboard only, without script, and store nothing', async () => {
-    const typed = { name: 'Tea & <b>Co</b>', brand_color: '#ff6a00', support_link: 'javascript:alert(1)' };
+    const typed = { name: 'Tea & <b>Co</b>', brand_color: '#ff6a00', support_link: 'help@shop.example' };
+    const unsafe = { ...typed, support_link: 'javascript:alert(1)' };
+    expect((await save('/preview', unsafe)).statusCode).toBe(204);
     const answer = await save('/preview', typed);
     expectSays(answer, 200, 'Tea & <b>Co</b>');
     expect(answer.payload).toContain('--accent:#c75300');

@@ -445,6 +445,7 @@ describe('the dashboard', () => {
       const shown = await browser.get(`/dashboard/pages/${id}`);
       expect(fieldIn(shown.payload, 'end_date')).toBe('2099-01-31');
       expect(shown.payload).toContain('aria-label="QR code of the page"');
+      expect(shown.payload).toMatch(/href="data:image\/svg\+xml,[^"]+" download="qr-code.svg"/);
       expect(shown.payload).toContain('value="https://pay.example.com/p/tea-tasting"');
       expect(shown.payload).toContain(
         'value="&#60;a href&#61;&#34;https://pay.example.com/p/tea-tasting&#34; ',
@@ -492,8 +493,6 @@ describe('the dashboard', () => {
     ['slug', 'taken', 'This is already taken: choose another one.'],
     ['amount', 'much', 'Must be an amount in EUR from 0.01 to 10000.00.'],
     ['amount', '1.234', 'This can be read in two ways: write it with two decimals, for example 1234.00.'],
-    ['minimum', '5', 'Applies only where the customer chooses the amount: leave one of them empty.'],
-    ['maximum', '5', 'Applies only where the customer chooses the amount: leave one of them empty.'],
     ['currency', 'GBP', 'Must be one of USD, EUR, CAD, INR.'],
     ['order_line', 'x'.repeat(121), lineOf(120)],
     ['end_date', '9999-12-31', 'Must be a date like 2026-11-21, before 9999-12-31.'],
@@ -529,9 +528,23 @@ describe('the dashboard', () => {
     expect(await post({ amount: '', minimum: '6', maximum: '5' })).toEqual([
       ['maximum', 'Must not be below the minimum.'],
     ]);
+    expect(await post({ kind: 'fixed', amount: '' })).toMatchObject([['amount', expect.any(String)]]);
+    expect(await post({ kind: 'open', amount: 'x', minimum: '6', maximum: '5' })).toHaveLength(1);
     expect(await post({ amount: '9999', pass_fee: '1' })).toEqual([
       ['amount', 'Must be at most 9750.00, because the fee is added.'],
     ]);
+  });
+
+  it('previews the page that customers get, and leaves the frame as it is while a field is refused', async () => {
+    const browser = await signIn('developer');
+    const preview = (fields: Record<string, string>) =>
+      browser.post('/dashboard/pages/preview', { ...typed, ...fields }, { page: '/dashboard/pages/new' });
+    const shown = await preview({ kind: 'open', title: '<b>Tea</b>', minimum: '3', question: 'Which tea?' });
+    for (const text of ['<b>Tea</b>', 'Amount in EUR', '€3.00', 'Which tea?'])
+      expect(textOf(shown.payload)).toContain(text);
+    expect(shown.headers['content-security-policy']).toContain("frame-ancestors 'self'; sandbox");
+    expect((await preview({ title: '' })).statusCode).toBe(204);
+    expect(await dashboard.store.paymentPages.listPages(account.id, 0)).toEqual([]);
   });
 
   it('asks for a wallet where none is saved, and refuses pass-through where it is not enabled', async () => {

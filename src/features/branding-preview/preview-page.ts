@@ -1,10 +1,9 @@
 import type { Account } from '../../accounts/account.ts';
 import { darkerColorOf } from '../../accounts/brand-color.ts';
-import { type TextSetting, textSettings } from '../../accounts/shop-profile.ts';
+import { readProfileUpdate } from '../../accounts/manage-accounts.ts';
 import { checkoutPage } from '../../pages/checkout/checkout-page.ts';
 import { checkoutOf, type ReadCheckoutContext } from '../../pages/checkout/read-checkout.ts';
 import { createPayment } from '../../payment/create-payment.ts';
-import { ServiceError } from '../../payment/errors.ts';
 import { languageOf } from '../../web/checkout-frame/languages.ts';
 import { sendExample } from '../../web/checkout-frame/layout.ts';
 import type { Visit } from '../../web/signed-in/context.ts';
@@ -21,7 +20,9 @@ export function registerBrandingPreview(routes: DashboardRoutes, context: Previe
 
 async function showPreview({ expiryMs }: PreviewContext, visit: Visit, form: FormFields) {
   const { context, request } = visit;
-  const account = typedAccount(visit.account, form);
+  const account = await typedAccount(visit, form);
+  // Leaves the frame as it is while a field is incomplete.
+  if (account === null) return visit.reply.code(204).send();
   const { create } = context;
   const payments = { ...create.payments, createPayment: async () => ({ kind: 'created' }) as const };
   const payment = await createPayment({ ...create, payments }, account, {
@@ -51,17 +52,15 @@ async function showPreview({ expiryMs }: PreviewContext, visit: Visit, form: For
   return sendExample(visit.reply, page);
 }
 
-/** The account with the typed settings; a setting that would be refused stays as it is, and a light color is darkened. */
-function typedAccount(account: Account, form: FormFields): Account {
-  const names: readonly TextSetting[] = ['name', 'brand-color', 'support-link', 'terms-link'];
-  const changes = names.map((name) => {
-    const typed = form.text(name.replace('-', '_'));
-    try {
-      return textSettings[name](name === 'brand-color' ? (darkerColorOf(typed) ?? typed) : typed);
-    } catch (error) {
-      if (error instanceof ServiceError) return {};
-      throw error;
-    }
-  });
-  return Object.assign({ ...account, suspended: false, isWalletLocked: false }, ...changes);
+/** The account with the typed settings, of which a light color is darkened; null if one is refused. */
+async function typedAccount({ account, context }: Visit, form: FormFields): Promise<Account | null> {
+  const color = form.text('brand_color');
+  const texts = {
+    name: form.text('name'),
+    'brand-color': darkerColorOf(color) ?? color,
+    'support-link': form.text('support_link'),
+    'terms-link': form.text('terms_link'),
+  };
+  const typed = await readProfileUpdate(context, account, { texts }).catch(() => null);
+  return typed && ({ ...account, ...typed, suspended: false, isWalletLocked: false } as Account);
 }

@@ -17,6 +17,7 @@ import {
 } from '../../web/checkout-frame/languages.ts';
 import { layout, sendPage, setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
+import type { Page } from '../../web/design/page-style.ts';
 import { limitByAddress } from '../../web/page-limits.ts';
 import { createLimiters, MINUTE_MS, requirePassing } from '../../web/rate-windows.ts';
 import { type Field, formField } from '../../web/signed-in/form-fields.ts';
@@ -175,17 +176,20 @@ function boundsText({ page, account }: FoundPage, language: Language) {
   return { minimum: text(minimumCents), maximum: text(maximumCents) };
 }
 
-function send(
-  asked: PageRequest,
+function send(asked: PageRequest, found: FoundPage, status: number, typed?: Typed): FastifyReply {
+  return sendPage(asked, status, viewOf(asked.context, languageOf(asked.request), found, typed));
+}
+
+/** The page as customers see it, with what they have typed. */
+export function viewOf(
+  { isTestMode, baseUrl }: Pick<PageRequest['context'], 'isTestMode' | 'baseUrl'>,
+  language: Language,
   found: FoundPage,
-  status: number,
   typed: Typed = { amount: '', answer: '' },
-): FastifyReply {
+): Page {
   const { page, account, state, left } = found;
-  const { isTestMode, baseUrl } = asked.context;
-  const language = languageOf(asked.request);
   const title = `${page.title} – ${account.name}`;
-  const view = layout({
+  return layout({
     language,
     languagePath: `/p/${page.slug}`,
     title,
@@ -206,7 +210,6 @@ ${left === null || left === 0 ? nothing : html`<p class="order">${fillIn(languag
 ${state === 'open' || state === 'busy' ? pageForm(found, language, typed) : closedNotice(found, state, language)}
 </main>`,
   });
-  return sendPage(asked, status, view);
 }
 
 function closedNotice({ account: { name: shop } }: FoundPage, state: ClosedState, { words }: Language): Html {

@@ -13,15 +13,25 @@ import {
 } from '../../payment/typed-input.ts';
 import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
 import type { AddedColumns } from '../../reports/export-payments.ts';
+import { languageOf } from '../../web/checkout-frame/languages.ts';
+import { sendExample } from '../../web/checkout-frame/layout.ts';
 import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { qrCode } from '../../web/design/qr-code.ts';
+import { qrCodeToSave } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { formFields, optional } from '../../web/signed-in/form-fields.ts';
+import {
+  checkFields,
+  type Fields,
+  foldedForm,
+  formFields,
+  optional,
+} from '../../web/signed-in/form-fields.ts';
 import { formatMoney, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
-import { type FormFields, flashOf, formTokenField } from '../../web/signed-in/forms.ts';
+import { type FormFields, flashOf, formTokenField, tickField } from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageView, type SeeOther, seeOther } from '../../web/signed-in/pages.ts';
-import { fact } from '../../web/signed-in/payment-words.ts';
+import { copyField, fact } from '../../web/signed-in/payment-words.ts';
+import { previewFrame } from '../../web/signed-in/preview-frame.ts';
+import { viewOf } from './customer-page.ts';
 import { destinationFields, linkFields, linksCard } from './link-pages.ts';
 import {
   amountBoundsOf,
@@ -48,6 +58,7 @@ export function registerPaymentPages(routes: DashboardRoutes, store: PaymentPage
   pages.page('/pages', (visit) => showList(store, visit));
   pages.page('/pages/new', showNew);
   pages.form('/pages/new', (visit, form) => createPage(store, visit, form), showNew);
+  pages.form('/pages/preview', showPreview);
   pages.page('/pages/:pageId', show);
   pages.form('/pages/:pageId', (visit, form) => changePage(store, visit, form), show);
   pages.form('/pages/:pageId/pause', (visit) => pausePage(store, visit, true));
@@ -121,8 +132,8 @@ async function pausePage(store: PaymentPageStore, visit: Visit, isPaused: boolea
   return seeOther(`/pages/${page.id}?flash=${isPaused ? 'paused' : 'resumed'}`);
 }
 
-/** Parses a page's settings; requires password and second factor. Throws `invalid_request` with all errors. */
-async function readForm(visit: Visit, form: FormFields, stored: PaymentPage | null) {
+/** Parsers of a page's settings in the form, by field. Each throws `invalid_request`. */
+function checksOf(visit: Visit, form: FormFields, stored: PaymentPage | null) {
   const { account } = visit;
   const { callbacks, nowMs } = visit.context;
   const typed = (name: string) => form.text(name).trim() || null;
@@ -131,15 +142,15 @@ async function readForm(visit: Visit, form: FormFields, stored: PaymentPage | nu
   const passFeeToCustomer = form.has('pass_fee');
   const anyAmount = { minimumCents: null, maximumCents: null, passFeeToCustomer };
   const highestCents = amountBoundsOf(anyAmount, account).maximumCents;
+  const kind = form.text('kind') || (typed('amount') === null ? 'open' : 'fixed');
   const amount = (name: 'amount' | 'minimum' | 'maximum') => {
-    if (typed(name) === null) return null;
+    if ((name === 'amount') !== (kind === 'fixed')) return null;
+    if (typed(name) === null && name !== 'amount') return null;
     const cents = parseTypedAmount(name, form.text(name), form.text('currency'));
-    if (name !== 'amount' && typed('amount') !== null)
-      throw invalidField(name, 'applies only where the customer chooses the amount: leave one of them empty');
     if (cents <= highestCents) return cents;
     throw invalidField(name, `must be at most ${formatCents(highestCents)}, because the fee is added`);
   };
-  const read = {
+  return {
     title: () => parseLine('title', form.text('title'), TITLE_CHARACTERS),
     amount: () => amount('amount'),
     minimum: () => amount('minimum'),
@@ -174,13 +185,24 @@ async function readForm(visit: Visit, form: FormFields, stored: PaymentPage | nu
       if (typed('address') === null) throw invalidField('address', 'is required');
       return meantWalletOf(form, 'address', stored?.payoutAddress);
     },
+    async callback() {
+      if (account.defaultCallbackUrl !== null) return stored?.callbackUrl ?? null;
+      const url = typed('callback');
+      const refusal = url === null ? null : await callbacks.refusalOf(url);
+      if (refusal !== null) throw invalidField('callback', refusal);
+      return url;
+    },
   };
-  const callbackUrl = account.defaultCallbackUrl === null ? typed('callback') : (stored?.callbackUrl ?? null);
-  const callback = async () => {
-    const refusal = callbackUrl === null ? null : await callbacks.refusalOf(callbackUrl);
-    if (refusal !== null) throw invalidField('callback', refusal);
-  };
-  const given = await requirePasswordAndFactor(visit, form, { ...read, callback });
+}
+
+/** Reads a page's settings; requires password and second factor. Throws `invalid_request` with all errors. */
+async function readForm(visit: Visit, form: FormFields, stored: PaymentPage | null) {
+  return settingsOf(form, await requirePasswordAndFactor(visit, form, checksOf(visit, form, stored)));
+}
+
+type Given = Awaited<ReturnType<typeof checkFields<ReturnType<typeof checksOf>>>>;
+
+function settingsOf(form: FormFields, given: Given) {
   return {
     title: given.title,
     orderLine: given.order_line,
@@ -188,9 +210,9 @@ async function readForm(visit: Visit, form: FormFields, stored: PaymentPage | nu
     amountCents: given.amount,
     minimumCents: given.minimum,
     maximumCents: given.maximum,
-    passFeeToCustomer,
+    passFeeToCustomer: form.has('pass_fee'),
     payoutAddress: given.address,
-    callbackUrl,
+    callbackUrl: given.callback,
     endsAtMs: given.end_date,
     stock: given.stock,
     question: given.question,
@@ -208,41 +230,72 @@ function pageForm(visit: Visit, page: PaymentPage | null): Promise<Html> {
   const cents = (value: number | null = null) => (value === null ? '' : formatCents(value));
   const action = `${PAGES_PATH}/${page?.id ?? 'new'}`;
   const lastDay = page?.endsAtMs == null ? '' : dateAt(page.endsAtMs - 1, account.timeZone);
+  const kind = visit.refused?.text('kind') || (page !== null && page.amountCents === null ? 'open' : 'fixed');
+  const kindField = (value: string, label: string) =>
+    html`<span class="chip">${tickField({ type: 'radio', name: 'kind', id: `kind-${value}`, value, label, isChecked: value === kind })}</span>`;
+  const options: Fields = {
+    order_line: { ...linkFields.order_line, value: page?.orderLine ?? '' },
+    end_date: optional('Last day', lastDay, 'It counts in full, in your time zone.', 'date'),
+    stock: optional(
+      'Number of payments',
+      page?.stock,
+      `Empty for no limit. An unpaid payment holds a place for ${HOLD_MINUTES} minutes.`,
+    ),
+    question: optional('Question to the customer', page?.question, questionHint),
+    answer_required: {
+      label: 'An answer is required',
+      type: 'checkbox',
+      value: page?.isAnswerRequired ?? false,
+    },
+    pass_fee: { ...linkFields.passFeeToCustomer, value: page?.passFeeToCustomer ?? false },
+    ...(page === null ? { slug: optional('Address', '', slugHint) } : {}),
+  };
   return confirmedForm(visit, {
     action,
     style: 'card',
-    introduction: html`<h2>Settings</h2>${formFields(visit, action, {
-      title: {
-        label: 'Title',
-        value: page?.title ?? '',
-        hint: `Customers see it. At most ${TITLE_CHARACTERS} characters.`,
-      },
-      ...(page === null ? { slug: optional('Address', '', slugHint) } : {}),
+    introduction: html`${page === null ? nothing : html`<h2>Settings</h2>`}${formFields(visit, action, {
+      title: { label: 'Title', value: page?.title ?? '', hint: 'Customers see it.' },
+    })}
+<fieldset class="field"><legend>Amount</legend><div class="chips">${kindField('fixed', 'Fixed')}${kindField('open', 'Customer chooses')}</div></fieldset>
+<div class="grid">${formFields(visit, action, {
       currency: { ...linkFields.currency, value: page?.currency ?? account.baseCurrency },
-      amount: optional('Amount', cents(page?.amountCents), 'Empty lets the customer choose.'),
-      minimum: optional('Minimum', cents(page?.minimumCents), 'Of an amount that the customer chooses.'),
-      maximum: optional('Maximum', cents(page?.maximumCents), 'Of an amount that the customer chooses.'),
-      order_line: { ...linkFields.order_line, value: page?.orderLine ?? '' },
-      end_date: optional('Last day', lastDay, 'It counts in full, in your time zone.', 'date'),
-      stock: optional(
-        'Number of payments',
-        page?.stock,
-        `Empty for no limit. An unpaid payment holds a place for ${HOLD_MINUTES} minutes.`,
+    })}
+<div class="only-fixed">${formFields(visit, action, { amount: optional('Amount', cents(page?.amountCents), 'For example 12.50') })}</div>
+${(['minimum', 'maximum'] as const).map(
+  (name) =>
+    html`<div class="only-open">${formFields(visit, action, {
+      [name]: optional(
+        name === 'minimum' ? 'Minimum' : 'Maximum',
+        cents(page?.[`${name}Cents`]),
+        'May stay empty',
       ),
-      question: optional('Question to the customer', page?.question, questionHint),
-      answer_required: {
-        label: 'An answer is required',
-        type: 'checkbox',
-        value: page?.isAnswerRequired ?? false,
-      },
-      pass_fee: { ...linkFields.passFeeToCustomer, value: page?.passFeeToCustomer ?? false },
-    })}${destinationFields(visit, action, page ?? undefined)}`,
+    })}</div>`,
+)}</div>
+${foldedForm(visit, action, 'Options', html`<div class="fields">${formFields(visit, action, options)}</div>`, page !== null)}
+${destinationFields(visit, action, page ?? undefined)}`,
     button: page === null ? 'Create page' : 'Save',
   });
 }
 
 async function showNew(visit: Visit): Promise<PageView> {
-  return { title: 'New payment page', main: await pageForm(visit, null) };
+  return { title: 'New payment page', main: await formWithPreview(visit, null) };
+}
+
+async function formWithPreview(visit: Visit, page: PaymentPage | null): Promise<Html> {
+  return html`<div class="pair">${await pageForm(visit, page)}${previewFrame(`${PAGES_PATH}/preview`)}</div>`;
+}
+
+/** The page as customers will see it with the settings that are being typed. */
+async function showPreview(visit: Visit, form: FormFields) {
+  const checks = { ...checksOf(visit, form, null), address: () => null, callback: () => null };
+  const given = await checkFields(checks).catch(() => null);
+  // Leaves the frame as it is while a field is incomplete.
+  if (given === null) return visit.reply.code(204).send();
+  const { account, context, reply, request } = visit;
+  const own = { id: '', accountId: account.id, slug: '', isPaused: false, createdAtMs: 0 };
+  const page = { ...settingsOf(form, given), ...own };
+  const found = { page, account, state: 'open', left: page.stock } as const;
+  return sendExample(reply, viewOf(context, languageOf(request), found));
 }
 
 const stateLabels = {
@@ -308,8 +361,6 @@ async function showPage(store: PaymentPageStore, visit: Visit): Promise<PageView
   const url = `${context.baseUrl}/p/${page.slug}`;
   const payments = await context.payments.listByOrigin(visit.account.id, page.id, PAYMENTS_SHOWN);
   const { amount, state, paid, received } = takings(used, visit, context.nowMs());
-  const copyField = (id: string, label: string, value: string) =>
-    html`<div class="field"><label for="${id}">${label}</label><input id="${id}" readonly value="${value}" autocomplete="off"></div>`;
   return {
     title: page.title,
     main: html`${flashOf(visit, flashMessages)}
@@ -321,11 +372,11 @@ ${page.endsAtMs === null ? nothing : fact('Ends', moment(page.endsAtMs, visit.ti
 <p class="actions"><button class="button">${page.isPaused ? 'Resume' : 'Pause'}</button></p></form></section>
 <section class="card"><h2>Share</h2>
 ${copyField('page-url', 'Link', url)}${copyField('page-button', 'Button for your website', buttonSnippet(url, page.title, visit.account))}
-<p class="actions"><button class="button" type="button" data-copies="page-url" hidden>Copy link</button><button class="button"
+<p class="actions"><button class="button primary" type="button" data-copies="page-url" hidden>Copy link</button><button class="button"
 type="button" data-copies="page-button" hidden>Copy button</button><a class="button" href="${url}">Open</a><span id="copied" role="status"></span></p>
-${qrCode(url, 'QR code of the page')}</section></div>
+${qrCodeToSave(url, 'QR code of the page')}</section></div>
 ${await linksCard(payments, visit, 'Newest payments', '/payments')}
-${await pageForm(visit, page)}`,
+${await formWithPreview(visit, page)}`,
   };
 }
 

@@ -15,7 +15,7 @@ import { ORDER_LINE_CHARACTERS, parseLine, parseTypedAmount } from '../../paymen
 import { providerChoices } from '../../reports/parse-payment-query.ts';
 import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { qrCode } from '../../web/design/qr-code.ts';
+import { qrCodeToSave } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, type DashboardContext, record, type Visit } from '../../web/signed-in/context.ts';
 import { type Field, type Fields, formFields, optional } from '../../web/signed-in/form-fields.ts';
 import { formatMoney, moment } from '../../web/signed-in/format.ts';
@@ -26,7 +26,7 @@ import {
   type PageView,
   seeOther,
 } from '../../web/signed-in/pages.ts';
-import { displayStatusBadges, providerName } from '../../web/signed-in/payment-words.ts';
+import { copyField, displayStatusBadges, providerName } from '../../web/signed-in/payment-words.ts';
 import type { PaymentPage } from './payment-page.ts';
 
 const LINKS_SHOWN = 20;
@@ -150,12 +150,12 @@ async function showLink(visit: Visit): Promise<PageView> {
     title: 'Your payment link',
     main: html`<section class="card"><h2>${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</h2>
 ${payment.orderLine === null ? nothing : html`<p><bdi>${payment.orderLine}</bdi></p>`}
-<div class="field"><label for="link-url">Link</label><input id="link-url" readonly value="${url}" autocomplete="off"></div>
-<p class="actions"><button class="button" type="button" data-copies="link-url" hidden>Copy link</button></p>
-${qrCode(url, 'QR code of the link')}
-${payment.note === null ? nothing : html`<p class="banner plain">Previews of this link show the note: <bdi>${payment.note}</bdi></p>`}
-<p class="actions"><a class="button" href="${DASHBOARD_PATH}/payments/${payment.id}">View payment</a><a class="button"
-href="${DASHBOARD_PATH}/links${isDirect(payment) ? '/direct' : ''}">Create another</a></p></section>
+${copyField('link-url', 'Link', url)}
+<p class="actions"><button class="button primary" type="button" data-copies="link-url" hidden>Copy link</button><a class="button"
+href="${DASHBOARD_PATH}/payments/${payment.id}">View payment</a><a class="button"
+href="${DASHBOARD_PATH}/links${isDirect(payment) ? '/direct' : ''}">Create another</a><span id="copied" role="status"></span></p>
+${qrCodeToSave(url, 'QR code of the link')}
+${payment.note === null ? nothing : html`<p class="banner plain">Previews of this link show the note: <bdi>${payment.note}</bdi></p>`}</section>
 ${walletCard(context, history)}`,
   };
 }

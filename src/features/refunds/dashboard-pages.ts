@@ -16,7 +16,7 @@ import { foldedForm, formFields, optional } from '../../web/signed-in/form-field
 import { formatUsdc, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
 import { banner, type FormFields, formTokenField } from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-in/pages.ts';
-import { fact, moneySentence, transactionLink } from '../../web/signed-in/payment-words.ts';
+import { copyField, fact, moneySentence, transactionLink } from '../../web/signed-in/payment-words.ts';
 import { networkName } from '../../web/well-known.ts';
 import { REFUND_RULE, type Refund, refundStatusAt, refundStatuses, transactionProblems } from './refund.ts';
 import {
@@ -139,8 +139,7 @@ ${sender === null ? nothing : fact('Sent from', html`<code>${sender}</code>`)}</
 ${
   link === null
     ? nothing
-    : html`<div class="field"><label for="link-${refund.id}">Link for the customer, valid for 7 days</label>
-<input id="link-${refund.id}" readonly value="${link}" autocomplete="off"></div>
+    : html`${copyField(`link-${refund.id}`, 'Link for the customer, valid for 7 days', link)}
 <p class="actions"><button class="button" type="button" data-copies="link-${refund.id}" hidden>Copy</button></p>`
 }
 ${

@@ -43,10 +43,10 @@ import { banner, type FormFields, flashOf, formTokenField } from '../../web/sign
 import { type DashboardRoutes, type PageAnswer, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import {
   codeWords,
-  confirmPasskeyForm,
   type ProofFields,
   partyOf,
   passkeyCard,
+  passkeyForm,
   recoveryCodesPage,
   totpCode,
   totpOffer,
@@ -175,7 +175,6 @@ export interface ConfirmedForm {
   readonly more?: Html;
   /** Distinguishes the fields of a page's second form. */
   readonly id?: string;
-  readonly formId?: string;
   /** False for a form without `requirePasswordAndFactor`. */
   readonly isConfirmed?: boolean;
 }
@@ -183,14 +182,14 @@ export interface ConfirmedForm {
 /** Form that the user confirms with the password and an existing second factor (`requirePasswordAndFactor`). */
 export async function confirmedForm(visit: AreaVisit, form: ConfirmedForm): Promise<Html> {
   const { action, style = 'fields', introduction = nothing, fields = {}, button, more = nothing } = form;
-  const { id = '', formId = `form${id}`, isConfirmed = true } = form;
+  const { id = '', isConfirmed = true } = form;
   const passkey = isConfirmed
     ? await askForPasskey(visit.context, visit, partyOf(visit.context), visit.challenge)
     : null;
   const proof = isConfirmed ? await proofFields(visit, id, passkey !== null) : {};
   const options =
     passkey === null ? nothing : html` data-passkey="use" data-options="${JSON.stringify(passkey)}"`;
-  return html`<form class="${style}" id="${formId}" method="post" action="${action}"${options}>${formTokenField(visit.formToken)}${introduction}
+  return html`<form class="${style}" id="form${id}" method="post" action="${action}"${options}>${formTokenField(visit.formToken)}${introduction}
 ${formFields(visit, action, { ...fields, ...proof })}<input type="hidden" name="response" value="">
 <div class="actions"><button class="button primary">${button}</button>${more}</div>
 <p role="status" data-status></p></form>`;
@@ -335,10 +334,13 @@ function proofOf(
   };
 }
 
-function confirmationCard(visit: Visit, page: string, options: object): Html {
+function confirmationCard({ formToken }: Visit, page: string, options: object): Html {
+  const asked = { action: `${OWN_PATH}/confirm`, formToken, options };
+  const field = html`<input type="hidden" name="page" value="${page}">`;
+  const button = html`<div class="actions"><button class="button primary">Confirm with a passkey</button></div>`;
   return html`<section class="card"><h2>Change your second factors</h2>
 <p>Each change requires an existing second factor. Confirm with a passkey here, or enter a code with the change.</p>
-${confirmPasskeyForm(`${OWN_PATH}/confirm`, visit.formToken, options, page)}</section>`;
+${passkeyForm('fields', asked, field, button)}</section>`;
 }
 
 function codesCard(visit: Visit, proof: Proof): Html {

@@ -52,7 +52,6 @@ const PAYOUTS = '/payouts';
 /** Page of `customer-page.ts`, below the settings' path. */
 export const CUSTOMERS = '/customers';
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
-const FORM_ID = 'settings';
 
 interface SettingsPage {
   /** Below the settings' path. */
@@ -258,13 +257,10 @@ function withUsedColor(visit: Visit, form: forms.FormFields): Visit {
 
 async function showBranding(visit: Visit, page: SettingsPage): Promise<Html> {
   // The first button is the one that Enter presses, so it stands before the one of the color.
-  const form = await settingsForm(visit, page, {
-    introduction: html`<button hidden></button>`,
-    formId: FORM_ID,
-  });
+  const form = await settingsForm(visit, page, { introduction: html`<button hidden></button>` });
   return html`<div class="pair"><div class="stack">${form}
 ${logoForm(visit)}</div>
-${previewFrame(`${SETTINGS_PATH}/preview`, FORM_ID)}</div>`;
+${previewFrame(`${SETTINGS_PATH}/preview`)}</div>`;
 }
 
 function payoutFields({ account, context: { create } }: Visit): Fields {

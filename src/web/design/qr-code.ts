@@ -8,6 +8,13 @@ export function qrCode(text: string, label: string): Html {
   return drawing(text, html` class="qr" role="img" aria-label="${label}" width="220" height="220"`);
 }
 
+/** QR code with a link that saves it as a file, without a request. */
+export function qrCodeToSave(text: string, label: string): Html {
+  const file = `data:image/svg+xml,${encodeURIComponent(qrCodeFile(text))}`;
+  return html`${qrCode(text, label)}
+<p><a class="button" href="${file}" download="qr-code.svg">Download QR code</a></p>`;
+}
+
 export function qrCodeFile(text: string): string {
   return drawing(text, html` xmlns="http://www.w3.org/2000/svg"`).toString();
 }

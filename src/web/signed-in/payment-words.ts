@@ -26,6 +26,11 @@ export function copyButton(id: string, label: string): Html {
   return html`<button class="button compact" type="button" data-copies="${id}" aria-label="Copy ${label}" hidden>Copy</button>`;
 }
 
+/** A text in a field that can be copied by hand, or by a button with `data-copies`. */
+export function copyField(id: string, label: string, text: string): Html {
+  return html`<div class="field"><label for="${id}">${label}</label><input id="${id}" readonly value="${text}" autocomplete="off"></div>`;
+}
+
 type Tone = 'good' | 'warn' | 'bad' | '';
 
 const statusTones: Readonly<Record<PaymentStatus, Tone>> = { unpaid: '', paid: 'good', canceled: 'warn' };

@@ -91,13 +91,6 @@ ${fields('passkeys', { id: 'passkey', fields: { name: { label: 'Name', id: 'pass
 <div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
 }
 
-/** Form for an existing passkey before a change of second factors. */
-export function confirmPasskeyForm(action: string, formToken: string, options: object, page: string): Html {
-  const field = html`<input type="hidden" name="page" value="${page}">`;
-  const button = html`<div class="actions"><button class="button primary">Confirm with a passkey</button></div>`;
-  return passkeyForm('fields', { action, formToken, options }, field, button);
-}
-
 /** Form whose script asks the browser for a passkey. */
 export function passkeyForm(
   style: 'card' | 'fields',
