@@ -1,11 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser, takeScreenshot } from '../support/browser.ts';
+import { goBy, headingOf, payWith, SETTLED_MS } from '../support/browser-customer.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-/** From the click at the on-ramp to a final release on the local chain. */
-const SETTLED_MS = 120_000;
 
 /** Chooses a provider, also one of the list of all. */
 async function choose(page: Page, provider: string): Promise<void> {
@@ -27,57 +25,6 @@ describe('a customer with a browser', () => {
     await browser?.close();
     await service?.stop();
   });
-
-  /** Goes to the provider behind a means, which may need the country. */
-  async function goBy(page: Page, means: string): Promise<void> {
-    await page.getByRole('radio', { name: means }).check();
-    const country = page.getByLabel('Where do you live?');
-    if (await country.isVisible()) await country.selectOption('DE');
-    await page.getByRole('button', { name: /^Pay \$/ }).click();
-    await page.locator('#back, a[href^="?card="]').first().waitFor();
-  }
-
-  async function payWith(page: Page, card: string): Promise<void> {
-    await page.locator(`a[href="?card=${encodeURIComponent(card)}"]`).click();
-    await page.locator('form[method=post] button[type=submit]').first().click();
-  }
-
-  it.each([
-    ['Google Pay', true],
-    ['PayPal', false],
-  ])(
-    'pays by %s from the checkout_url to the paid page (script: %s)',
-    async (means, javaScriptEnabled) => {
-      const context = await browser.newContext({ javaScriptEnabled });
-      const page = await context.newPage();
-      const { payment_id: id, checkout_url: url } = await service.create({
-        amount: '25.00',
-        passFeeToCustomer: true,
-      });
-
-      await page.goto(url);
-      expect(await page.textContent('body')).toContain('Demo shop');
-      await takeScreenshot(page, `journey/1-choose-${javaScriptEnabled}.png`);
-      await goBy(page, means);
-      await takeScreenshot(page, `journey/2-onramp-${javaScriptEnabled}.png`);
-      await payWith(page, '4242 4242 4242 4242');
-      await page.locator('#back').click();
-      await page.waitForURL(new RegExp(`/pay/${id}`));
-      await takeScreenshot(page, `journey/3-progress-${javaScriptEnabled}.png`);
-
-      // The page comes to its end by itself: by its script, or by refreshing itself where there is none.
-      await waitFor('the paid page', SETTLED_MS, async () => /^Paid\b/.test(await headingOf(page)));
-      await takeScreenshot(page, `journey/4-paid-${javaScriptEnabled}.png`);
-      const body = (await page.textContent('body')) ?? '';
-      const status = await service.readStatus(`payment_id=${id}`);
-      for (const words of [status['txid_in'], status['txid_out']]) expect(body).toContain(words);
-      await waitFor('the webhook', 60_000, () =>
-        service.receiver.received.some(({ rawBody }) => rawBody.includes(id)),
-      );
-      await context.close();
-    },
-    120_000,
-  );
 
   it('buys in the demo shop, pays, and is brought back to the order, which is paid', async () => {
     const shopUrl = /Shop +(http:\S+)/.exec(service.process().output())?.[1] ?? '';
@@ -126,6 +73,11 @@ describe('a customer with a browser', () => {
     await page.getByRole('button', { name: 'Paid twice' }).click();
     await loaded;
     await waitFor('the paid page', SETTLED_MS, async () => /^Paid\b/.test(await headingAfterReload(page)));
+    await waitFor('both arrivals', SETTLED_MS, async () => {
+      await headingAfterReload(page);
+      return (await page.getByText('Arrived with transaction').count()) === 2;
+    });
+    expect(await page.textContent('main')).toContain('Ask Demo shop to refund the duplicate');
     await context.close();
   });
 
@@ -159,10 +111,5 @@ describe('a customer with a browser', () => {
   async function headingAfterReload(page: Page): Promise<string> {
     await page.reload().catch(() => null);
     return headingOf(page);
-  }
-
-  /** The heading of the page; empty while the page is loading anew. */
-  async function headingOf(page: Page): Promise<string> {
-    return ((await page.textContent('h1', { timeout: 1_000 }).catch(() => '')) ?? '').trim();
   }
 });
