@@ -288,6 +288,15 @@ describe('a partial payment', () => {
     expect(textOf(body)).toContain(pages.view(id).payment.depositAddress);
   });
 
+  it('asks for patience, and nothing of the shop, while the provider has not delivered all of it', async () => {
+    const payment = pagePayment();
+    const session = pageSession(payment, { progress: 'delivering', progressAtMs: NOW_MS - 1_000 });
+    const id = pages.put(pageView(payment, { deposits: [10_000_000n], sessions: [session] }));
+    const text = textOf((await open(`/pay/${id}`)).body);
+    expect(text).toContain('Delivery usually takes a few minutes.');
+    expect(text).not.toMatch(/Ask Café Tortuga|How to pay the rest|from a wallet/);
+  });
+
   it('refers to the shop where no provider charges so little', async () => {
     const view = checkoutStates.underpaid();
     const [deposit] = view.observations.deposits;

@@ -4,7 +4,7 @@ import { fillIn, type Language } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
 import { copyButton, exactUsdc, groupedAddress, networkIn } from './direct-payment.ts';
-import { type Checkout, singleProviderOf } from './read-checkout.ts';
+import { type Checkout, canBePaid, singleProviderOf } from './read-checkout.ts';
 import {
   foldedOffers,
   type OfferList,
@@ -81,11 +81,12 @@ target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.fac
 function addTheRest(view: Underpaid, selection: OfferList): Html {
   const { checkout, language } = selection;
   const { path, payment, account, offers } = checkout;
-  const { rest, direct, facts } = language.words;
+  const { rest, direct, facts, missing: late } = language.words;
+  // A provider that has not delivered all of it yet may still do so.
+  if (!view.canBeCharged) return html`<p>${late.usual}</p>`;
   const missing = exactUsdc(view.missingUnits);
-  const canBeCharged = offers.some(({ refusal }) => refusal === null);
   return html`<section><h2>${rest.heading}</h2>
-${canBeCharged ? choices(selection) : html`<p>${fillIn(rest.askShop, { shop: account.name })}</p>`}
+${canBePaid({ offers }) ? choices(selection) : html`<p>${fillIn(rest.askShop, { shop: account.name })}</p>`}
 <details><summary>${rest.fromWallet}</summary>
 <p>${fillIn(direct.onlyThere, { network: networkIn(language.words, payment.chainId) })}</p>
 <p><bdi>${missing} USDC</bdi>${copyButton(missing, language.words, facts.amount)}</p>

@@ -1,6 +1,5 @@
 import type { Account } from '../../accounts/account.ts';
 import { returnUrlOf } from '../../accounts/shop-profile.ts';
-import { isDirect } from '../../payment/payment.ts';
 import { servedFromUsdCents } from '../../providers/provider-availability.ts';
 import { fillIn, type Language } from '../../web/checkout-frame/languages.ts';
 import { dotted, type Html, html, nothing } from '../../web/design/html.ts';
@@ -48,9 +47,9 @@ export function furtherLinks(
 }
 
 /** Whether only the shop can help: with money that was not due, a rest that no provider takes, or without a way back. */
-function needsShop({ view, offers, payment }: Checkout, way: Return | null): boolean {
+function needsShop({ view, offers }: Checkout, way: Return | null): boolean {
   if (view.kind === 'paid') return view.surplus !== null;
-  if (view.kind === 'underpaid') return !isDirect(payment) && !canBePaid({ offers });
+  if (view.kind === 'underpaid') return view.canBeCharged && !canBePaid({ offers });
   if (view.kind === 'canceled' || view.kind === 'expired') return way === null;
   return view.kind === 'closed_with_money' || view.kind === 'closed_and_released';
 }
