@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify';
 import { brandTokens } from '../../accounts/brand-color.ts';
 import { Html, html, nothing } from '../design/html.ts';
 import {
-  type DesignComponent,
   noContentPolicy,
   type Page,
   pageHeaders,
@@ -12,37 +11,32 @@ import {
 } from '../design/page-style.ts';
 import { type Language, languages } from './languages.ts';
 
-/** Kinds of pages with the styles and scripts they need, inlined so that the first paint needs one response. */
-const pageKinds = {
-  /** Follows its payment: has the styles of every state, so that a change needs no further request. */
-  follow: {
-    style: ['./payment.css', './offers.css'],
-    components: ['button', 'card', 'banner'],
-    script: ['./client/follow-payment.js'],
-  },
-  followTransfer: {
-    style: ['./payment.css', './transfer.css'],
-    components: ['button', 'card', 'banner'],
-    script: ['./client/follow-payment.js', './client/pay-from-wallet.js'],
-  },
-  form: {
-    style: ['./form.css'],
-    components: ['button', 'card', 'banner', 'field'],
-    script: ['./client/send-once.js'],
-  },
-  message: { style: [], components: ['button', 'card'], script: [] },
-  continue: { style: [], components: ['button', 'card'], script: ['./client/continue-from-link.js'] },
-} as const satisfies Readonly<
-  Record<
-    string,
-    { style: readonly string[]; components: readonly DesignComponent[]; script: readonly string[] }
-  >
->;
-type PageKind = keyof typeof pageKinds;
-
-function asset(path: string): URL {
-  return new URL(path, import.meta.url);
+/** Styles and scripts of a kind of page, inlined so that the first paint needs one response. */
+function kindOf(components: readonly string[], styles: readonly string[], scripts: readonly string[]) {
+  const asset = (path: string) => new URL(path, import.meta.url);
+  const styleOf = (...more: readonly string[]) =>
+    pageStyleOf(components, ...[...styles, ...more, './checkout.css'].map(asset));
+  const texts = [...scripts, './client/language-menu.js'].map((path) => readScript(asset(path)));
+  return {
+    style: styleOf(),
+    sandboxStyle: styleOf('../design/components/sandbox.css', './sandbox.css'),
+    script: new Html(texts.join('\n')),
+  };
 }
+
+const follow = './client/follow-payment.js';
+const kinds = {
+  /** Follows its payment: has the styles of every state, so that a change needs no further request. */
+  follow: kindOf(['button', 'card', 'banner'], ['./payment.css', './offers.css'], [follow]),
+  followTransfer: kindOf(
+    ['button', 'card', 'banner'],
+    ['./payment.css', './transfer.css'],
+    [follow, './client/pay-from-wallet.js'],
+  ),
+  form: kindOf(['button', 'card', 'banner', 'field'], ['./form.css'], ['./client/send-once.js']),
+  message: kindOf(['button', 'card'], [], []),
+  continue: kindOf(['button', 'card'], [], ['./client/continue-from-link.js']),
+};
 
 interface PageParts {
   readonly language: Language;
@@ -55,24 +49,8 @@ interface PageParts {
   /** The shop's color; null or absent for the service's own. */
   readonly brandColor?: string | null;
   readonly main: Html;
-  readonly kind: PageKind;
+  readonly kind: keyof typeof kinds;
 }
-
-const kinds = Object.fromEntries(
-  Object.entries(pageKinds).map(([kind, { style, components, script }]) => {
-    const styleOf = (...more: string[]) =>
-      pageStyleOf(components, ...[...style, ...more, './checkout.css'].map(asset));
-    const scripts = [...script, './client/language-menu.js'].map((name) => readScript(asset(name)));
-    return [
-      kind,
-      {
-        style: styleOf(),
-        sandboxStyle: styleOf('../design/components/sandbox.css', './sandbox.css'),
-        script: new Html(scripts.join('\n')),
-      },
-    ];
-  }),
-) as Readonly<Record<PageKind, { style: Html; sandboxStyle: Html; script: Html }>>;
 
 export function layout(parts: PageParts): Page {
   const { language, languagePath = '', title, isTestMode, head, summary, main, kind } = parts;

@@ -3,20 +3,8 @@ import type { FastifyReply } from 'fastify';
 import { sendCompressed } from '../compression.ts';
 import { Html, html, newNonce, nothing } from './html.ts';
 
-export type DesignComponent =
-  | 'badge'
-  | 'banner'
-  | 'button'
-  | 'button-kinds'
-  | 'card'
-  | 'data-table'
-  | 'field'
-  | 'sandbox'
-  | 'table'
-  | 'tones';
-
 /** Content of a page's `<style>`: tokens, shared styles, components, and the page's own style sheets, minified. */
-export function pageStyleOf(components: readonly DesignComponent[], ...own: readonly URL[]): Html {
+export function pageStyleOf(components: readonly string[], ...own: readonly URL[]): Html {
   const shared = ['tokens', 'base', ...components.map((name) => `components/${name}`)];
   const files = [...shared.map((name) => new URL(`./${name}.css`, import.meta.url)), ...own];
   return new Html(minified(withoutUnusedTokens(files.map((file) => readFileSync(file, 'utf8')).join(''))));
