@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { isLoopbackHost } from '../platform/public-address.ts';
-import { createLimiters, type LocalRateLimiter, MINUTE_MS, requirePassingFrom } from './rate-windows.ts';
+import { type LocalRateLimiter, limitersOf, MINUTE_MS, requirePassingFrom } from './rate-windows.ts';
 
 /** Requests per window, by IP address. */
-const pageLimits = {
+export const createPageLimits = limitersOf({
   /** Public pages. Far above what customers need, because an office or mobile network shares an address. */
   pages: [120, MINUTE_MS],
   /** An open page polls every three to twenty seconds, so this is enough for thirty customers behind one address. */
@@ -16,13 +16,9 @@ const pageLimits = {
   mailVisitors: [20, 60 * MINUTE_MS],
   mailPayments: [5, 60 * MINUTE_MS],
   mailRecipients: [10, 24 * 60 * MINUTE_MS],
-} as const;
+});
 
 export type PageLimits = ReturnType<typeof createPageLimits>;
-
-export function createPageLimits(monotonicMs: () => number) {
-  return createLimiters(pageLimits, monotonicMs);
-}
 
 /**
  * Counts a request by its networks and `subject`; throws `rate_limited`. Loopback is not limited: it may be a proxy

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import {
   addressGroupOf,
   createFixedWindowLimiter,
-  createLimiters,
+  limitersOf,
   requirePassingFrom,
   widestNetworkOf,
 } from './rate-windows.ts';
@@ -61,7 +61,7 @@ it.each([
   ['minute', 20_000],
   ['hour', 50_000],
 ] as const)('the windows of a %s number at most %i', async (kind, maximum) => {
-  const limiters = createLimiters({ minute: [1, 60_000], hour: [1, 3_600_000] }, () => 0);
+  const limiters = limitersOf({ minute: [1, 60_000], hour: [1, 3_600_000] })(() => 0);
   const taken = Array.from({ length: maximum }, (_, count) => limiters[kind].take(`${count}`));
   expect(await limiters[kind].take('0')).toBeGreaterThan(0);
   await Promise.all([...taken, limiters[kind].take('one more')]);

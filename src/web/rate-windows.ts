@@ -77,20 +77,17 @@ export function createFixedWindowLimiter(
 
 export type LocalRateLimiter = ReturnType<typeof createFixedWindowLimiter>;
 
-export function createLimiters<Kind extends string>(
+/** Creates the limiters of a table with the limit and the window of each. */
+export function limitersOf<Kind extends string>(
   limits: Readonly<Record<Kind, readonly [limit: number, windowMs: number]>>,
-  monotonicMs: () => number,
-): Readonly<Record<Kind, LocalRateLimiter>> {
-  const limiters = Object.entries<readonly [number, number]>(limits).map(([kind, [limit, windowMs]]) => [
-    kind,
-    createFixedWindowLimiter(
-      limit,
-      monotonicMs,
-      windowMs > MINUTE_MS ? MAXIMUM_LONG_WINDOWS : MAXIMUM_WINDOWS,
-      windowMs,
-    ),
-  ]);
-  return Object.fromEntries(limiters);
+) {
+  return (monotonicMs: () => number): Readonly<Record<Kind, LocalRateLimiter>> => {
+    const limiters = Object.entries<readonly [number, number]>(limits).map(([kind, [limit, windowMs]]) => {
+      const maximum = windowMs > MINUTE_MS ? MAXIMUM_LONG_WINDOWS : MAXIMUM_WINDOWS;
+      return [kind, createFixedWindowLimiter(limit, monotonicMs, maximum, windowMs)];
+    });
+    return Object.fromEntries(limiters);
+  };
 }
 
 /** Counts a request; throws `rate_limited` beyond the limit. */

@@ -19,7 +19,7 @@ import { layout, sendPage, setCommonHeaders } from '../../web/checkout-frame/lay
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Page } from '../../web/design/page-style.ts';
 import { limitByAddress } from '../../web/page-limits.ts';
-import { createLimiters, MINUTE_MS, requirePassing } from '../../web/rate-windows.ts';
+import { limitersOf, MINUTE_MS, requirePassing } from '../../web/rate-windows.ts';
 import { type Field, formField } from '../../web/signed-in/form-fields.ts';
 import { isSameOrigin } from '../../web/signed-in/forms.ts';
 import {
@@ -46,13 +46,13 @@ import type { PaymentPageStore } from './payment-page-store.ts';
 const FORM_LIMIT_BYTES = 4 * 1024;
 
 /** Limited per window, because each submission of a payment page may create a payment. */
-const submissionLimits = {
+const createSubmissionLimiters = limitersOf({
   ofVisitor: [10, MINUTE_MS],
   /** By page and address, for a page with a stock, in the time for which an unpaid payment holds its place. */
   placesOfVisitor: [30, HOLD_MS],
   ofPage: [120, MINUTE_MS],
   ofAccount: [300, MINUTE_MS],
-} as const;
+});
 
 export interface PaymentPagesContext extends PayOnPageContext {
   readonly paymentPages: Pick<PaymentPageStore, 'findPageBySlug' | 'findSubmission' | 'createPagePayment'>;
@@ -62,8 +62,6 @@ export interface PaymentPagesContext extends PayOnPageContext {
 interface LimitedContext extends PaymentPagesContext {
   readonly limits: ReturnType<typeof createSubmissionLimiters>;
 }
-
-const createSubmissionLimiters = (monotonicMs: () => number) => createLimiters(submissionLimits, monotonicMs);
 
 type PageRequest = CheckoutRequest<'slug'>;
 

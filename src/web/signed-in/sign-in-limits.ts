@@ -1,8 +1,8 @@
-import { createLimiters, MINUTE_MS } from '../rate-windows.ts';
+import { limitersOf, MINUTE_MS } from '../rate-windows.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
 
-const dashboardLimits = {
+export const createDashboardLimits = limitersOf({
   /** All requests per address. Far above what users click, because an office may share an address. */
   requests: [300, MINUTE_MS],
   signInsOfAddress: [20, MINUTE_MS],
@@ -23,10 +23,6 @@ const dashboardLimits = {
    * probability of 1/4, because three of a million codes are valid at a time.
    */
   codesOfUser: [10, HOUR_MS],
-} as const satisfies Record<string, readonly [limit: number, windowMs: number]>;
+});
 
 export type DashboardLimits = ReturnType<typeof createDashboardLimits>;
-
-export function createDashboardLimits(monotonicMs: () => number) {
-  return createLimiters(dashboardLimits, monotonicMs);
-}
