@@ -541,6 +541,8 @@ export interface MerchantEventPage {
     readonly type: 'payment.deposit_seen' | 'payment.deposit_reverted' | 'payment.partially_paid' | 'payment.overpaid' | 'payment.paid' | 'payment.forwarded' | 'payment.canceled' | 'payment.attention_required' | 'payment.updated' | 'refund.opened' | 'refund.address_named' | 'refund.address_confirmed' | 'refund.transaction_refused' | 'refund.paid' | 'refund.transfer_reverted' | 'refund.canceled';
     /** When it happened. */
     readonly created_at: string;
+    /** The `webhook-id` of the webhook, or null for an event without one. */
+    readonly webhook_id: string | null;
     readonly payment: MerchantPayment;
     /** For an event of a refund: the refund as it is now. Null for other events. */
     readonly refund: Refund | null;

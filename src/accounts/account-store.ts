@@ -18,7 +18,11 @@ export interface AccountStore {
   listAccounts(): Promise<readonly Account[]>;
   /** Newest first. */
   searchAccounts(query: AccountQuery, limit: number): Promise<readonly Account[]>;
-  updateAccount(accountId: string, change: AccountChange): Promise<Account | null>;
+  /** A function decides within the transaction. */
+  updateAccount(
+    accountId: string,
+    change: AccountChange | ((account: Account) => AccountChange),
+  ): Promise<Account | null>;
   /** The logo with this hash, if an account shows it now; otherwise null. */
   findLogo(hash: string): Promise<ShopLogo | null>;
 

@@ -30,6 +30,8 @@ export const auditActions = {
   'wallet.changed': 'set the payout wallet to',
   'key.created': 'created the API key',
   'key.revoked': 'revoked the API key',
+  'webhook_secret.created': 'created a signing secret of webhooks',
+  'webhook_secret.removed': 'removed a signing secret of webhooks',
   'shop.approved': 'approved the connection of the shop',
   'shop.connected': 'connected a shop with the API key',
   'shop.refused': 'was named in a refused connection of the shop',

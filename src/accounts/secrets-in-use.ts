@@ -2,7 +2,7 @@ import type { IpnTokens } from '../payment/ipn-token.ts';
 import { firstIdAtMs } from '../payment/payment-id.ts';
 import type { PaymentStore } from '../payment/payment-store.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
-import type { PeopleStore } from './account-store.ts';
+import type { AccountStore, PeopleStore } from './account-store.ts';
 
 /** Fingerprints of the secrets that stored data needs, by purpose. */
 export interface SecretsInUse {
@@ -11,11 +11,14 @@ export interface SecretsInUse {
   /** Fingerprints of the tokens of all unfinished payments (`listOpenFingerprints`). */
   readonly open: readonly string[];
   readonly secondFactors: readonly string[];
+  /** Fingerprint and account of each signing secret of webhooks. */
+  readonly signing: readonly (readonly [fingerprint: string, accountId: string])[];
 }
 
 interface Stores {
   readonly payments: Pick<PaymentStore, 'findNewest' | 'listOpenFingerprints'>;
   readonly people: Pick<PeopleStore, 'listUsers'>;
+  readonly accounts: Pick<AccountStore, 'listAccounts'>;
 }
 
 /** Maximum users read, assumed to be more than any service has. */
@@ -32,17 +35,21 @@ export async function readSecretsInUse(stores: Stores, openSinceMs: number): Pro
     newest: await readNewestSecret(stores),
     open: await stores.payments.listOpenFingerprints(firstIdAtMs(openSinceMs)),
     secondFactors: [...new Set(users.flatMap(({ totpSecret }) => totpSecret?.split('.')[0] ?? []))],
+    signing: (await stores.accounts.listAccounts()).flatMap(({ id, webhookSecrets }) =>
+      webhookSecrets.map((sealed) => [sealed.split('.')[0] ?? '', id] as const),
+    ),
   };
 }
 
 interface KnownSecrets {
   readonly tokens: Pick<IpnTokens, 'knows'>;
   readonly secondFactors: Pick<SecretBox, 'knows'>;
+  readonly signingSecrets: Pick<SecretBox, 'isCurrent'>;
 }
 
 /** Says which secrets were removed from `SECRET_KEY_PREVIOUS` too early, and what to do; null if none is missing. */
 export function describeMissingSecrets(
-  { open, secondFactors }: SecretsInUse,
+  { open, secondFactors, signing }: SecretsInUse,
   known: KnownSecrets,
 ): string | null {
   const sentences: string[] = [];
@@ -56,6 +63,14 @@ export function describeMissingSecrets(
     sentences.push(
       'second factors of users need an earlier secret: add it to SECRET_KEY_PREVIOUS, or they cannot sign in with a code ' +
         'until user reset-second-factor',
+    );
+  const older = new Set(
+    signing.flatMap(([sealed, id]) => (known.signingSecrets.isCurrent(`${sealed}.`) ? [] : id)),
+  );
+  if (older.size > 0)
+    sentences.push(
+      `an earlier SECRET_KEY seals signing secrets of ${[...older].join(', ')}: keep it in SECRET_KEY_PREVIOUS until their ` +
+        'owners replaced them, or their webhooks lack the second signature',
     );
   return sentences.length === 0 ? null : sentences.join('; ');
 }

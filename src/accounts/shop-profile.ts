@@ -29,6 +29,8 @@ export const plainProfile = {
   failureUrl: null as string | null,
   /** Hosts, with ports, of the return URLs that checkouts of the merchant API may name. */
   returnHosts: [] as readonly string[],
+  /** Sealed signing secrets of webhooks, the older one first. */
+  webhookSecrets: [] as readonly string[],
   /** IANA name of the time zone for the merchant's dates. */
   timeZone: 'UTC',
   /** Base currency of the merchant's bookkeeping; reports also show amounts in it. */

@@ -41,6 +41,7 @@ import {
 import { lowGasWei, polOf, releasesPaidBy } from '../settlement/chain/gas.ts';
 import { createRelayer } from '../settlement/chain/relayer.ts';
 import { knownToken, verifyDeployment } from '../settlement/chain/verify-deployment.ts';
+import { SIGNING_SECRETS } from '../webhooks/signing-secrets.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
 import { requireChain, requireToken } from './live-services.ts';
 import { describeMigration, requireKnownSchema } from './open-store.ts';
@@ -308,8 +309,10 @@ function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescri
   const tokens = createIpnTokens(config.secretKey ?? '', config.previousSecretKeys);
   requireOneChain(settlements, requireChain(config).chainId);
   requireKnownSecret(secrets.newest, tokens);
-  const secondFactors = createSecretBox(SECOND_FACTOR, config.secretKey ?? '', config.previousSecretKeys);
-  const missing = describeMissingSecrets(secrets, { tokens, secondFactors });
+  const box = (purpose: string) =>
+    createSecretBox(purpose, config.secretKey ?? '', config.previousSecretKeys);
+  const known = { tokens, secondFactors: box(SECOND_FACTOR), signingSecrets: box(SIGNING_SECRETS) };
+  const missing = describeMissingSecrets(secrets, known);
   if (missing !== null) return warn(missing);
   const [remote] = config.databaseUrl === null ? [] : unencryptedHosts(config.databaseUrl);
   if (remote !== undefined)

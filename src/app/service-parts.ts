@@ -44,6 +44,7 @@ import {
 } from '../webhooks/callback-host.ts';
 import { checkEndpoint } from '../webhooks/check-endpoint.ts';
 import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
+import { SIGNING_SECRETS } from '../webhooks/signing-secrets.ts';
 import type { ExternalServices } from './external-services.ts';
 import { createFeatureParts } from './features.ts';
 import type { Log } from './log.ts';
@@ -210,6 +211,7 @@ export function assembleParts(options: ServiceOptions) {
       directory,
       quotes,
       tokens,
+      signingSecrets: createSecretBox(SIGNING_SECRETS, options.secretKey, config.previousSecretKeys),
       notifier,
       startSession,
       create,

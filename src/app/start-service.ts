@@ -88,11 +88,11 @@ async function warnOfMissingSecrets({
   requestContext,
   log,
 }: ServiceParts): Promise<void> {
-  const { tokens, nowMs, expiryMs } = requestContext;
+  const { tokens, signingSecrets, nowMs, expiryMs } = requestContext;
   const secondFactors = createSecretBox(SECOND_FACTOR, secretKey, config.previousSecretKeys);
   try {
     const secrets = await readSecretsInUse(store, nowMs() - expiryMs);
-    const missing = describeMissingSecrets(secrets, { tokens, secondFactors });
+    const missing = describeMissingSecrets(secrets, { tokens, secondFactors, signingSecrets });
     if (missing !== null) log.warn(missing);
   } catch (error) {
     log.warn({ err: error }, 'the secrets of open payments could not be read');

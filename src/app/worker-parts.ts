@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
 import type { RelayContext } from '../settlement/relay/relay-context.ts';
 import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
 import type { ServiceParts } from './service-parts.ts';
@@ -10,6 +11,7 @@ export interface WorkerParts
     Pick<ServiceParts['requestContext'], 'tokens' | 'notifier' | 'baseUrl' | 'expiryMs'>,
     Clock {
   readonly deliver: DeliverWebhook;
+  readonly signingSecrets: Pick<SecretBox, 'open'>;
   readonly wake: (...names: string[]) => void;
   readonly withRelayerLease: RelayContext['withRelayerLease'];
 }

@@ -122,12 +122,22 @@ export function reportAbandoned(log: WorkerParts['log'], abandoned: number): voi
 }
 
 /** Claims webhooks for free slots and sends each independently, so that a slow receiver does not delay the others. */
-function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }: WorkerParts) {
+function createWebhookTask({
+  store,
+  tokens,
+  signingSecrets,
+  deliver,
+  nowMs,
+  log,
+  metrics,
+  wake,
+}: WorkerParts) {
   const open = new Map<Webhook, Promise<void>>();
   let hasBacklog = false;
   const context = {
     webhooks: store.webhooks,
     tokens,
+    signingSecrets,
     deliver,
     nowMs,
     onResult: ({ paymentId }: Webhook, { outcome, reason }: WebhookResult) => {

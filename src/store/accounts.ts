@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Account, AccountChange, ActiveKey } from '../accounts/account.ts';
+import type { Account, ActiveKey } from '../accounts/account.ts';
 import type { AccountQuery, AccountStore } from '../accounts/account-store.ts';
 import type { KeyScope } from '../accounts/api-key.ts';
 import { textsOf } from './columns.ts';
@@ -83,10 +83,14 @@ function searchAccounts({ search, before }: AccountQuery, limit: number): Script
     ORDER BY created_at_ms DESC, id DESC LIMIT ${limit}`;
 }
 
-function* updateAccount(accountId: string, { logo, ...change }: AccountChange): Script<Account | null> {
+function* updateAccount(
+  accountId: string,
+  given: Parameters<AccountStore['updateAccount']>[1],
+): Script<Account | null> {
   yield* lock(`account ${accountId}`);
   const account = yield* findAccount(accountId);
   if (account === null) return null;
+  const { logo, ...change } = typeof given === 'function' ? given(account) : given;
   const logoHash = logo === undefined ? account.logoHash : (logo?.hash ?? null);
   const changed = { ...account, ...change, logoHash };
   yield* accountTable.update(changed);

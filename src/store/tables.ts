@@ -57,7 +57,7 @@ export const accountTable = table<Account>('accounts', ['id'])(
       'toleranceBasisPoints',
       'maxProviderFeeBasisPoints',
     ],
-    texts: ['features', 'providers', 'excludedProviders', 'returnHosts'],
+    texts: ['features', 'providers', 'excludedProviders', 'returnHosts', 'webhookSecrets'],
     flag: ['suspended', 'isWalletLocked', 'receivesAlerts', 'toleratesMissingCent'],
   },
   { renamed: { isWalletLocked: 'wallet_locked' } },
@@ -240,7 +240,7 @@ export const relayAttemptTable = table<RelayAttempt>('relay_attempts', ['batch_i
 );
 
 /** A webhook without its payment's fields, and with its result's: null before it is sent. */
-export type StoredWebhook = Omit<Webhook, 'url' | 'tokenFingerprint' | 'result'> & {
+export type StoredWebhook = Omit<Webhook, 'url' | 'tokenFingerprint' | 'sealedSecrets' | 'result'> & {
   readonly [Field in keyof Omit<WebhookResult, 'outcome'>]: WebhookResult[Field] | null;
 };
 

@@ -6,12 +6,13 @@ import type {
   WebhookResult,
   WebhookStore,
 } from '../webhooks/webhook.ts';
-import type { Row } from './columns.ts';
+import { type Row, textsOf } from './columns.ts';
 import { type Rows, raw, run, type Script, type Scripts } from './scripts.ts';
 import { webhookTable } from './tables.ts';
 
 /** URL and token fingerprint come from the payment and never change. */
-const selected = `${webhookTable.qualifiedNames}, payments.callback_url, payments.token_fingerprint`;
+const selected = `${webhookTable.qualifiedNames}, payments.callback_url, payments.token_fingerprint,
+  (SELECT webhook_secrets FROM accounts WHERE accounts.id = webhooks.account_id) AS secrets`;
 
 const joined = 'FROM webhooks JOIN payments ON payments.id = webhooks.payment_id';
 
@@ -114,6 +115,7 @@ function webhookOfRow(row: Row): Webhook {
     ...queued,
     url: String(row['callback_url']),
     tokenFingerprint: String(row['token_fingerprint']),
+    sealedSecrets: row['secrets'] === null ? [] : textsOf(row['secrets']),
     result: isWaiting ? null : ({ outcome: queued.status, ...attempt } as WebhookResult),
   };
 }

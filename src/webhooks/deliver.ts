@@ -40,6 +40,7 @@ export interface WebhookDelivery {
   readonly body: string | Buffer;
   /** Hex HMAC-SHA256 of exactly these bytes, for `X-Service-Signature`; null for a request that is not an event. */
   readonly signature: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Time limit of the delivery: DNS, TCP, TLS, request and answer. Default 10,000, as specified. */
   readonly timeoutMs?: number;
 }
@@ -100,7 +101,7 @@ async function connectAndPost(
   const socket = await startTls(await openFirst(addresses, port, options), hostname, options);
   dependencies.onConnected?.(socket);
   const body = Buffer.from(delivery.body);
-  const headers = webhookHeaders({ hostname, port }, body.length, delivery.signature);
+  const headers = webhookHeaders({ hostname, port }, body.length, delivery.signature, delivery.headers);
   return postOnce(socket, { path: url.pathname + url.search, headers, body }, signal);
 }
 

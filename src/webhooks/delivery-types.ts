@@ -37,4 +37,6 @@ export type DeliverWebhook = (delivery: {
   readonly url: string;
   readonly body: string;
   readonly signature: string;
+  /** Further headers that sign the body. */
+  readonly headers?: Readonly<Record<string, string>>;
 }) => Promise<DeliveryOutcome>;

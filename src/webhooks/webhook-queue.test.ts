@@ -1,8 +1,11 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
 import { createIpnTokens } from '../payment/ipn-token.ts';
+import { createSecretBox } from '../platform/secret-box.ts';
 import type { DeliveryOutcome } from './delivery-types.ts';
+import { createSigningSecret, SIGNING_SECRETS } from './signing-secrets.ts';
 import {
   type SendWebhooksContext,
   sendWebhook,
@@ -20,6 +23,7 @@ import {
 
 const PAYMENT_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const tokens = createIpnTokens('the secret of this test, long enough');
+const box = createSecretBox(SIGNING_SECRETS, 'the secret of this test, long enough');
 const outcome: DeliveryOutcome = {
   outcome: 'delivered',
   httpStatus: 200,
@@ -37,6 +41,7 @@ const webhook: Webhook = {
   url: 'https://shop.example.com/hook',
   host: 'shop.example.com',
   tokenFingerprint: tokens.currentFingerprint,
+  sealedSecrets: [],
   status: 'sending',
   createdAtMs: 1,
   claimedAtMs: 2,
@@ -61,6 +66,7 @@ async function send(change: Partial<SendWebhooksContext>, sent: Partial<Webhook>
       listWebhooks: async () => [],
     },
     tokens,
+    signingSecrets: box,
     deliver: async () => outcome,
     nowMs: () => 1_700_000_000_999,
     onResult: (_webhook, result) => void told.push(result),
@@ -83,11 +89,46 @@ it('signs the very bytes that it sends, with the time in whole seconds', async (
   expect(thrown).toBeNull();
   expect(told).toEqual(recorded);
   const [result] = recorded as [WebhookResult];
-  expect(deliveries).toEqual([{ url: webhook.url, body: result.body, signature: result.signature }]);
+  expect(deliveries).toEqual([
+    { url: webhook.url, body: result.body, signature: result.signature, headers: {} },
+  ]);
   const { body, signature } = result;
   expect(result).toEqual({ ...outcome, body, signature, finishedAtMs: 1_700_000_000_999 });
   expect(JSON.parse(result.body as string)).toEqual({ ...webhook.fields, timestamp: 1_700_000_000 });
   expect(result.signature).toBe(signatureOf(result.body));
+});
+
+it('signs by Standard Webhooks too, with each secret of the account, as the official library verifies', async () => {
+  const [older, newer] = [createSigningSecret(), createSigningSecret()];
+  for (const secrets of [[older], [older, newer], [newer]]) {
+    const sealedSecrets = secrets.map((secret) => box.seal(secret, webhook.accountId));
+    const [headers, sent] = [{} as Record<string, string>, { body: '' }];
+    const deliver: SendWebhooksContext['deliver'] = async ({ body, headers: more }) => {
+      Object.assign(headers, more);
+      sent.body = body;
+      return outcome;
+    };
+    await send({ deliver, nowMs: Date.now }, { sealedSecrets });
+    const event = JSON.parse(sent.body);
+    expect(headers['webhook-id']).toBe('evt_01890a5dac96774bbcceb302099a8057_payment_paid');
+    expect(headers['webhook-timestamp']).toBe(String(event.timestamp));
+    for (const secret of [older, newer]) {
+      const verify = (body: string) => new StandardWebhook(secret).verify(body, headers);
+      if (secrets.includes(secret)) expect(verify(sent.body)).toEqual(event);
+      else expect(() => verify(sent.body)).toThrow('No matching signature');
+      expect(() => verify(`${sent.body} `)).toThrow('No matching signature');
+    }
+  }
+});
+
+it('sends without the second signature where the key of the secret is missing', async () => {
+  const foreign = createSecretBox(SIGNING_SECRETS, 'another secret of this test, long too');
+  const sealedSecrets = [foreign.seal(createSigningSecret(), webhook.accountId)];
+  const deliver: SendWebhooksContext['deliver'] = async ({ headers }) => {
+    expect(headers).toEqual({});
+    return outcome;
+  };
+  expect((await send({ deliver }, { sealedSecrets })).recorded).toMatchObject([{ outcome: 'delivered' }]);
 });
 
 it('signs with the secret that was current when the payment was created', async () => {

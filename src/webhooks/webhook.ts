@@ -2,7 +2,9 @@ import { createHmac } from 'node:crypto';
 import type { IpnTokens } from '../payment/ipn-token.ts';
 import type { PaymentId } from '../payment/payment.ts';
 import type { NewWebhook } from '../payment/payment-events.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
 import type { DeliverWebhook, DeliveryOutcome } from './delivery-types.ts';
+import { eventIdOf, standardHeaders } from './signing-secrets.ts';
 
 /** `sending` is committed before the socket opens; after a crash it becomes `unknown` and is never sent again. */
 export type WebhookStatus = 'pending' | 'sending' | DeliveryOutcome['outcome'];
@@ -16,6 +18,8 @@ export interface Webhook extends NewWebhook {
   /** Host of the URL, without the port. */
   readonly host: string;
   readonly tokenFingerprint: string;
+  /** The account's `webhookSecrets`. */
+  readonly sealedSecrets: readonly string[];
   readonly status: WebhookStatus;
   readonly createdAtMs: number;
   readonly claimedAtMs: number | null;
@@ -54,6 +58,7 @@ export function webhookHeaders(
   { hostname, port }: { readonly hostname: string; readonly port: number },
   bodyBytes: number,
   signature: string | null,
+  more: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   const host = hostname.includes(':') ? `[${hostname}]` : hostname;
   return {
@@ -62,6 +67,7 @@ export function webhookHeaders(
     'Content-Type': 'application/json',
     'Content-Length': String(bodyBytes),
     ...(signature === null ? {} : { 'X-Service-Signature': signature }),
+    ...more,
     Connection: 'close',
   };
 }
@@ -91,6 +97,7 @@ export interface WebhookStore {
 export interface SendWebhooksContext {
   readonly webhooks: WebhookStore;
   readonly tokens: IpnTokens;
+  readonly signingSecrets: Pick<SecretBox, 'open'>;
   readonly deliver: DeliverWebhook;
   readonly nowMs: () => number;
   /** Called with every result, for logs and metrics. */
@@ -110,7 +117,8 @@ async function attemptDelivery(
   webhook: Webhook,
 ): Promise<{ readonly result: WebhookResult; readonly mistake?: unknown }> {
   const startedAtMs = context.nowMs();
-  const body = JSON.stringify({ ...webhook.fields, timestamp: Math.floor(startedAtMs / 1000) });
+  const timestamp = Math.floor(startedAtMs / 1000);
+  const body = JSON.stringify({ ...webhook.fields, timestamp });
   let signature: string | null = null;
   let reason = 'event_unreadable';
   try {
@@ -118,7 +126,9 @@ async function attemptDelivery(
       throw new Error(`${webhook.id} has no fields that can be read`);
     reason = 'signing_key_missing';
     signature = signWebhook(body, context.tokens.create(webhook.paymentId, webhook.tokenFingerprint));
-    const delivery = await context.deliver({ url: webhook.url, body, signature });
+    const sent = { id: eventIdOf(webhook.paymentId, webhook.event), timestamp, body };
+    const headers = standardHeaders(context.signingSecrets, webhook, sent);
+    const delivery = await context.deliver({ url: webhook.url, body, signature, headers });
     const { outcome, httpStatus, durationMs, responseExcerpt } = delivery;
     const ending = { outcome, httpStatus, reason: delivery.reason, durationMs, responseExcerpt };
     return { result: { ...ending, body, signature, finishedAtMs: context.nowMs() } };

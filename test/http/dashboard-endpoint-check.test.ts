@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { failedResult, pay } from '../store/fixtures.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
-import { textOf } from '../support/dashboard.ts';
+import { PASSWORD, textOf } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 
 const PATH = '/dashboard/webhook-check';
@@ -11,8 +11,8 @@ let checked: string[];
 beforeEach(() => {
   checked = [];
 });
-let { dashboard, browser, give, signIn } = {} as TestShop;
-useShop((shop) => ({ dashboard, browser, give, signIn } = shop), {
+let { dashboard, account, browser, give, signIn } = {} as TestShop;
+useShop((shop) => ({ dashboard, account, browser, give, signIn } = shop), {
   role: 'developer',
   account: { defaultCallbackUrl: 'https://shop.example.com/default' },
   async checkEndpoint(url) {
@@ -70,5 +70,33 @@ describe('the page that tests an endpoint', () => {
     const page = '/dashboard/notifications/add/slack';
     expect((await browser.post(PATH, { url: URL_TYPED }, { page })).statusCode).toBe(403);
     expect(checked).toHaveLength(11);
+  });
+});
+
+describe('the signing secret of Standard Webhooks', () => {
+  const secrets = async () => (await dashboard.store.accounts.findAccount(account.id))?.webhookSecrets ?? [];
+  const post = (name: string, form = { password: PASSWORD }) => browser.post(`${PATH}/${name}`, form);
+
+  it('is shown once behind the password, stored sealed, and replaced by a second one before the first is removed', async () => {
+    expect((await post('create', { password: 'wrong' })).statusCode).toBe(400);
+    expect(await secrets()).toEqual([]);
+    const made = await post('create');
+    const page = (await browser.get(made.headers['location'] as string)).payload;
+    const secret = /whsec_[A-Za-z0-9+/]{43}=/.exec(
+      page.replaceAll('&#x3D;', '=').replaceAll('&#61;', '='),
+    )?.[0];
+    expect(Buffer.from(secret?.slice(6) ?? '', 'base64')).toHaveLength(32);
+    expect((await browser.get(made.headers['location'] as string)).statusCode).toBe(303);
+    const [sealed] = await secrets();
+    expect(`${sealed}${dashboard.logLines.join('')}`).not.toContain(secret);
+    await post('create');
+    const both = await secrets();
+    expect([both.length, both[0]]).toEqual([2, sealed]);
+    expect((await post('create')).statusCode).toBe(400);
+    expect((await post('remove', { password: 'wrong' })).statusCode).toBe(400);
+    expect((await post('remove')).statusCode).toBe(303);
+    expect(await secrets()).toEqual(both.slice(1));
+    const [entry] = await dashboard.store.audit.listEntries(account.id, null, 1);
+    expect(entry?.action).toBe('webhook_secret.removed');
   });
 });

@@ -124,6 +124,7 @@ describe('a payment from a wallet', () => {
         {
           webhooks: settlement.store.webhooks,
           tokens: settlement.tokens,
+          signingSecrets: { open: () => null },
           nowMs: settlement.nowMs,
           onResult: () => {},
           async deliver({ body, signature }) {

@@ -28,6 +28,7 @@ function sendContext(change: Partial<SendWebhooksContext> = {}): SendWebhooksCon
   return {
     webhooks: settlement.store.webhooks,
     tokens: settlement.tokens,
+    signingSecrets: { open: () => null },
     deliver: async () => delivered,
     nowMs: settlement.nowMs,
     onResult: () => {},

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Account } from '../../src/accounts/account.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import type { Webhook } from '../../src/webhooks/webhook.ts';
 import { claimOldest, withAnySecret } from '../support/claim-oldest.ts';
@@ -29,6 +30,8 @@ export function webhookPromises(context: StoreContext): void {
   it('queues a webhook with the change that pays, to the callback of its payment', async () => {
     const payment = await givePayment(store);
     await store.payments.decidePayment(payment.id, pay);
+    const add = ({ webhookSecrets }: Account) => ({ webhookSecrets: [...webhookSecrets, 'sealed'] });
+    await Promise.all([add, add].map((change) => store.accounts.updateAccount(payment.accountId, change)));
     await context.reopen();
     const [queued] = await webhooks.listWebhooks(payment.id);
     expect(queued).toEqual({
@@ -39,6 +42,7 @@ export function webhookPromises(context: StoreContext): void {
       url: payment.callbackUrl,
       host: 'shop.example.com',
       tokenFingerprint: payment.tokenFingerprint,
+      sealedSecrets: ['sealed', 'sealed'],
       status: 'pending',
       createdAtMs: expect.any(Number),
       claimedAtMs: null,

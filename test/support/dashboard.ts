@@ -143,6 +143,7 @@ export async function createTestDashboard(
     pictures: createPictures(),
     browsers: createSecretBox('known browsers', 'a secret key of the tests, long enough'),
     shownOnce: createSecretBox('secrets shown once', 'a secret key of the tests, long enough'),
+    signingSecrets: createSecretBox('signing secrets', 'a secret key of the tests, long enough'),
     mailer: hasMail ? { send: async (mail) => void mails.push(mail) } : null,
     limits,
     observeFailure: (step) => failures.push(step),

@@ -437,6 +437,8 @@ class Event(TypedDict):
     type: str
     #: When it happened.
     created_at: str
+    #: The ``webhook-id`` of the webhook, or None for an event without one.
+    webhook_id: Optional[str]
     payment: MerchantPayment
     #: For an event of a refund: the refund as it is now. Null for other events.
     refund: Optional[Refund]

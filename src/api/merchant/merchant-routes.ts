@@ -7,12 +7,13 @@ import { type CancelPaymentContext, cancelPayment } from '../../payment/cancel-p
 import { createDirectPayment, createPayment } from '../../payment/create-payment.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import type { EventPage, EventStore } from '../../payment/event-store.ts';
-import type { Payment } from '../../payment/payment.ts';
+import { isDirect, type Payment } from '../../payment/payment.ts';
 import type { NumberedEvent } from '../../payment/payment-events.ts';
 import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import { exportJournal } from '../../reports/export-journal.ts';
 import { readStatistics } from '../../reports/read-statistics.ts';
 import { readPaymentHistory, viewPaymentOf } from '../../webhooks/payment-history.ts';
+import { eventIdOf } from '../../webhooks/signing-secrets.ts';
 import type { WebhookStore } from '../../webhooks/webhook.ts';
 import type { ApiContext, ApiRateLimiters } from '../api-context.ts';
 import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from '../authenticate.ts';
@@ -167,7 +168,10 @@ function registerReports(
       if (view === null) throw new Error(`event ${event.number} of ${accountId} has no payment`);
       const { number, type, atMs } = event;
       const payment = presentMerchantPayment(baseUrl, view);
-      return { number, type, created_at: isoTime(atMs), payment, ...fieldsOf(event) };
+      const hasWebhook = type === 'payment.paid' || (type === 'payment.forwarded' && isDirect(view.payment));
+      const webhookId = hasWebhook ? eventIdOf(event.paymentId, type) : null;
+      const fields = { number, type, created_at: isoTime(atMs), webhook_id: webhookId, payment };
+      return { ...fields, ...fieldsOf(event) };
     });
     const nextAfter = page.events.at(-1)?.number ?? after ?? page.newest;
     return sendTagged(request, reply, {

@@ -135,6 +135,7 @@ const eventFields = {
   number: json.count("The event's number, above that of the event before it.", 1_795_226_589_901, int64),
   type: json.openWord('EventType', 'What happened.', Object.keys(paymentEventTypes) as PaymentEventType[]),
   created_at: json.time('When it happened.'),
+  webhook_id: json.textOrNull('The `webhook-id` of the webhook, or null for an event without one.', null),
   payment: merchantPayment,
 };
 const eventSchema = json.object(eventFields);

@@ -56,7 +56,8 @@ function migrationsOf(engine: Engine): readonly Migration[] {
     engine,
     features.map(({ schema }) => schema),
   );
-  const { integer, text, json } = types[engine];
+  const { integer, text, json, texts } = types[engine];
+  const emptyTexts = `${texts} NOT NULL DEFAULT ${engine === 'SQLite' ? "'[]'" : "'{}'"}`;
   return [
     { number: 1, name: 'schema of 0.1.0', sql, ...additive },
     {
@@ -89,9 +90,15 @@ ALTER TABLE payments ADD COLUMN order_details ${json};
 ALTER TABLE payments ADD COLUMN deadline_ms ${integer};
 CREATE INDEX payments_by_reference ON payments (account_id, reference, id) WHERE reference IS NOT NULL;
 CREATE INDEX payments_with_deadline ON payments (deadline_ms) WHERE deadline_ms IS NOT NULL AND status = 'unpaid';
-ALTER TABLE accounts ADD COLUMN return_hosts ${engine === 'SQLite' ? "text NOT NULL DEFAULT '[]'" : "text[] NOT NULL DEFAULT '{}'"}`,
+ALTER TABLE accounts ADD COLUMN return_hosts ${emptyTexts}`,
       ...additive,
       lock: 'payments, while two indexes are built: about a second for a million payments',
+    },
+    {
+      number: 6,
+      name: 'signing secrets of webhooks',
+      sql: `ALTER TABLE accounts ADD COLUMN webhook_secrets ${emptyTexts}`,
+      ...additive,
     },
   ];
 }

@@ -7,11 +7,13 @@ import { banner } from '../../web/signed-in/forms.ts';
 import type { DashboardRoutes, PageView } from '../../web/signed-in/pages.ts';
 import type { EndpointStep } from '../../webhooks/delivery-types.ts';
 import { readPaymentHistory } from '../../webhooks/payment-history.ts';
+import { registerSigningSecret, signingSecretCard } from './signing-secret-card.ts';
 
 /** Page that tests an endpoint: the default one, or the payment's with `?payment=`. */
 export const ENDPOINT_CHECK_PATH = `${DASHBOARD_PATH}/webhook-check`;
 
 export function registerEndpointCheckPage(routes: DashboardRoutes): void {
+  registerSigningSecret(routes, showForm);
   const pages = routes.pages('webhooks', 'developer');
   pages.page('/webhook-check', showForm);
   pages.form(
@@ -49,7 +51,11 @@ function verdict(steps: readonly EndpointStep[]): Html {
     : banner('good', 'This endpoint can receive webhooks.');
 }
 
-function checkView(visit: Visit, value: string, steps: readonly EndpointStep[] = []): PageView {
+async function checkView(
+  visit: Visit,
+  value: string,
+  steps: readonly EndpointStep[] = [],
+): Promise<PageView> {
   const results = html`<section class="card" aria-labelledby="result"><h2 id="result">Result</h2>
 <dl class="facts">${steps.map(
     ({ name, level, detail }) => html`<div><dt>${name}</dt><dd>${badges[level]} ${detail}</dd></div>`,
@@ -60,6 +66,6 @@ function checkView(visit: Visit, value: string, steps: readonly EndpointStep[] =
 <p>The test connects to your endpoint as a webhook does, and sends a POST without body and signature.
 It is not an event. An endpoint that verifies signatures refuses it.</p>
 ${cardForm(visit, { action: ENDPOINT_CHECK_PATH, fields: { url: { label: 'Webhook URL', type: 'url', value } }, button: 'Test endpoint' })}
-${steps.length === 0 ? nothing : results}`,
+${steps.length === 0 ? await signingSecretCard(visit) : results}`,
   };
 }

@@ -141,14 +141,7 @@ async function showCreated(visit: Visit) {
   const key = await findOwnKey(visit.context, visit.account.id, visit.params['keyId'] ?? '');
   const plainKey = await takeForPage(visit.context, visit.session.id, purposeOf(key.id));
   if (plainKey === null) return seeOther('/keys?flash=shown');
-  return {
-    title: 'Your new key',
-    main: html`<section class="card"><h2><bdi>${key.name}</bdi></h2>
-<p class="banner">Copy the key now: it is not shown again. Store it on your shop's server, never in a browser or an app.</p>
-<div class="field"><label for="key">API key</label><input id="key" readonly value="${plainKey}" autocomplete="off" spellcheck="false"></div>
-<div class="actions"><button class="button" type="button" data-copies="key" hidden>Copy</button>
-<a class="button primary" href="${KEYS_PATH}">I have saved it</a><span id="copied" role="status"></span></div></section>`,
-  };
+  return { ...forms.shownOncePage(key.name, plainKey, KEYS_PATH), title: 'Your new key' };
 }
 
 async function showQuestion(visit: Visit) {

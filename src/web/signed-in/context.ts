@@ -49,6 +49,7 @@ export interface DashboardContext extends AreaContext {
   readonly emails: Pick<EmailStore, 'eraseEmail' | 'eraseReceiptAddress'>;
   readonly observations: Pick<ObservationStore, 'readCursor' | 'listEntriesOf'>;
   readonly tokens: IpnTokens;
+  readonly signingSecrets: SecretBox;
   /** For checkouts created by hand, under the API's rules. */
   readonly create: CreatePaymentContext;
   readonly directory: ProviderDirectory;

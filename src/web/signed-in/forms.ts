@@ -108,6 +108,18 @@ export function confirmationPage({ formToken }: { readonly formToken: string }, 
   return { title, main };
 }
 
+/** Page that shows a secret, which the next request does not get again. */
+export function shownOncePage(title: string, secret: string, next: string) {
+  return {
+    title,
+    main: html`<section class="card"><h2><bdi>${title}</bdi></h2>
+<p class="banner">Copy it now: it is not shown again. Store it on your shop's server, never in a browser or an app.</p>
+<div class="field"><label for="key">Secret</label><input id="key" readonly value="${secret}" autocomplete="off" spellcheck="false"></div>
+<div class="actions"><button class="button" type="button" data-copies="key" hidden>Copy</button>
+<a class="button primary" href="${next}">I have saved it</a><span id="copied" role="status"></span></div></section>`,
+  };
+}
+
 export function banner(tone: 'good' | 'bad' | 'warn' | 'plain', text: string): Html {
   return tone === 'bad'
     ? html`<p class="banner bad" role="alert">${text}</p>`

@@ -125,6 +125,7 @@ function createParts(
     store,
     external: createOutside(world, life, raw, relayerKey),
     tokens,
+    signingSecrets: { open: () => null },
     mailer: null,
     // There are no channels.
     notifier: {

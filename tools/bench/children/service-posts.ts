@@ -34,6 +34,7 @@ export async function createServicePosts(folder: string, port: number): Promise<
   const context = {
     webhooks: store.webhooks,
     tokens,
+    signingSecrets: { open: () => null },
     deliver: (webhook: Parameters<typeof deliverWebhook>[1]) => deliverWebhook(delivery, webhook),
     nowMs: Date.now,
     onResult(_webhook: Webhook, { outcome, reason }: WebhookResult) {

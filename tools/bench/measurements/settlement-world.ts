@@ -54,6 +54,7 @@ export function settlementParts(
     store,
     external,
     tokens: createIpnTokens(benchSecret),
+    signingSecrets: { open: () => null },
     mailer: null,
     // There are no channels.
     notifier: {
