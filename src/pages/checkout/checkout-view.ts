@@ -192,13 +192,8 @@ export function isDeclined(view: CheckoutView): boolean {
   return view.kind === 'at_provider' && view.progress === 'failed';
 }
 
-interface ViewTraits {
-  /** Seconds until the page should refresh; null if nothing more changes by itself. */
-  readonly refreshSeconds: number | null;
-  readonly tone: 'warn' | 'plain';
-}
-
-const traits: Readonly<Record<CheckoutView['kind'], ViewTraits>> = {
+/** `refreshSeconds` until the page should refresh; null if nothing more changes by itself. */
+const traits = {
   choose: { refreshSeconds: 20, tone: 'plain' },
   at_provider: { refreshSeconds: 5, tone: 'plain' },
   underpaid: { refreshSeconds: 20, tone: 'warn' },
@@ -210,9 +205,9 @@ const traits: Readonly<Record<CheckoutView['kind'], ViewTraits>> = {
   expired: { refreshSeconds: null, tone: 'plain' },
   closed_with_money: { refreshSeconds: 20, tone: 'warn' },
   closed_and_released: { refreshSeconds: null, tone: 'warn' },
-};
+} as const satisfies Record<CheckoutView['kind'], { refreshSeconds: number | null; tone: string }>;
 
-export function traitsOf(view: CheckoutView): ViewTraits {
+export function traitsOf(view: CheckoutView) {
   return view.kind === 'paid' && view.holders.length > 0 ? traits.held : traits[view.kind];
 }
 
