@@ -32,6 +32,7 @@ const pagesByGroup = {
     php: ['PHP', 'the library, and a shop that sells one thing'],
     'receiver-php': ['A receiver in PHP', 'webhooks and missed webhooks in a PHP shop'],
     'receiver-python': ['A receiver in Python', 'the same in Python'],
+    receivers: ['Receivers in your language', 'Go, Ruby, Java, C#, AWS Lambda, NestJS, Koa, h3'],
     nextjs: ['A shop in Next.js', 'from an empty folder to a paid and fulfilled order'],
     dashboard: ['Dashboard', 'keys, people and payments, for merchants'],
     'payment-pages': ['Payment pages', 'one link for any number of payments, with stock and a question'],
