@@ -67,8 +67,8 @@ export function* selectPayments(
   texts: TemplateStringsArray,
   ...insertions: readonly Insertion[]
 ): Script<Payment[]> {
-  const rows = yield* run`SELECT ${raw(paymentTable.qualifiedNames)} ${sql(texts, ...insertions)}`;
-  return rows.map(paymentOf);
+  const payments = yield* paymentTable.selectFrom(texts, ...insertions);
+  return payments.map(withKnownState);
 }
 
 export function paymentOf(row: Row): Payment {

@@ -20,6 +20,8 @@ export type Script<T> = Generator<Step, T, Rows>;
 export interface Statement {
   readonly sql: string;
   readonly values: readonly ColumnValue[];
+  /** Makes `sql`, which begins with FROM, a SELECT of this table's fields. Rows are lists, which are made faster. */
+  readonly fieldsOf?: Table;
 }
 
 /** Blocks other scripts that request the same name until this one is done, if several can run at a time. */
@@ -117,6 +119,8 @@ export function* countOf(texts: TemplateStringsArray, ...insertions: readonly In
 }
 
 export interface StoredTable<Entity = unknown> extends Table<Entity> {
+  /** Reads entities by a statement from its `FROM` on. */
+  selectFrom(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]>;
   /** Reads entities: `SELECT … FROM table` and the rest of the statement. */
   select(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]>;
   selectOne(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity | null>;
@@ -141,18 +145,21 @@ export function tablesIn(list: Table[]) {
 }
 
 function withScripts<Entity>(described: Table<Entity>): StoredTable<Entity> {
-  const { name, columns, qualifiedNames, insertSql, valuesOf } = described;
+  const { name, columns, insertSql, valuesOf } = described;
   const assignments = columns
     .filter(({ field }) => field !== null)
     .map((column, index) => `${column.name} = ?${index + 1}`);
   const updateSql = `UPDATE ${name} SET ${assignments.slice(1).join(', ')} WHERE id = ?1`;
-  function* select(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]> {
-    const rest = statementOf(texts, insertions);
-    const rows = yield { ...rest, sql: `SELECT ${qualifiedNames} FROM ${name} ${rest.sql}` };
-    return rows.map(described.ofRow);
+  function* selectFrom(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]> {
+    const lists: readonly unknown[] = yield { ...statementOf(texts, insertions), fieldsOf: described };
+    return (lists as unknown[][]).map(described.ofValues);
+  }
+  function select(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]> {
+    return selectFrom`FROM ${raw(name)} ${sql(texts, ...insertions)}`;
   }
   return {
     ...described,
+    selectFrom,
     select,
     *selectOne(texts, ...insertions) {
       const [entity] = yield* select(texts, ...insertions);
@@ -165,6 +172,21 @@ function withScripts<Entity>(described: Table<Entity>): StoredTable<Entity> {
     *insertRows(rows, { keepsExisting = false } = {}) {
       if (rows.length > 0) yield { into: described, rows, keepsExisting };
     },
+  };
+}
+
+/** Remembers prepared statements by a short key, because it is made and hashed for each call. */
+export function preparedOnce<Prepared>(prepare: (sql: string, isOfLists: boolean) => Prepared) {
+  const known = new Map<string, Prepared>();
+  return ({ sql, fieldsOf }: Pick<Statement, 'sql' | 'fieldsOf'>): Prepared => {
+    const key = fieldsOf === undefined ? sql : `${fieldsOf.name} ${sql}`;
+    let prepared = known.get(key);
+    if (prepared === undefined) {
+      const text = fieldsOf === undefined ? sql : `SELECT ${fieldsOf.qualifiedNames} ${sql}`;
+      prepared = prepare(text, fieldsOf !== undefined);
+      known.set(key, prepared);
+    }
+    return prepared;
   };
 }
 

@@ -1,4 +1,11 @@
-import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
+import {
+  insertedColumns,
+  preparedOnce,
+  type Rows,
+  type Script,
+  type Scripts,
+  type Step,
+} from '../scripts.ts';
 import type { Connection, Database } from './open-database.ts';
 import { namesOf, type Statement, statement, typedColumn, unnest, valuesByColumn } from './statements.ts';
 
@@ -9,25 +16,20 @@ const lock = statement('SELECT 1 FROM payments WHERE id = ANY($1::text[]) ORDER 
 const takeLock = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
 
 export function createScripts(database: Database): Scripts {
-  const prepared = new Map<string, Statement>();
-
-  function statementOf(sql: string): Statement {
-    const known = prepared.get(sql);
-    if (known !== undefined) return known;
-    const made = statement(sql.replaceAll(/\?(\d+)/g, '$$$1'));
-    prepared.set(sql, made);
-    return made;
-  }
+  const statementOf = preparedOnce((sql, isOfLists): Statement => {
+    const prepared = statement(sql.replaceAll(/\?(\d+)/g, '$$$1'));
+    return isOfLists ? { ...prepared, rowMode: 'array' } : prepared;
+  });
 
   async function take(step: Step, connection: Connection): Promise<Rows> {
-    if ('sql' in step) return connection.query(statementOf(step.sql), step.values);
+    if ('sql' in step) return connection.query(statementOf(step), step.values);
     if ('lock' in step) return connection.query(takeLock, [step.lock]);
     if ('into' in step) {
       const columns = insertedColumns(step.into).map(typedColumn);
       const sql = `INSERT INTO ${step.into.name} (${namesOf(columns)})
         SELECT ${namesOf(columns)} FROM ${unnest('inserted', columns)}
         ${step.keepsExisting ? 'ON CONFLICT DO NOTHING' : ''}`;
-      return connection.query(statementOf(sql), valuesByColumn(columns, step.rows));
+      return connection.query(statementOf({ sql }), valuesByColumn(columns, step.rows));
     }
     return connection.query(lock, [step.lockPayments]);
   }

@@ -1,28 +1,31 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Column, ColumnValue, Table } from '../columns.ts';
-import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
+import {
+  insertedColumns,
+  preparedOnce,
+  type Rows,
+  type Script,
+  type Scripts,
+  type Step,
+} from '../scripts.ts';
 import type { GroupCommit, Reads } from './group-commit.ts';
 
 /** Runs scripts on SQLite, preparing each statement once. Locks are no-ops, because this process is the only writer. */
 export function createScripts(database: DatabaseSync, writes: GroupCommit, reads: Reads): Scripts {
-  const prepared = new Map<string, StatementSync>();
-
-  function statementOf(sql: string): StatementSync {
-    const known = prepared.get(sql);
-    if (known !== undefined) return known;
+  const statementOf = preparedOnce((sql, isOfLists) => {
     const statement = database.prepare(sqliteTextOf(sql));
-    prepared.set(sql, statement);
+    statement.setReturnArrays(isOfLists);
     return statement;
-  }
+  });
 
   function take(step: Step): Rows {
-    if ('sql' in step) return statementOf(step.sql).all(...storedValues(step.values));
+    if ('sql' in step) return statementOf(step).all(...storedValues(step.values));
     if ('into' in step) insert(step.into, step.rows, step.keepsExisting ? 'ON CONFLICT DO NOTHING' : '');
     return [];
   }
 
   function insert(table: Table, rows: readonly (readonly ColumnValue[])[], rest: string): void {
-    const statement = statementOf(`${insertSqlOf(table.name, insertedColumns(table))} ${rest}`);
+    const statement = statementOf({ sql: `${insertSqlOf(table.name, insertedColumns(table))} ${rest}` });
     for (const row of rows) statement.run(...storedValues(row));
   }
 
