@@ -3,10 +3,7 @@ import { endInvitations } from './invitations.ts';
 import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
 import type { Membership, Role } from './person.ts';
 
-/**
- * Changes the role of a member, or removes the member (null) with all links to the account. Throws `not_found` for a
- * user who is not a member, and a 400 if no owner would be left.
- */
+/** Changes a role, or removes the member (null) with all links. Throws `not_found`, and a 400 for the last owner. */
 export async function changeMember(
   context: PeopleContext,
   { accountId, userId, role }: Pick<Membership, 'accountId' | 'userId'> & { readonly role: Role | null },

@@ -142,10 +142,7 @@ export interface RelayStore {
   listOpenBatchesOf(relayer: string): Promise<readonly RelayBatch[]>;
   /** Relayers with batches in flight. At most 200. */
   listRelayersInFlight(): Promise<readonly string[]>;
-  /**
-   * Nonce after the highest of the relayer's newest 200 batches down to an abandoned one, because a node may count too
-   * few transactions. Null if only the chain knows it.
-   */
+  /** Nonce after the highest of the newest 200 batches down to an abandoned one. Null if only the chain knows it. */
   findNextNonce(relayer: string): Promise<number | null>;
   /** Batches in flight of all relayers, oldest first. */
   listOpenBatches(limit: number): Promise<readonly RelayBatch[]>;

@@ -30,10 +30,7 @@ interface MoveDatabase {
   close(): Promise<void>;
 }
 
-/**
- * Opens one side of a move, within its transaction, and creates a target's tables if there are none. Throws
- * `MoveRefusedError` when a source has no tables or a target has rows, and like `requireOwnSchema`.
- */
+/** Opens a side of a move, with a target's tables. Throws `MoveRefusedError`, and like `requireCurrentSchema`. */
 export async function openSide(
   database: MoveDatabase,
   role: MoveRole,

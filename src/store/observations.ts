@@ -231,10 +231,7 @@ function* missingFrom<Position extends ChainPosition, Given extends Observed<Pos
   return rows.filter((row) => !contents.has(contentsOf(table, row)));
 }
 
-/**
- * Adds rows that are not stored yet, and returns them. Throws `ObservationConflictError` when the same log is stored
- * with other contents, or its transaction in another block.
- */
+/** Adds rows that are not stored yet, and returns them. Throws `ObservationConflictError` for contradicting ones. */
 function* addRows({ deposits, releases }: FoundRows): Script<FoundRows> {
   return { deposits: yield* addTo(depositTable, deposits), releases: yield* addTo(releaseTable, releases) };
 }

@@ -22,10 +22,7 @@ interface PostgresStoreOptions {
 
 const DEFAULT_POOL_SIZE = 10;
 
-/**
- * Opens the store, which any number of instances share, and updates its schema. Throws `StoreTooNewError`, and
- * `StoreOutdatedError` if an older database may not be migrated.
- */
+/** Opens the store, which any number of instances share, and updates its schema. Throws like `requireCurrentSchema`. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const {
     url,

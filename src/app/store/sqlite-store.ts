@@ -20,10 +20,7 @@ export interface SqliteStoreOptions {
   readonly mayMigrate?: boolean;
 }
 
-/**
- * Opens or creates the store and updates its schema. Throws `StoreInUseError`, `StoreTooNewError`, and
- * `StoreOutdatedError` if an older database may not be migrated.
- */
+/** Opens or creates the store and updates its schema. Throws `StoreInUseError`, and like `requireCurrentSchema`. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, nowMs = Date.now, onError, mayMigrate = true } = options;
   if (!mayMigrate) requireCurrentSchema(findSchema(file, migrations.SQLite));

@@ -206,10 +206,7 @@ async function rebroadcastMissing(context: RelayContext, followers: readonly Rel
   for (const batch of followers) if (batch.nonce >= pending) await rebroadcast(context.relayer, batch);
 }
 
-/**
- * Spends missing nonces before ours, which block it, by transfers to the relayer itself. With too many, all batches are
- * abandoned and their payments released again.
- */
+/** Spends missing nonces before ours, which block it, by transfers to itself. With too many, abandons all batches. */
 async function waitOutGap(
   context: RelayContext,
   unmined: readonly RelayBatch[],

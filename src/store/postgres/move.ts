@@ -14,10 +14,7 @@ const LOCK_TIMEOUT_MS = 10_000;
 const DISCONNECTING_MS = 3_000;
 const ASKED_AGAIN_MS = 50;
 
-/**
- * Opens a side of a move, to which no program can write until it is closed. Creates the target's tables if there are
- * none. Throws `MoveRefusedError` while other instances are connected, and like `openSide`.
- */
+/** Opens and locks a side of a move. Throws like `openSide`, and while other instances are connected. */
 export async function openPostgresSide(url: string, role: MoveRole, { migrations, tables }: Layout) {
   const client = await connect(url);
   return openSide(
