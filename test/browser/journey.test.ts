@@ -1,8 +1,11 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser, takeScreenshot } from '../support/browser.ts';
 import { goBy, headingOf, payWith, SETTLED_MS } from '../support/browser-customer.ts';
-import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
+import { type EndToEndService, SOMEBODY, startEndToEndService } from '../support/e2e-service.ts';
+import { runCommand, runJson } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** Chooses a provider, also one of the list of all. */
@@ -40,6 +43,59 @@ describe('a customer with a browser', () => {
     await page.waitForURL(order, { timeout: SETTLED_MS });
     await page.getByText('Paid. Your order is on its way.').waitFor({ timeout: SETTLED_MS });
     await page.close();
+  }, 180_000);
+
+  it('comes back to the page of a platform that its checkout names, until the host is removed', async () => {
+    const shop = createServer((request, response) => void response.end(`At the shop: ${request.url}`));
+    await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
+    const host = `127.0.0.1:${(shop.address() as AddressInfo).port}`;
+    const allow = async (hosts: string) => {
+      const [account] = await runJson<{ account_id: string }[]>(service.environment, 'account list');
+      await runCommand(
+        service.environment,
+        `account update ${account?.account_id}`,
+        `--return-hosts=${hosts}`,
+      );
+    };
+    const post = async (path: string, body: object) => {
+      const headers = { 'x-api-key': service.process().demoKey(), 'content-type': 'application/json' };
+      const sent = { method: 'POST', headers, body: JSON.stringify(body) };
+      return (await fetch(`${service.url}/merchant/v1${path}`, sent)).json() as Promise<
+        Record<string, string>
+      >;
+    };
+    const order = {
+      address: SOMEBODY,
+      callback: service.receiver.url,
+      amount: '25.00',
+      items: [{ name: 'Tea', quantity: 2, amount: '25.00' }],
+      return_url: `http://${host}/thanks/{payment_id}`,
+      cancel_url: `http://${host}/cart`,
+    };
+    expect((await post('/checkouts', order))['error']).toContain(`return_url leads to ${host}`);
+    await allow(host);
+    const page = await browser.newPage();
+    const canceled = await post('/checkouts', order);
+    await waitFor('the cancellation', SETTLED_MS, async () => {
+      return (await post(`/payments/${canceled['payment_id']}/cancel`, {}))['status'] === 'canceled';
+    });
+    await page.goto(canceled['checkout_url'] ?? '');
+    await page.getByRole('link', { name: /^Back to/ }).click();
+    await page.getByText('At the shop: /cart').waitFor();
+    const paid = await post('/checkouts', order);
+    await page.goto(paid['checkout_url'] ?? '');
+    await page.locator('.bill').getByText('2 × Tea').waitFor();
+    await goBy(page, 'Card');
+    await payWith(page, '4242 4242 4242 4242');
+    await page.locator('#back').click();
+    await page.getByText(`At the shop: /thanks/${paid['payment_id']}`).waitFor({ timeout: SETTLED_MS });
+    await allow('');
+    for (const { checkout_url: url = '' } of [canceled, paid]) {
+      await page.goto(url);
+      expect(await page.locator(`a[href*="${host}"]`).count()).toBe(0);
+    }
+    await page.close();
+    shop.close();
   }, 180_000);
 
   it('plays outcomes with the panel of the sandbox, without JavaScript', async () => {

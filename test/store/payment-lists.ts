@@ -1,12 +1,20 @@
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
-import { atOnce, givePayment, givePayments, newPayment, pay, type StoreContext } from './fixtures.ts';
+import {
+  atOnce,
+  givePayment,
+  givePayments,
+  newPayment,
+  newSession,
+  pay,
+  type StoreContext,
+} from './fixtures.ts';
 
 const idsOf = (payments: readonly Payment[]) => payments.map((payment) => payment.id);
 
 export function paymentListPromises(context: StoreContext): void {
   const { store } = context;
-  const { payments, webhooks } = store;
+  const { payments, search, webhooks } = store;
   it('are of one origin and account, the newest first', async () => {
     const [older, newer] = await givePayments(store, 2, { origin: 'link', orderLine: 'Größe L' });
     if (older === undefined || newer === undefined) throw new Error('two were given');
@@ -14,6 +22,22 @@ export function paymentListPromises(context: StoreContext): void {
     expect(await payments.listByOrigin(older.accountId, 'link', 10)).toEqual([newer, older]);
     expect(await payments.listByOrigin(older.accountId, 'link', 1)).toEqual([newer]);
     expect(await payments.listByOrigin('another account', 'link', 10)).toEqual([]);
+  });
+
+  it('are past a deadline of their own, the oldest first, and found by their reference', async () => {
+    const orderDetails = { items: [], returnUrl: null, cancelUrl: 'https://shop.example/ü' };
+    const order = { reference: 'Größe', metadata: { b: '1', a: '\u2028' }, orderDetails };
+    const { accountId } = await givePayment(store);
+    const due = [1_002, 1_001, 1_001].map((deadlineMs) => newPayment(accountId, { ...order, deadlineMs }));
+    for (const payment of due) await payments.createPayment(payment, null);
+    const [later, first, open] = due as [Payment, Payment, Payment];
+    await payments.addSession(newSession(open, { expiresAtMs: 5_001 }), () => null);
+    expect(await payments.listPastDeadline(1_002, 5_000, 10)).toEqual([first.id, later.id]);
+    expect(await payments.listPastDeadline(1_001, 5_001, 10)).toEqual(idsOf([first, open]).sort());
+    const found = await search.searchPayments({ accountId, reference: 'Größe' }, null, 2);
+    expect(found.payments).toEqual([open, first]);
+    await payments.decidePayment(first.id, pay);
+    expect(await payments.listPastDeadline(1_002, 5_000, 10)).toEqual([later.id]);
   });
 
   it('become paid without a webhook where they have no callback', async () => {
