@@ -309,9 +309,10 @@ function breakdown(payment: Payment, account: Account, language: Language): Html
 }
 
 function billOnPhone(payment: Payment, language: Language): Html {
-  if (itemsOf(payment).length === 0) return nothing;
-  const { details } = language.words.facts;
-  return html`<details class="items"><summary>${details}</summary>${billRows(payment, '', language)}</details>`;
+  const [first, ...others] = itemsOf(payment);
+  if (first === undefined) return nothing;
+  const more = others.length === 0 ? '' : ` +${others.length}`;
+  return html`<details class="items"><summary><bdi>${itemLabel(first)}</bdi>${more}</summary>${billRows(payment, '', language)}</details>`;
 }
 
 const itemsOf = ({ orderDetails }: Payment) => orderDetails?.items ?? [];
