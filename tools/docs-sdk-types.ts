@@ -110,13 +110,12 @@ export function pythonTypes(): string {
   const classes = new Map<string, string>();
   for (const [schema, [name, description]] of Object.entries(names)) {
     if (!name.endsWith('Request'))
-      defineClass(classes, pythonName(name), description, apiDescription.schemas[schema] ?? {});
+      defineClass(classes, name, description, apiDescription.schemas[schema] ?? {});
   }
   const webhook = '\n\nWebhookEvent = Union[PaymentPaidEvent, PaymentForwardedEvent]\n';
   return [PYTHON_HEAD, ...classes.values(), webhook].join('');
 }
 
-const pythonName = (name: string) => name.replace('MerchantEvent', 'Event');
 const pythonText = (text: string) => text.replaceAll('`', '``').replace(/\bnull\b/g, 'None');
 
 function defineClass(
@@ -128,7 +127,8 @@ function defineClass(
   const { required = [], properties = {} } = schema as Keywords;
   const fields = Object.entries(properties).map(([field, own]) => {
     const inside = `${field.charAt(0).toUpperCase()}${field.slice(1)}`.replace(/ies$/, 'y').replace(/s$/, '');
-    const type = pythonType(classes, inside, own);
+    // `Event` would hide that of `threading` and `asyncio`.
+    const type = pythonType(classes, inside.replace(/^Event$/, 'MerchantEvent'), own);
     const comment = own['description'] === undefined ? '' : `    #: ${pythonText(`${own['description']}`)}\n`;
     return `${comment}    ${field}: ${required.includes(field) ? type : `NotRequired[${type}]`}\n`;
   });
@@ -138,7 +138,7 @@ function defineClass(
 
 function pythonType(classes: Map<string, string>, name: string, schema: JsonSchema): string {
   const { $ref, enum: values = [], anyOf, type = '', items, properties } = schema as Keywords;
-  if ($ref !== undefined) return pythonName(typeOf(schema, ''));
+  if ($ref !== undefined) return typeOf(schema, '');
   if (anyOf !== undefined) return `Optional[${pythonType(classes, name, anyOf[0] ?? {})}]`;
   if (items !== undefined) return `List[${pythonType(classes, name, items)}]`;
   if (properties !== undefined) {

@@ -1,4 +1,5 @@
 import unittest
+from decimal import Decimal
 
 from card_checkout import ApiError, EventGapError, WrongAmountError, follow_events, fulfil_once
 
@@ -141,12 +142,13 @@ class FulfilOnce(unittest.TestCase):
         store = Store()
         self.assertEqual(self.fulfil(StatusClient(), store), ("fulfilled", ["p"]))
         self.assertEqual(self.fulfil(StatusClient(), store), ("already_fulfilled", []))
+        self.assertEqual(self.fulfil(StatusClient(), Store(), Decimal("25.000")), ("fulfilled", ["p"]))
 
     def test_fulfills_nothing_that_is_not_paid(self):
         self.assertEqual(self.fulfil(StatusClient(status="unpaid"), Store()), ("not_paid", []))
 
     def test_compares_amount_and_currency(self):
-        for amount, currency in (("24.99", "USD"), ("25", "EUR"), ("25.000", "USD"), ("٢٥", "USD"), (25, "USD")):
+        for amount, currency in (("24.99", "USD"), ("25", "EUR"), ("25.000", "USD"), ("٢٥", "USD"), (25, "USD"), (Decimal("25.01"), "USD")):
             with self.assertRaises(WrongAmountError):
                 self.fulfil(StatusClient(), Store(), amount, currency)
 

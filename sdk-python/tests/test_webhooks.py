@@ -3,7 +3,7 @@ import hmac
 import json
 import unittest
 
-from card_checkout import WebhookError, construct_event, construct_event_with
+from card_checkout import WebhookError, construct_event, construct_event_with, sign_webhook
 
 TOKEN = "ipn_test"
 NOW = 1_790_000_000
@@ -38,6 +38,12 @@ class Webhooks(unittest.TestCase):
             self.assertEqual(self.refuse("no_signature", body, signature), 401)
         for other in (sign(body + b" "), sign(body, "other")):
             self.assertEqual(self.refuse("wrong_signature", body, other), 401)
+
+    def test_a_test_can_sign_a_body(self):
+        self.assertEqual(sign_webhook(body_of(), TOKEN), sign(body_of()))
+        for body, token in ((EVENT, TOKEN), (body_of(), "")):
+            with self.assertRaises(TypeError):
+                sign_webhook(body, token)
 
     def test_recordings_and_clocks_far_ahead_are_refused(self):
         for timestamp in (NOW - 301, NOW + 301):

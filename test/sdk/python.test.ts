@@ -62,9 +62,20 @@ it('the Python client passes its own tests in every Python that is on this machi
   }
 });
 
+it('the Python client passes mypy --strict', () => {
+  const { error, status, stdout } = spawnSync('mypy', ['--strict', '--cache-dir', '/dev/null', 'src'], {
+    cwd: join(root, 'sdk-python'),
+    encoding: 'utf8',
+    timeout: 120_000,
+  });
+  if (error !== undefined)
+    return console.warn('not checked: mypy --strict, because mypy is not installed here');
+  expect([status, stdout]).toEqual([0, expect.stringContaining('Success')]);
+});
+
 /** The README's snippets in their order, and around them what the page leaves to the reader. */
 function shopProgram({ url, receiver }: EndToEndService): string {
-  const [create, follow, receive, list, refund, verify, ...others] = codeBlocks(
+  const [create, follow, receive, list, refund, verify, asynchronous, ...others] = codeBlocks(
     read('sdk-python/README.md'),
     'python',
   ).map((block) =>
@@ -117,6 +128,7 @@ opened = open_refund(payment["payment_id"], "0x3C44CdDdB6a900fa2b585dd299e03d12F
 again = open_refund(payment["payment_id"], "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", "return-1")
 print("refund", opened == again, client.get_refund(opened)["status"])
 print("refund", len(client.list_refunds(payment["payment_id"])["refunds"]), client.cancel_refund(opened)["status"])
+${asynchronous}
 `;
 }
 
@@ -158,5 +170,6 @@ it('the shop of the Python README is paid in a sandbox, and fulfills once', asyn
     expect(lines).toContain(line);
   }
   expect(output).toMatch(/^events .*'payment.paid'.*'payment.canceled'/m);
+  expect(lines.filter((line) => line.startsWith('async ')).length).toBeGreaterThanOrEqual(3);
   expect(lines.filter((line) => line === `fulfilled ${paymentId}`)).toHaveLength(1);
 });

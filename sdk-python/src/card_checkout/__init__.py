@@ -1,11 +1,13 @@
 """The client of a card-checkout service for a merchant's server. Standard library only."""
 
+from ._async_client import AsyncClient
 from ._client import Client
 from ._deposit_address import DepositProof, verify_deposit_address
 from ._errors import (
+    ApiConnectionError,
     ApiError,
+    ArgumentError,
     CardCheckoutError,
-    ConnectionError,
     DepositAddressError,
     EventGapError,
     WebhookError,
@@ -15,10 +17,10 @@ from ._events import EventCursor, follow_events
 from ._fulfil import Fulfilment, FulfilmentStore, fulfil_once
 from ._types import (
     DirectPayment,
-    Event,
-    EventPage,
     Factory,
     MerchantCheckout,
+    MerchantEvent,
+    MerchantEventPage,
     MerchantPayment,
     MerchantPaymentPage,
     Payment,
@@ -28,25 +30,27 @@ from ._types import (
     SettlementPublication,
     WebhookEvent,
 )
-from ._webhooks import SIGNATURE_HEADER, construct_event, construct_event_with
+from ._webhooks import SIGNATURE_HEADER, construct_event, construct_event_with, sign_webhook
 
 __all__ = [
     "SIGNATURE_HEADER",
+    "ApiConnectionError",
     "ApiError",
+    "ArgumentError",
+    "AsyncClient",
     "CardCheckoutError",
     "Client",
-    "ConnectionError",
     "DepositAddressError",
     "DepositProof",
     "DirectPayment",
-    "Event",
     "EventCursor",
     "EventGapError",
-    "EventPage",
     "Factory",
     "Fulfilment",
     "FulfilmentStore",
     "MerchantCheckout",
+    "MerchantEvent",
+    "MerchantEventPage",
     "MerchantPayment",
     "MerchantPaymentPage",
     "Payment",
@@ -61,5 +65,6 @@ __all__ = [
     "construct_event_with",
     "follow_events",
     "fulfil_once",
+    "sign_webhook",
     "verify_deposit_address",
 ]

@@ -37,7 +37,16 @@ class ApiError(CardCheckoutError):
         return is_temporary_status(self.status) or self.code == "conversion_failed"
 
 
-class ConnectionError(CardCheckoutError):  # noqa: A001: the name of the TypeScript client
+class ArgumentError(CardCheckoutError, ValueError):
+    """A value from the shop that cannot be sent. No request was made, and the message does not repeat the value."""
+
+    def __init__(self, argument: str, problem: str) -> None:
+        super().__init__(f"{argument} {problem}")
+        #: The name of the argument, such as ``idempotency_key``.
+        self.argument = argument
+
+
+class ApiConnectionError(CardCheckoutError):
     """No answer, or an answer of another server. A create may have happened: repeat it with the same key."""
 
 
@@ -71,4 +80,5 @@ class EventGapError(CardCheckoutError):
 
 
 def is_temporary_status(status: int) -> bool:
-    return status in (408, 429, 500, 502, 503)
+    """520 to 524 come from Cloudflare when it does not reach the service."""
+    return status in (408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524)

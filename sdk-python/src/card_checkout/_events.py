@@ -7,23 +7,24 @@ from typing import Callable, Optional, Protocol, TypeVar
 
 from ._client import Client
 from ._errors import ApiError, EventGapError
-from ._types import Event
+from ._types import MerchantEvent
 
 Transaction = TypeVar("Transaction")
+Transaction_co = TypeVar("Transaction_co", covariant=True)
 
 _POLL_SECONDS = 5.0
 #: After an error without a Retry-After.
 _ERROR_PAUSE_SECONDS = 10.0
 
 
-class EventCursor(Protocol[Transaction]):
+class EventCursor(Protocol[Transaction_co]):
     """Where the number of the last processed event is stored: your database, in one row."""
 
     def read(self) -> int:
         """The number of the last processed event; 0 before the first."""
         ...
 
-    def advance(self, previous: int, number: int, work: Callable[[Transaction], None]) -> bool:
+    def advance(self, previous: int, number: int, work: Callable[[Transaction_co], None]) -> bool:
         """Opens a transaction, sets the stored number to ``number`` if it is ``previous``, and runs ``work`` in it.
 
         Both commit together or not at all. Returns False, and runs nothing, when another number is stored.
@@ -38,7 +39,7 @@ class EventCursor(Protocol[Transaction]):
 def follow_events(
     client: Client,
     cursor: EventCursor[Transaction],
-    on_event: Callable[[Transaction, Event], None],
+    on_event: Callable[[Transaction, MerchantEvent], None],
     *,
     on_gap: Optional[Callable[[int], None]] = None,
     on_error: Optional[Callable[[Exception], None]] = None,
@@ -74,7 +75,7 @@ def follow_events(
 def _process_page(
     client: Client,
     cursor: EventCursor[Transaction],
-    on_event: Callable[[Transaction, Event], None],
+    on_event: Callable[[Transaction, MerchantEvent], None],
     on_gap: Optional[Callable[[int], None]],
     stop: threading.Event,
 ) -> bool:
@@ -98,7 +99,13 @@ def _process_page(
             return False
         number = event["number"]
         # Another process was faster: the next page begins where it is.
-        if not cursor.advance(previous, number, lambda transaction, event=event: on_event(transaction, event)):
+        if not cursor.advance(previous, number, _work_of(on_event, event)):
             return True
         previous = number
     return page["has_more"]
+
+
+def _work_of(
+    on_event: Callable[[Transaction, MerchantEvent], None], event: MerchantEvent
+) -> Callable[[Transaction], None]:
+    return lambda transaction: on_event(transaction, event)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Callable, Generic, Optional, Protocol, TypeVar
+from decimal import Decimal
+from typing import Callable, Generic, Literal, Optional, Protocol, TypeVar, Union
 
 from ._client import Client
 from ._errors import WrongAmountError
+from ._transport import text_of
 from ._types import PaymentStatus
 
 Transaction = TypeVar("Transaction")
+Transaction_co = TypeVar("Transaction_co", covariant=True)
 
 
-class FulfilmentStore(Protocol[Transaction]):
+class FulfilmentStore(Protocol[Transaction_co]):
     """Where it is stored that a payment was fulfilled: your database."""
 
-    def run_once(self, payment_id: str, work: Callable[[Transaction], None]) -> bool:
+    def run_once(self, payment_id: str, work: Callable[[Transaction_co], None]) -> bool:
         """Opens a transaction, sets the payment's mark (a unique row), and runs ``work`` in it if the mark is new.
 
         Mark and work commit together or not at all. Returns whether ``work`` ran.
@@ -27,7 +30,7 @@ class FulfilmentStore(Protocol[Transaction]):
 @dataclass(frozen=True)
 class Fulfilment(Generic[Transaction]):
     #: ``fulfilled`` by this call, ``already_fulfilled``, or ``not_paid``.
-    outcome: str
+    outcome: Literal["fulfilled", "already_fulfilled", "not_paid"]
     payment: PaymentStatus
 
 
@@ -37,14 +40,14 @@ def fulfil_once(
     client: Client,
     payment_id: Optional[str] = None,
     ipn_token: Optional[str] = None,
-    expected_amount: str,
+    expected_amount: Union[str, Decimal],
     expected_currency: str,
     fulfil: Callable[[Transaction, PaymentStatus], None],
 ) -> "Fulfilment[Transaction]":
     """Confirms with the service that the payment is paid in the expected amount and currency, and fulfills it once.
 
-    Raises ApiError, ConnectionError, WrongAmountError, and what the store raises. Then nothing was fulfilled, and the
-    call may be repeated.
+    Raises ApiError, ApiConnectionError, ArgumentError, WrongAmountError, and what the store raises. Then nothing was
+    fulfilled, and the call may be repeated.
     """
     payment = client.payment_status(payment_id, ipn_token=ipn_token)
     if payment["status"] != "paid":
@@ -60,9 +63,10 @@ def fulfil_once(
     return Fulfilment("fulfilled" if has_run else "already_fulfilled", payment)
 
 
-def _to_cents(amount: str) -> int:
+def _to_cents(amount: Union[str, Decimal]) -> int:
     """Whole cents, without rounding: 25, 25.0 and 25.00 are the same."""
-    match = re.fullmatch(r"([0-9]+)(?:\.([0-9]{1,2}))?", amount) if isinstance(amount, str) else None
+    text = text_of(amount) if isinstance(amount, Decimal) else amount
+    match = re.fullmatch(r"([0-9]+)(?:\.([0-9]{1,2}))?", text) if isinstance(text, str) else None
     if match is None:
         raise WrongAmountError(f"{amount!r} is no amount")
     return int(match[1] + (match[2] or "").ljust(2, "0"))

@@ -430,7 +430,7 @@ class RefundList(TypedDict):
     refundable_amount: str
 
 
-class Event(TypedDict):
+class MerchantEvent(TypedDict):
     #: The event's number, above that of the event before it.
     number: int
     #: What happened.
@@ -444,11 +444,11 @@ class Event(TypedDict):
     refund: Optional[Refund]
 
 
-class EventPage(TypedDict):
+class MerchantEventPage(TypedDict):
     """Events in their order."""
 
     #: The events in their order.
-    events: List[Event]
+    events: List[MerchantEvent]
     #: The ``after`` of the next request.
     next_after: int
     #: Whether more events are there now.

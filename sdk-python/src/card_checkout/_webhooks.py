@@ -33,8 +33,7 @@ def construct_event(
     body, or no token.
     """
     _check_body(raw_body)
-    if not isinstance(ipn_token, str) or ipn_token == "":
-        raise TypeError("ipn_token must be the token that was stored with the order")
+    _check_token(ipn_token)
     _verify_signature(raw_body, signature, ipn_token)
     return _check_fresh(_read_event(raw_body), tolerance_seconds, time.time() if now is None else now)
 
@@ -61,6 +60,18 @@ def construct_event_with(
     return construct_event(raw_body, signature, ipn_token, tolerance_seconds=tolerance_seconds, now=now)
 
 
+def sign_webhook(raw_body: bytes, ipn_token: str) -> str:
+    """The signature of a body, as the service sends it in ``X-Service-Signature``. For tests of your endpoint."""
+    _check_body(raw_body)
+    _check_token(ipn_token)
+    return hmac.new(ipn_token.encode(), raw_body, hashlib.sha256).hexdigest()
+
+
+def _check_token(ipn_token: str) -> None:
+    if not isinstance(ipn_token, str) or ipn_token == "":
+        raise TypeError("ipn_token must be the token that was stored with the order")
+
+
 def _check_body(raw_body: bytes) -> None:
     if not isinstance(raw_body, (bytes, bytearray, memoryview)):
         raise TypeError("raw_body must be the bytes as they came: a parsed body has other bytes")
@@ -71,8 +82,7 @@ def _check_body(raw_body: bytes) -> None:
 def _verify_signature(raw_body: bytes, signature: Optional[str], ipn_token: str) -> None:
     if not isinstance(signature, str) or re.fullmatch(r"[0-9a-f]{64}", signature) is None:
         raise WebhookError("no_signature", "X-Service-Signature is missing or is not a signature")
-    expected = hmac.new(ipn_token.encode(), raw_body, hashlib.sha256).hexdigest()
-    if not hmac.compare_digest(expected, signature):
+    if not hmac.compare_digest(sign_webhook(raw_body, ipn_token), signature):
         raise WebhookError("wrong_signature", "the signature is not that of this body and the payment's token")
 
 
