@@ -1,7 +1,7 @@
 /**
  * Runs the service with the neighbors that it has in production: behind nginx, HAProxy and Caddy with the files of deploy/,
  * and on PostgreSQL through pgbouncer. Prometheus scrapes it.
- * Lighthouse measures the pages, and the example shops in PHP and Python take a payment.
+ * Lighthouse measures the pages, and the example shops in PHP and Python take a payment. Generated clients use its API.
  * The machine and the database fail as well. `npm run interop`; what is not installed is named as not checked.
  * With `--install`, as root on Debian, it is installed first. Not part of `npm run test:all`.
  */
@@ -9,6 +9,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkClients, clientPackages } from '../../test/openapi/generated-clients.ts';
 import { freePorts } from '../../test/support/free-ports.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { runCommand, startServiceProcess } from '../../test/support/service-process.ts';
@@ -49,6 +50,7 @@ const hostChecks = {
   compose: checkCompose,
   kubernetes: (folder: string) => checkKubernetes(folder, toolsFolder),
   units: checkUnits,
+  clients: (folder: string) => checkClients(folder, toolsFolder),
   php: (folder: string) => checkShop('php', folder),
   python: (folder: string) => checkShop('python', folder),
   systemd: checkSystemd,
@@ -71,7 +73,8 @@ function install(only: readonly string[]): void {
   if (only.length === 0 || only.some((name) => !npmChecks.includes(name))) installPackages();
   mkdirSync(toolsFolder, { recursive: true });
   writeFileSync(join(toolsFolder, 'package.json'), '{ "private": true }');
-  const words = ['install', '--no-audit', '--no-fund', castPackage, lighthousePackage, ...kubernetesPackages];
+  const names = [castPackage, lighthousePackage, ...kubernetesPackages, ...clientPackages];
+  const words = ['install', '--no-audit', '--no-fund', ...names];
   execFileSync('npm', words, { cwd: toolsFolder, stdio: 'inherit' });
 }
 
@@ -88,15 +91,11 @@ function installPackages(): void {
     'postgresql',
     'debootstrap',
     'systemd-container',
+    'golang-go',
+    'golang-github-getkin-kin-openapi-dev',
   ];
-  execFileSync(
-    'apt-get',
-    ['install', '--yes', '--no-install-recommends', ...Object.values(packages), ...tools],
-    {
-      stdio: 'inherit',
-      env: environment,
-    },
-  );
+  const words = ['install', '--yes', '--no-install-recommends', ...Object.values(packages), ...tools];
+  execFileSync('apt-get', words, { stdio: 'inherit', env: environment });
 }
 
 function report(neighbor: string, outcomes: readonly Outcome[]): void {

@@ -18,9 +18,11 @@ const MAXIMUM_QUANTITY = 1_000_000;
 const itemAmount = /^-?(0|[1-9][0-9]{0,5})(\.[0-9]{1,2})?$/;
 /** Time that a customer needs at a provider. */
 const MINIMUM_EXPIRY_SECONDS = 900;
-/** No control characters except line breaks and tabs, and no marks that change the direction of other text. */
-const TEXT_PATTERN =
-  '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$';
+/**
+ * No control characters except line breaks and tabs, and no marks that change the direction of other text. The
+ * marks stand for themselves, because Go does not know `\u` in a pattern.
+ */
+const TEXT_PATTERN = '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\u202a-\u202e\u2066-\u2069]*$';
 const plainText = new RegExp(TEXT_PATTERN);
 
 const returnUrl = (when: string) =>
