@@ -84,7 +84,15 @@ ${shopLinks(checkout, language)}`;
   return {
     ...statusOf(shown, checkout.nowMs),
     /** Summary of a paid checkout; null keeps the page's summary. */
-    panel: panelOf(checkout, language),
+    panel:
+      checkout.view.kind === 'paid'
+        ? paidPanel(
+            checkout.view,
+            account,
+            language,
+            amountLine(language, payment.amountCents, payment.currency),
+          )
+        : null,
     detail: detailWith(shown, question),
     mail,
     revision: crc32(content.toString()).toString(36),
@@ -180,16 +188,12 @@ ${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${em
 <div id="detail"${isGoing ? html` hidden` : nothing}>${content.detail}</div>
 <div id="mail">${content.mail}</div>
 </main>
-${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, shown)}${goingTemplate(language)}` : nothing}`,
+${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, shown)}<template id="going">${goingContent(language, '')}</template>` : nothing}`,
   });
 }
 
 function refreshWithoutScript(seconds: number, path: string): Html {
   return html`<noscript><meta http-equiv="refresh" content="${seconds}; url=${path}"></noscript>`;
-}
-
-function goingTemplate(language: Language): Html {
-  return html`<template id="going">${goingContent(language, '')}</template>`;
 }
 
 function assurances(
@@ -256,12 +260,6 @@ function payableUntil(checkout: Checkout, language: Language): Html {
     return nothing;
   const [before = '', after = ''] = language.words.summary.until.split('{time}');
   return html`<p class="until">${before}${timeElement(expiresAtMs, language)}${after}</p>`;
-}
-
-function panelOf(checkout: Checkout, language: Language): Html | null {
-  const { view, payment } = checkout;
-  if (view.kind !== 'paid') return null;
-  return paidPanel(view, checkout, language, amountLine(language, payment.amountCents, payment.currency));
 }
 
 export function summary(

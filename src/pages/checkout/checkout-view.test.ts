@@ -5,7 +5,6 @@ import { fieldsOf, type PaymentState, paymentStates } from '../../payment/paymen
 import type { PaymentView } from '../../payment/payment-store.ts';
 import type { ProviderSession } from '../../payment/provider-session.ts';
 import {
-  arrivalsOf,
   type CheckoutView,
   checkoutViewOf,
   isTakenByProvider,
@@ -185,15 +184,6 @@ describe('the view of a payment', () => {
     expect(holdersAfter(late, ...one, paidThresholdUnits)).toMatchObject(none);
     expect(holdersAfter([at('wert', 'delivering', 5)], ...one)).toMatchObject(none);
     expect(holdersAfter([at('wert', 'failed', 5), ...both.slice(1)], ...one)).toMatchObject(none);
-  });
-
-  it('lists every deposit but dust, and of very many the largest', () => {
-    const payment = { paidThresholdUnits };
-    const units = (...all: bigint[]) => arrivalsOf(payment, observationsOf(...all)).map((each) => each.units);
-    expect(units(9_999n, 6_000_000n, 1n, 4_000_000n)).toEqual([6_000_000n, 4_000_000n]);
-    const flood = Array.from({ length: 30 }, () => 10_000n);
-    expect(units(...flood, 5_000_000n, 6_000_000n).slice(-2)).toEqual([5_000_000n, 6_000_000n]);
-    expect(units(...flood)).toHaveLength(20);
   });
 });
 

@@ -155,27 +155,12 @@ function holdersOf(
   return sellersOf(taken.slice(arrivedCount), adapters);
 }
 
-/** Maximum listed transfers in each direction, because anyone can send some. */
-const MAXIMUM_LISTED = 20;
-
-/** Deposits that are more than dust, in chain order; the largest if there are many. */
+/** Deposits that are more than dust. */
 export function arrivalsOf(
   payment: Pick<Payment, 'paidThresholdUnits'>,
   { deposits }: Pick<ChainObservations, 'deposits'>,
-): readonly Transfer[] {
-  return largestOf(deposits.filter(({ units }) => !isDust(payment, units)));
-}
-
-/** Releases in chain order, each with the units that the merchant received; the largest if there are many. */
-export function releasesOf({ releases }: Pick<ChainObservations, 'releases'>) {
-  return largestOf(releases.map((release) => ({ ...release, units: release.toMerchantUnits })));
-}
-
-type Transfer = Pick<Deposit, 'units' | 'transactionHash'>;
-
-function largestOf(all: readonly Transfer[]): readonly Transfer[] {
-  const largest = all.toSorted((a, b) => Number(b.units - a.units)).slice(0, MAXIMUM_LISTED);
-  return all.filter((transfer) => largest.includes(transfer));
+): readonly Deposit[] {
+  return deposits.filter(({ units }) => !isDust(payment, units));
 }
 
 export function takesPayment(view: CheckoutView): boolean {

@@ -1,4 +1,4 @@
-import type { ChainObservations, LineItem, Payment } from '../../payment/payment.ts';
+import type { ChainObservations, Deposit, LineItem, Payment } from '../../payment/payment.ts';
 import {
   fillIn,
   formatClock,
@@ -8,7 +8,7 @@ import {
 } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { fact, transactionLink } from '../../web/signed-in/payment-words.ts';
-import { arrivalsOf, type CheckoutView, releasesOf } from './checkout-view.ts';
+import { arrivalsOf, type CheckoutView } from './checkout-view.ts';
 import type { Checkout } from './read-checkout.ts';
 import { nameOf } from './state-words.ts';
 
@@ -61,21 +61,29 @@ export function transactionRows(
   });
 }
 
-/** Every arrival and release, each with its amount where there are several. */
+/** Maximum listed transfers in each direction, because anyone can send some. */
+const MAXIMUM_LISTED = 20;
+
+/** Every arrival and release, each with its amount where there are several; the largest if there are many. */
 export function transfersOf(payment: Payment, observations: ChainObservations, language: Language) {
   const { arrivedWith, sentWith } = language.words.facts;
-  const listed = (name: string, moved: ReturnType<typeof releasesOf>, hash: string | null) => {
-    const only = hash ?? moved[0]?.transactionHash ?? null;
+  type Transfer = Pick<Deposit, 'units' | 'transactionHash'>;
+  const listed = (name: string, moved: readonly Transfer[], stored: string | null) => {
+    const only = stored ?? moved[0]?.transactionHash ?? null;
     if (moved.length <= 1) return only === null ? [] : [{ name, amount: null, hash: only }];
-    return moved.map(({ units, transactionHash }) => ({
-      name,
-      amount: formatUsdc(language, units, 'down'),
-      hash: transactionHash,
-    }));
+    const largest = moved.toSorted((a, b) => Number(b.units - a.units)).slice(0, MAXIMUM_LISTED);
+    return moved
+      .filter((transfer) => largest.includes(transfer))
+      .map(({ units, transactionHash: hash }) => ({
+        name,
+        amount: formatUsdc(language, units, 'down'),
+        hash,
+      }));
   };
+  const releases = observations.releases.map((release) => ({ ...release, units: release.toMerchantUnits }));
   return [
     ...listed(arrivedWith, arrivalsOf(payment, observations), payment.txidIn),
-    ...listed(sentWith, releasesOf(observations), payment.txidOut),
+    ...listed(sentWith, releases, payment.txidOut),
   ];
 }
 

@@ -62,16 +62,12 @@ export function selector(selection: OfferList): Html {
   const { checkout, offers, language, quotes, userAgent = '', means, isChanging } = selection;
   const { view } = checkout;
   const country = quotes?.customerCountry ?? null;
-  const rowOf = (offer: ProviderOffer, named?: PaymentMeans) => rowFor(selection, offer, named);
-  const rows = inExpectedOrder(
-    checkout,
-    possibleOffers(offers).map((offer) => rowOf(offer)),
-    country,
-  );
+  const rows = rowsIn(selection);
   if (rows.length === 0) return html`${otherCountry(selection)}${refusedOffers(selection)}`;
-  const isDeclinedHere = view.kind === 'at_provider' && isDeclined(view);
-  if (isDeclinedHere) return insteadOf(view.provider, selection, rows);
-  const ways = meansFor({ ...checkout, offers }, country, userAgent, rowOf);
+  if (view.kind === 'at_provider' && isDeclined(view)) return insteadOf(view.provider, selection, rows);
+  const ways = meansFor({ ...checkout, offers }, country, userAgent, (offer, named) =>
+    rowFor(selection, offer, named),
+  );
   const chosen = ways.find((way) => way.means === means);
   if (chosen !== undefined && isChanging)
     return html`<section id="change"><h2>${titleOf(chosen.means, language)}</h2>
@@ -118,14 +114,17 @@ export function asSeen(checkout: Checkout, { language, quotes, refused }: Seen):
   return { ...seen, unservedCountry: countryName(language, customerCountry) };
 }
 
-export function foldedOffers(selection: OfferList): Html {
-  const { checkout, offers, language } = selection;
-  if (offers.length === 0) return nothing;
-  const rows = inExpectedOrder(
-    checkout,
-    possibleOffers(offers).map((offer) => rowFor(selection, offer)),
-  );
-  return foldedList(html`${language.words.actions.chooseAnother}`, rows, selection);
+export function foldedOffers(selection: OfferList, rows: readonly OfferRow[] = rowsIn(selection)): Html {
+  if (rows.length === 0) return nothing;
+  const heading = fillIn(selection.language.words.offers.otherWays, { count: String(rows.length) });
+  return html`<details class="others"><summary>${heading}</summary>
+${rowsOf(rows, selection)}${refusedOffers(selection)}</details>`;
+}
+
+function rowsIn(selection: OfferList): readonly OfferRow[] {
+  const { checkout, offers, quotes } = selection;
+  const rows = possibleOffers(offers).map((offer) => rowFor(selection, offer));
+  return inExpectedOrder(checkout, rows, quotes?.customerCountry);
 }
 
 export function onlyProvider(selection: OfferList, offer: ProviderOffer): Html {
@@ -233,17 +232,11 @@ rel="noopener noreferrer">${assurances.check}<span class="quiet"> ${facts.newTab
 function insteadOf(declined: ProviderId, selection: OfferList, [lead, ...others]: readonly OfferRow[]): Html {
   if (lead === undefined) return nothing;
   const { checkout, language } = selection;
-  const { payInstead, otherWays } = language.words.offers;
+  const { payInstead } = language.words.offers;
   const look = canContinueAt(declined, checkout) ? '' : 'primary ';
-  const heading = fillIn(otherWays, { count: String(others.length) });
   return html`<div class="ask">${providerButton(checkout, lead, fillIn(payInstead, { provider: lead.offer.name }), look)}
 ${offerDetails(lead, checkout.charge, language).map((notes) => html`<p class="until">${notes}</p>`)}</div>
-${others.length === 0 ? refusedOffers(selection) : foldedList(heading, others, selection)}`;
-}
-
-function foldedList(heading: Html, rows: readonly OfferRow[], selection: OfferList): Html {
-  return html`<details class="others"><summary>${heading}</summary>
-${rowsOf(rows, selection)}${refusedOffers(selection)}</details>`;
+${others.length === 0 ? refusedOffers(selection) : foldedOffers(selection, others)}`;
 }
 
 function rowsOf(rows: readonly OfferRow[], selection: OfferList): Html {

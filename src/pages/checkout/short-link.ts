@@ -11,7 +11,7 @@ import { layout, sendPage } from '../../web/checkout-frame/layout.ts';
 import { html, nothing } from '../../web/design/html.ts';
 import type { Page } from '../../web/design/page-style.ts';
 import { summary } from './checkout-page.ts';
-import type { CheckoutRequest } from './context.ts';
+import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 import { PREVIEW_HEIGHT, PREVIEW_WIDTH } from './preview-picture.ts';
 import { isPreview } from './provider-session.ts';
 import { type Checkout, readCheckoutOfShortCode } from './read-checkout.ts';
@@ -22,29 +22,19 @@ import { wordsOf } from './state-words.ts';
 export async function showShortLink(asked: CheckoutRequest<'shortCode'>): Promise<FastifyReply> {
   const { context, request, params } = asked;
   const checkout = await readCheckoutOfShortCode(context, params.shortCode);
-  const { isTestMode, baseUrl } = context;
   rememberLanguage(asked);
-  const options = {
-    isTestMode,
-    baseUrl,
-    language: languageOf(request),
-    isPreview: isPreview(request.headers),
-  };
-  return sendPage(asked, 200, shortLinkPage(checkout, options));
+  const page = shortLinkPage(checkout, languageOf(request), context, isPreview(request.headers));
+  return sendPage(asked, 200, page);
 }
 
 /** Page of a short link, with preview data and the merchant's note. Preview crawlers are not redirected. */
 function shortLinkPage(
   checkout: Checkout,
-  options: {
-    readonly language: Language;
-    readonly isTestMode: boolean;
-    readonly baseUrl: string;
-    readonly isPreview: boolean;
-  },
+  language: Language,
+  { isTestMode, baseUrl }: Pick<CheckoutPagesContext, 'isTestMode' | 'baseUrl'>,
+  isForPreview: boolean,
 ): Page {
   const { payment, account } = checkout;
-  const { language } = options;
   const words = language.words.shortLink;
   const shop = account.name;
   const amount = formatMoneyAndCode(language, payment.amountCents, payment.currency);
@@ -55,12 +45,12 @@ function shortLinkPage(
     : fillText(language.words.title, { heading: text.heading, amount, shop });
   const description = payment.note ?? (isOpen ? fillText(words.description, { shop }) : text.sentence);
   // Same as `checkout_url` without the email address, which is stored with the payment.
-  const url = `${options.baseUrl}/s/${shortCodeOf(payment.id)}`;
+  const url = `${baseUrl}/s/${shortCodeOf(payment.id)}`;
   const next = checkoutUrl('', { ...payment, email: null });
   return layout({
     language,
     title,
-    isTestMode: options.isTestMode,
+    isTestMode,
     head: html`<meta name="description" content="${description}">
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="${account.name}">
@@ -76,7 +66,7 @@ function shortLinkPage(
 <meta name="twitter:image" content="${url}/preview.png">
 <meta name="twitter:title" content="${title}">
 <meta name="twitter:description" content="${description}">
-${options.isPreview ? nothing : html`<noscript><meta http-equiv="refresh" content="1; url=${next}"></noscript>`}`,
+${isForPreview ? nothing : html`<noscript><meta http-equiv="refresh" content="1; url=${next}"></noscript>`}`,
     summary: summary({ payment, account }, language),
     brandColor: account.brandColor,
     main: html`<main class="card alone">
@@ -84,6 +74,6 @@ ${options.isPreview ? nothing : html`<noscript><meta http-equiv="refresh" conten
 ${payment.note === null ? nothing : html`<p class="note">${payment.note}</p>`}
 <p><a class="button primary wide" id="continue" href="${next}">${isOpen ? words.continue : words.see}</a></p>
 </main>`,
-    kind: options.isPreview ? 'message' : 'continue',
+    kind: isForPreview ? 'message' : 'continue',
   });
 }

@@ -128,7 +128,6 @@ export const ar: Words = {
     continueAt: 'المتابعة لدى {provider}',
     startAgainAt: 'البدء من جديد لدى {provider}',
     tryAnotherCard: 'جرّب بطاقة أخرى لدى {provider}',
-    chooseAnother: 'طرق دفع أخرى',
     print: 'طباعة الإيصال أو حفظه',
     tryAgain: 'إعادة المحاولة',
     backToCheckout: 'العودة إلى صفحة الدفع',

@@ -144,7 +144,6 @@ export const de: Words = {
     continueAt: 'Bei {provider} fortfahren',
     startAgainAt: 'Bei {provider} neu beginnen',
     tryAnotherCard: 'Andere Karte bei {provider} versuchen',
-    chooseAnother: 'Andere Zahlungsarten',
     print: 'Beleg drucken oder speichern',
     tryAgain: 'Erneut versuchen',
     backToCheckout: 'Zurück zur Bezahlseite',

@@ -141,7 +141,6 @@ export const en = {
     continueAt: 'Continue at {provider}',
     startAgainAt: 'Start again at {provider}',
     tryAnotherCard: 'Try another card at {provider}',
-    chooseAnother: 'Other ways to pay',
     print: 'Print or save the receipt',
     tryAgain: 'Try again',
     backToCheckout: 'Back to the checkout',

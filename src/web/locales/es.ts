@@ -140,7 +140,6 @@ export const es: Words = {
     continueAt: 'Continuar en {provider}',
     startAgainAt: 'Empezar de nuevo en {provider}',
     tryAnotherCard: 'Probar otra tarjeta en {provider}',
-    chooseAnother: 'Otras formas de pago',
     print: 'Imprimir o guardar el recibo',
     tryAgain: 'Volver a intentarlo',
     backToCheckout: 'Volver al pago',

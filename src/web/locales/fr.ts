@@ -139,7 +139,6 @@ export const fr: Words = {
     continueAt: 'Continuer chez {provider}',
     startAgainAt: 'Recommencer chez {provider}',
     tryAnotherCard: 'Essayer une autre carte chez {provider}',
-    chooseAnother: 'Autres moyens de paiement',
     print: 'Imprimer ou enregistrer le reçu',
     tryAgain: 'Réessayer',
     backToCheckout: 'Retour au paiement',

@@ -134,7 +134,6 @@ export const hi: Words = {
     continueAt: '{provider} पर जारी रखें',
     startAgainAt: '{provider} पर फिर से शुरू करें',
     tryAnotherCard: '{provider} पर दूसरा कार्ड आज़माएँ',
-    chooseAnother: 'भुगतान के दूसरे तरीके',
     print: 'रसीद प्रिंट करें या सहेजें',
     tryAgain: 'फिर कोशिश करें',
     backToCheckout: 'भुगतान पेज पर वापस जाएँ',

@@ -143,7 +143,6 @@ export const it: Words = {
     continueAt: 'Continua con {provider}',
     startAgainAt: 'Ricomincia con {provider}',
     tryAnotherCard: 'Prova un’altra carta su {provider}',
-    chooseAnother: 'Altri metodi di pagamento',
     print: 'Stampa o salva la ricevuta',
     tryAgain: 'Riprova',
     backToCheckout: 'Torna al pagamento',

@@ -131,7 +131,6 @@ export const ja: Words = {
     continueAt: '{provider}で続ける',
     startAgainAt: '{provider}でやり直す',
     tryAnotherCard: '{provider}で別のカードを試す',
-    chooseAnother: 'その他のお支払い方法',
     print: '領収書を印刷または保存',
     tryAgain: 'もう一度試す',
     backToCheckout: 'お支払いページに戻る',

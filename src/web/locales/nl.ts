@@ -141,7 +141,6 @@ export const nl: Words = {
     continueAt: 'Doorgaan bij {provider}',
     startAgainAt: 'Opnieuw beginnen bij {provider}',
     tryAnotherCard: 'Probeer een andere kaart bij {provider}',
-    chooseAnother: 'Andere betaalmethoden',
     print: 'Betaalbewijs afdrukken of opslaan',
     tryAgain: 'Opnieuw proberen',
     backToCheckout: 'Terug naar de betaling',

@@ -138,7 +138,6 @@ export const pt: Words = {
     continueAt: 'Continuar em {provider}',
     startAgainAt: 'Recomeçar em {provider}',
     tryAnotherCard: 'Tentar outro cartão na {provider}',
-    chooseAnother: 'Outras formas de pagamento',
     print: 'Imprimir ou salvar o recibo',
     tryAgain: 'Tentar novamente',
     backToCheckout: 'Voltar ao pagamento',
