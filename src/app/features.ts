@@ -23,7 +23,7 @@ import { registerLinkPages } from '../features/payment-pages/link-pages.ts';
 import type { PaymentPageStore } from '../features/payment-pages/payment-page-store.ts';
 import { createReceiptTask } from '../features/receipts/send-receipts.ts';
 import { registerRefundPage } from '../features/refunds/customer-page.ts';
-import { refundColumns, refundsCard } from '../features/refunds/dashboard-pages.ts';
+import { refundColumns, refundsCard, registerRefundsPage } from '../features/refunds/dashboard-pages.ts';
 import {
   type RefundRoutesContext,
   readEventRefunds,
@@ -111,6 +111,7 @@ export function dashboardFeatures(context: FeatureContext): DashboardFeatures {
       (routes) => registerBrandingPreview(routes, context),
       (routes) => registerNotificationPages(routes, context),
       registerLinkPages,
+      (routes) => registerRefundsPage(routes, refundContext),
       (routes) => registerPaymentPages(routes, paymentPages),
     ],
     homeCards: [alertsCard],

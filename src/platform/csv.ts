@@ -4,7 +4,12 @@ export type CsvCell = { readonly text: string | null } | string | null;
 /** Where a spreadsheet may detect a formula: at the start of a text, and after separators of cells or lines. */
 const formulaBegins = /(\r?\n|[;\r]|^)(?=[\s\0]*[=+\-@＝＋－＠\t\r])/gu;
 
-/** One line of a CSV (RFC 4180). Text that could be a formula gets an apostrophe in front, shown as text. */
+/** Whether a spreadsheet takes the text for a number or date that shows otherwise: "007", "1e5", "3-4", 16 digits. */
+function isReadAnew(text: string): boolean {
+  return /^(?=.*\d)[\d\s.,:/e%-]*$/i.test(text) && (text.length > 15 || String(Number(text)) !== text);
+}
+
+/** One line of a CSV (RFC 4180). Text that a spreadsheet would compute or change gets an apostrophe, shown as text. */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
@@ -12,6 +17,7 @@ export function csvLine(cells: readonly CsvCell[]): string {
 function cellText(cell: CsvCell): string {
   if (cell === null || typeof cell === 'string') return cell ?? '';
   if (cell.text === null) return '';
-  const harmless = cell.text.replaceAll(formulaBegins, "$1'");
+  const unformulated = cell.text.replaceAll(formulaBegins, "$1'");
+  const harmless = isReadAnew(cell.text) && !unformulated.startsWith("'") ? `'${unformulated}` : unformulated;
   return `"${harmless.replaceAll('"', '""')}"`;
 }

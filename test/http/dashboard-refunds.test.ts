@@ -5,7 +5,7 @@ import type { Payment } from '../../src/payment/payment.ts';
 import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
 import { expectSays, formTokenIn, PASSWORD, textOf } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
-import { CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
+import { CUSTOMER_ADDRESS, giveRefund, newRefund, payWithDeposit } from '../support/refunds.ts';
 
 const SECURITY = '/dashboard/security';
 const UNITS = 25_000_000n;
@@ -49,6 +49,28 @@ const pay = (refund: Refund) =>
     },
     dashboard.nowMs(),
   );
+
+it('the page of refunds has those of the account with their state, newest first, page by page', async () => {
+  const other = await give({}, (await dashboard.giveAccount()).id);
+  await giveRefund(dashboard.store, newRefund(other, { reason: 'of another account' }));
+  const createdAtMs = dashboard.nowMs();
+  for (let index = 0; index < 51; index++)
+    await giveRefund(
+      dashboard.store,
+      newRefund(payment, {
+        createdAtMs,
+        reason: `number ${index}.`,
+        status: index === 50 ? 'paid' : 'canceled',
+      }),
+    );
+  const first = await browser.get('/dashboard/refunds');
+  expect(textOf(first.payload)).toMatch(/5\.00 The transfer is final\. number 50\..* number 1\. /);
+  expect(first.payload).toContain(`href="${pagePath()}#refunds"`);
+  expect(textOf(first.payload)).not.toMatch(/number 0\.|of another account/);
+  const [, older = ''] = /href="([^"]+)">Older/.exec(first.payload) ?? [];
+  const last = textOf((await browser.get(older.replaceAll('&#61;', '='))).payload);
+  expect([last.includes('number 0.'), last.includes('number 1.')]).toEqual([true, false]);
+});
 
 describe('the card of refunds', () => {
   it('leads from the form over the transfer for a wallet to the final one, in audit log and CSV', async () => {

@@ -52,7 +52,7 @@ beforeAll(async () => {
         .map((path) => `/${path}`),
     ].map((path) => ({ path: area + path, browser: of }));
   const inDashboard = `payments payments.csv keys people settings security audit statement journal.csv pages pages/new
-    notifications webhook-check connect links links/direct payments/${payment.id}`;
+    notifications webhook-check refunds connect links links/direct payments/${payment.id}`;
   const inConsole = `accounts providers providers/moonpay settlement payments webhooks audit accounts/new
     accounts/${account.id} payments/${payment.id}`;
   pages = [

@@ -139,10 +139,10 @@ const openToDevelopers = [
   ...routesOf(
     'POST',
     `alerts/dismiss connect keys keys/:keyId/revoke links links/direct pages/:pageId pages/:pageId/pause
-    pages/:pageId/resume pages/new payments/:paymentId/cancel payments/:paymentId/note payments/:paymentId/refunds
+    pages/:pageId/resume pages/new pages/preview payments/:paymentId/cancel payments/:paymentId/note payments/:paymentId/refunds
     payments/:paymentId/refunds/:refundId/cancel payments/:paymentId/refunds/:refundId/confirm
     payments/:paymentId/refunds/:refundId/transaction payments/:paymentId/release payments/:paymentId/settlement
-    webhook-check`,
+    webhook-check webhook-check/create webhook-check/remove`,
   ),
 ];
 

@@ -9,12 +9,14 @@ import type { Payment } from '../../payment/payment.ts';
 import { paymentUri } from '../../payment/payment-uri.ts';
 import { parseTypedUsdc } from '../../payment/typed-input.ts';
 import type { AddedColumns } from '../../reports/export-payments.ts';
+import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import { foldedForm, formFields, optional } from '../../web/signed-in/form-fields.ts';
 import { formatUsdc, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
 import { banner, type FormFields, formTokenField } from '../../web/signed-in/forms.ts';
+import { pageLinks } from '../../web/signed-in/layout.ts';
 import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { copyField, fact, moneySentence, transactionLink } from '../../web/signed-in/payment-words.ts';
 import { networkName } from '../../web/well-known.ts';
@@ -29,6 +31,33 @@ import {
   refundLink,
   submitTransaction,
 } from './refunds.ts';
+
+const PAGE_SIZE = 50;
+
+/** The account's refunds, newest first. */
+export function registerRefundsPage(routes: DashboardRoutes, context: RefundContext): void {
+  routes.pages('refunds', 'viewer').page('/refunds', async (visit) => {
+    const [, atMs = Number.MAX_SAFE_INTEGER, id = ''] =
+      /^(\d{1,15})-(\w{1,40})$/.exec(visit.query.get('before') ?? '') ?? [];
+    const place = { createdAtMs: Number(atMs), id };
+    const refunds = await context.refunds.listAccountRefunds(visit.account.id, place, PAGE_SIZE);
+    const last = refunds.length === PAGE_SIZE ? refunds.at(-1) : undefined;
+    const table = dataTable('Refunds', refunds, {
+      Opened: headings(
+        ({ paymentId, createdAtMs }) =>
+          html`<a href="${DASHBOARD_PATH}/payments/${paymentId}#refunds">${moment(createdAtMs, visit.timeZone)}</a>`,
+      ),
+      USDC: numbers(({ units }) => formatUsdc(units)),
+      Status: (refund) => refundStatuses[refundStatusAt(refund, context.nowMs())],
+      Reason: ({ reason }) => html`<bdi>${reason ?? ''}</bdi>`,
+    });
+    return {
+      title: 'Refunds',
+      main: html`${refunds.length === 0 ? html`<p class="banner plain">No refunds. Open one on the page of its payment.</p>` : table}
+${pageLinks(visit.path, { filters: {}, isNewest: id === '', older: last ? `${last.createdAtMs}-${last.id}` : null })}`,
+    };
+  });
+}
 
 const pathOf = (paymentId: string) => `${DASHBOARD_PATH}/payments/${paymentId}/refunds`;
 

@@ -63,6 +63,11 @@ export function createRefundStore({ read, write }: Scripts): RefundStore {
     findRefund: read((accountId, id) => find({ accountId, id })),
     findRefundOfLink: read((id) => refundTable.selectOne`WHERE id = ${id}`),
     listRefunds: read(listOf),
+    listAccountRefunds: read(
+      (accountId, { createdAtMs, id }, limit) => refundTable.select`
+        WHERE account_id = ${accountId} AND (created_at_ms, id) < (${createdAtMs}, ${id})
+        ORDER BY created_at_ms DESC, id DESC LIMIT ${limit}`,
+    ),
     listWatchedRefunds: read(
       (expiresAfterMs, limit) => refundTable.select`
         WHERE status = 'awaiting_transfer' AND expires_at_ms > ${expiresAfterMs}

@@ -84,6 +84,7 @@ export interface AreaRequest<Context extends AreaContext = AreaContext> extends 
 export const sections = {
   home: { group: '', label: 'Home', path: '', role: 'viewer' },
   payments: { group: '', label: 'Payments', path: '/payments', role: 'viewer' },
+  refunds: { group: '', label: 'Refunds', path: '/refunds', role: 'viewer' },
   statement: { group: '', label: 'Statement', path: '/statement', role: 'viewer' },
   analytics: { group: '', label: 'Analytics', path: '/analytics', role: 'viewer' },
   links: { group: 'Get paid', label: 'Payment links', path: '/links', role: 'developer' },

@@ -60,6 +60,7 @@ export function signedInPage(
   shown: ReadonlySet<Section>,
 ): Page {
   const { main, refused } = content;
+  const links = navigation(visit, section, shown);
   return wholePage(
     `${content.title} – ${visit.account.name}`,
     visit.context,
@@ -73,7 +74,9 @@ ${accountSwitcher(visit)}
 ${visit.viewing === null ? signOutForm(visit) : nothing}
 </header>
 <nav aria-label="Dashboard"><form class="find field" action="${DASHBOARD_PATH}/payments"><input type="search" name="q" maxlength="320"
-aria-label="Find a payment" placeholder="Find a payment" autocomplete="off"></form><ul>${navigation(visit, section, shown)}</ul></nav></div>`,
+aria-label="Find a payment" placeholder="Find a payment" autocomplete="off"></form>
+<details class="places"><summary>Menu${section === null ? nothing : html` · <strong>${sections[section].label}</strong>`}</summary>
+<ul class="grid">${links}</ul></details><ul>${links}</ul></nav></div>`,
       html`${visit.account.suspended ? suspendedNotice : nothing}
 ${refusalBanner(refused)}${main}`,
     ),
