@@ -217,15 +217,11 @@ export function createClient(options: ClientOptions): Client {
   const refundOf = (answer: unknown) =>
     expectFields<Refund>(answer, ['refund_id', 'payment_id', 'status', 'amount']);
   /** Not retried, because the service would refuse the second attempt with a conflict. */
-  async function changeRefund(
-    path: string,
-    options: CallOptions | undefined,
-    body?: object,
-  ): Promise<Refund> {
+  function change(path: string, options: CallOptions | undefined, body?: object): Promise<unknown> {
     const headers = { 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
     const once = { ...options, maximumRetries: 0 };
-    return refundOf(await sendRequest(context, { method: 'POST', path, ...sent, options: once }));
+    return sendRequest(context, { method: 'POST', path, ...sent, options: once });
   }
   const post = async (path: string, request: object, { idempotencyKey, ...options }: CreateOptions) =>
     sendRequest(context, {
@@ -264,7 +260,7 @@ export function createClient(options: ClientOptions): Client {
       },
       async cancel(paymentId, options) {
         const path = `${paymentPath(paymentId)}/cancel`;
-        return paymentOf(await sendRequest(context, { method: 'POST', path, options }));
+        return paymentOf(await change(path, options));
       },
     },
     refunds: {
@@ -274,10 +270,10 @@ export function createClient(options: ClientOptions): Client {
         expectList<RefundList>(await get(refundsOf(paymentId), options), 'refunds'),
       get: async (refundId, options) => refundOf(await get(refundPath(refundId), options)),
       confirm: async (refundId, destination, options) =>
-        changeRefund(`${refundPath(refundId)}/confirm`, options, { destination }),
+        refundOf(await change(`${refundPath(refundId)}/confirm`, options, { destination })),
       submitTransaction: async (refundId, transaction, options) =>
-        changeRefund(`${refundPath(refundId)}/transaction`, options, { transaction }),
-      cancel: async (refundId, options) => changeRefund(`${refundPath(refundId)}/cancel`, options),
+        refundOf(await change(`${refundPath(refundId)}/transaction`, options, { transaction })),
+      cancel: async (refundId, options) => refundOf(await change(`${refundPath(refundId)}/cancel`, options)),
     },
     events: {
       async list({ after, limit = EVENTS_OF_A_PAGE } = {}, options) {

@@ -125,13 +125,14 @@ describe('a request', () => {
     const reading = clientOf([{ status: 503 }, { status: 200, body: refund }]);
     expect(await reading.client.refunds.get('r')).toEqual(refund);
     const changes = (client: ReturnType<typeof clientOf>['client']) => [
+      client.payments.cancel('p'),
       client.refunds.cancel('r'),
       client.refunds.confirm('r', '0x'),
       client.refunds.submitTransaction('r', '0x'),
     ];
-    const { client, seen } = clientOf([{ status: 503 }, { status: 503 }, { status: 503 }]);
+    const { client, seen } = clientOf(Array.from({ length: 4 }, () => ({ status: 503 })));
     for (const change of changes(client)) await expect(change).rejects.toBeInstanceOf(ApiError);
-    expect(seen).toHaveLength(3);
+    expect(seen).toHaveLength(4);
   });
 
   it('is given up after the third attempt, with the last error', async () => {

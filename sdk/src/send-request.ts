@@ -67,7 +67,7 @@ export interface ServiceRequest {
 
 /**
  * Sends a request, and repeats it after a temporary status or no response. All requests that are retried can be
- * repeated: reads change nothing, a create request carries its Idempotency-Key, and a second cancel is refused.
+ * repeated: reads change nothing, and a create request carries its Idempotency-Key.
  *
  * @throws ApiError, ConnectionError, the reason of an aborted signal
  */
