@@ -46,13 +46,13 @@ const harmless: readonly RegExp[] = [
   // Money goes to the address that the payment or the refund has already.
   /\/:paymentId\/(?:release|rescue)$|\/refunds\/:refundId\/(?:transaction|cancel)$/,
   // Which of the approved providers are offered and in which order; the logo; examples, tests and messages to the member.
-  /\/settings\/(?:providers|logo|preview|customers\/export)$|\/accounts\/:accountId\/providers$|\/webhook-check$|\/notifications\//,
+  /\/settings\/(?:providers|logo|preview|customers\/export)$|\/pages\/preview$|\/accounts\/:accountId\/providers$|\/webhook-check$|\/notifications\//,
   /\/\*$/,
 ];
 
 async function dashboardForms(dashboard: TestDashboard) {
   const { store } = dashboard;
-  const account = await dashboard.giveAccount({ wallet: null });
+  const account = await dashboard.giveAccount({ wallet: null, webhookSecrets: ['sealed'] });
   const user = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
   const member = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
   const [paid, named] = [newPayment(account.id), newPayment(account.id)];
@@ -108,6 +108,8 @@ async function dashboardForms(dashboard: TestDashboard) {
       { ids: [named.id, refund.id], page: confirmed },
     ),
     on('/keys', { name: 'Till', read: '1' }),
+    on('/webhook-check/create', {}, { page: '/webhook-check' }),
+    on('/webhook-check/remove', {}, { page: '/webhook-check' }),
     { route: '/connect', url: connect, fields: {}, page: connect },
     on('/people/invite', { email: 'new@shop.example', role: 'owner' }, { page: '/people' }),
     on('/people/:userId', { role: 'owner' }, { ids: [member.id] }),
