@@ -287,13 +287,16 @@ async function formWithPreview(visit: Visit, page: PaymentPage | null): Promise<
 
 /** The page as customers will see it with the settings that are being typed. */
 async function showPreview(visit: Visit, form: FormFields) {
-  const checks = { ...checksOf(visit, form, null), address: () => null, callback: () => null };
+  const own = checksOf(visit, form, null);
+  const title = () => form.text('title').trim() || 'Title';
+  const amount = () => (form.text('amount') === '' ? null : own.amount());
+  const checks = { ...own, title, amount, address: () => null, callback: () => null };
   const given = await checkFields(checks).catch(() => null);
   // Leaves the frame as it is while a field is incomplete.
   if (given === null) return visit.reply.code(204).send();
   const { account, context, reply, request } = visit;
-  const own = { id: '', accountId: account.id, slug: '', isPaused: false, createdAtMs: 0 };
-  const page = { ...settingsOf(form, given), ...own };
+  const rest = { id: '', accountId: account.id, slug: '', isPaused: false, createdAtMs: 0 };
+  const page = { ...settingsOf(form, given), ...rest };
   const found = { page, account, state: 'open', left: page.stock } as const;
   return sendExample(reply, viewOf(context, languageOf(request), found));
 }

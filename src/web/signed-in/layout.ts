@@ -76,7 +76,7 @@ ${visit.viewing === null ? signOutForm(visit) : nothing}
 <nav aria-label="Dashboard"><form class="find field" action="${DASHBOARD_PATH}/payments"><input type="search" name="q" maxlength="320"
 aria-label="Find a payment" placeholder="Find a payment" autocomplete="off"></form>
 <details class="places"><summary>Menu${section === null ? nothing : html` · <strong>${sections[section].label}</strong>`}</summary>
-<ul class="grid">${links}</ul></details><ul>${links}</ul></nav></div>`,
+<ul>${links}</ul></details><ul>${links}</ul></nav></div>`,
       html`${visit.account.suspended ? suspendedNotice : nothing}
 ${refusalBanner(refused)}${main}`,
     ),
