@@ -94,7 +94,10 @@ export const errorAdvice: Record<ErrorName, Advice> = {
     where: 'merchant API',
     action: 'Continue with the `after` in the message. Read the orders that are still open one by one.',
   },
-  payload_too_large: { where: 'everywhere', action: 'Send a smaller body. No valid request is that large.' },
+  payload_too_large: {
+    where: 'everywhere',
+    action: 'Send a smaller body. Only a checkout with many line items or long metadata can be that large.',
+  },
   rate_limited: {
     where: 'API',
     action: 'Wait for the seconds in `Retry-After`, plus a random delay.',

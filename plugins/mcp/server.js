@@ -51,7 +51,7 @@ export function createServer({ client, baseUrl, payoutAddress, callback }) {
         title: 'Create a checkout',
         description:
           'Creates a payment and returns its checkout_url, a link to send to the customer. The money goes to the wallet that ' +
-          'this server was started with. Use the same order for the same purchase: it then gets one payment.',
+          'this server was started with. The same order gets the same payment for 24 hours: look with find_payments before you repeat an older one.',
         input: {
           amount: amount.describe('Price, such as 25.00'),
           currency: z.enum(['USD', 'EUR', 'CAD', 'INR']).default('USD'),
@@ -59,7 +59,7 @@ export function createServer({ client, baseUrl, payoutAddress, callback }) {
             .string()
             .regex(/^[\x21-\x7e]{1,200}$/)
             .describe('Number of the order, without spaces'),
-          note: z.string().max(500).optional().describe('What is paid for, shown to the customer'),
+          note: z.string().max(500).optional().describe('For the shop; the customer does not see it'),
         },
       },
       async ({ order, ...request }) => {

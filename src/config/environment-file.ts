@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { ConfigError } from './config.ts';
 import { codeOf } from './reader.ts';
 
-const ASSIGNMENT = /^\s*(?<name>(?:export\s+)?\w+\s*)=[ \t]*(?<value>.*?)[ \t\r]*$/;
-/** Values that Node, systemd and docker compose read alike: bare, or in one pair of quotes. */
+const ASSIGNMENT = /^[ \t]*(?<name>\w+)=[ \t]*(?<value>.*?)[ \t]*$/s;
+/** Values that Node, systemd and docker compose read alike: bare, or in one pair of quotes, without separators of lines. */
 const UNAMBIGUOUS = /^(?:[^'"`#$\\]*|'[^'\\]*'|"[^"`$\\]*")$/;
+const SEPARATOR = /[\r\u2028\u2029]/;
 
 /**
  * Adds the variables of `.env` in the current folder to the environment, without overriding existing ones, even empty
@@ -30,15 +31,18 @@ export function loadEnvironmentFile(): NodeJS.ProcessEnv {
  * no value, because it may be a secret.
  */
 export function findAmbiguous(text: string): readonly string[] {
-  return text.split('\n').flatMap((line, index) => {
-    const { name, value } = ASSIGNMENT.exec(line)?.groups ?? {};
-    if (name === undefined || value === undefined) return [];
-    const place = `.env, line ${index + 1} (${name.trim()})`;
-    if (!/^\w+$/.test(name))
-      return [`${place}: write name=value, without export and without spaces before =.`];
-    if (UNAMBIGUOUS.test(value)) return [];
+  if (text.startsWith('\ufeff')) return ['.env begins with a byte order mark: save it as UTF-8 without one.'];
+  return text.split(/\r?\n/).flatMap((line, index) => {
+    if (/^[ \t]*(#.*)?$/.test(line)) return [];
+    const { name, value = '' } = ASSIGNMENT.exec(line)?.groups ?? {};
+    const place = `.env, line ${index + 1}`;
+    if (name === undefined)
+      return [
+        `${place}: write name=value, without export and without spaces before =, or # before a comment.`,
+      ];
+    if (UNAMBIGUOUS.test(value) && !SEPARATOR.test(value)) return [];
     return [
-      `${place}: Node, systemd and docker read this value differently. Put it in single quotes, without a comment behind ` +
+      `${place} (${name}): Node, systemd and docker read this value differently. Put it in single quotes, without a comment behind ` +
         'it; a value with a quote or a backslash belongs in a file that NAME_FILE names.',
     ];
   });

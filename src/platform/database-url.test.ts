@@ -22,6 +22,7 @@ describe('the URL of a database', () => {
     ['?sslmode=require&channel_binding=require', '?sslmode=verify-full&channel_binding=require'],
     ['?sslmode=verify-ca&sslrootcert=/etc/ca.pem', '?sslmode=verify-full&sslrootcert=%2Fetc%2Fca.pem'],
     ['?sslmode=verify-full&sslrootcert=system', '?sslmode=verify-full'],
+    ['?sslrootcert=system', '?sslmode=verify-full'],
     ['?pgbouncer=true&connection_limit=1', '?pgbouncer=true&connection_limit=1&prepared_statements=false'],
     ['?sslmode=no-verify', '?sslmode=no-verify'],
     ['?uselibpqcompat=true&sslmode=require', '?uselibpqcompat=true&sslmode=require'],
@@ -35,6 +36,8 @@ describe('the URL of a database', () => {
     ['postgres://db.example.com,10.0.0.2/x?sslmode=disable', ['db.example.com', '10.0.0.2']],
     ['postgres://[2001:db8::1]/x', ['[2001:db8::1]']],
     ['postgres://h/x?host=db.example.com', ['db.example.com']],
+    ['postgres://db.example.com/x?ssl=true&sslmode=disable', ['db.example.com']],
+    ['postgres://db.example.com/x?ssl=0', ['db.example.com']],
     ['postgres://db.example.com/x?sslmode=require', []],
     ['postgres://db.example.com/x?ssl=true', []],
     ['postgres://postgres:5432/x', []],
@@ -45,6 +48,8 @@ describe('the URL of a database', () => {
   });
 
   it.each([
+    ['postgres://u:secret@h/x?sslmode=verify-full&sslmode=disable', 'has a parameter twice'],
+    ['postgres://u:secret@h/x?sslmode=', 'or one without a value'],
     ['mysql://h/x', 'must be empty for SQLite in DATA_DIR, or a postgres:// URL'],
     ['postgres://u:secret@h1,/x', 'has a host 2 that is not HOST or HOST:PORT'],
     ['postgres://u:secret@h1:5,h2:port/x', 'has a host 2 that is not HOST or HOST:PORT'],

@@ -27,6 +27,9 @@ export function databaseUrls(text: string): readonly string[] {
   const attributes = searchParams.get('target_session_attrs');
   if (attributes !== null && !SESSION_ATTRIBUTES.includes(attributes))
     throw new Error('DATABASE_URL can have target_session_attrs=read-write only: the service writes.');
+  for (const [name, value] of searchParams)
+    if (value === '' || searchParams.getAll(name).length > 1)
+      throw new Error('DATABASE_URL has a parameter twice, or one without a value.');
   return urls.map(translate);
 }
 
@@ -34,14 +37,13 @@ export function databaseUrls(text: string): readonly string[] {
 function translate(text: string): string {
   const url = new URL(text);
   const { searchParams } = url;
-  // The driver checks the certificate in all of these modes, and warns that a later version will not.
-  if (
-    /^(prefer|require|verify-ca)$/.test(searchParams.get('sslmode') ?? '') &&
-    !searchParams.has('uselibpqcompat')
-  )
-    searchParams.set('sslmode', 'verify-full');
   // Node's own root certificates; the driver would read a file of this name.
-  if (searchParams.get('sslrootcert') === 'system') searchParams.delete('sslrootcert');
+  const isSystem = searchParams.get('sslrootcert') === 'system';
+  if (isSystem) searchParams.delete('sslrootcert');
+  const mode = searchParams.get('sslmode') ?? (isSystem ? 'require' : '');
+  // The driver checks the certificate in all of these modes, and warns that a later version will not.
+  if (/^(prefer|require|verify-ca)$/.test(mode) && !searchParams.has('uselibpqcompat'))
+    searchParams.set('sslmode', 'verify-full');
   if (searchParams.get('pgbouncer') === 'true') searchParams.set('prepared_statements', 'false');
   return searchParams.toString() === new URL(text).searchParams.toString() ? text : url.href;
 }
@@ -51,10 +53,10 @@ export function unencryptedHosts(text: string): readonly string[] {
   return databaseUrls(text).flatMap((each) => {
     const { hostname, searchParams } = new URL(each);
     const host = searchParams.get('host') ?? hostname;
-    const isEncrypted = searchParams.has('ssl')
-      ? /^(true|1)$/.test(searchParams.get('ssl') ?? '')
-      : ['sslmode', 'sslrootcert', 'sslcert'].some((name) => searchParams.has(name)) &&
-        searchParams.get('sslmode') !== 'disable';
+    const asksForTls = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'].some((name) => searchParams.has(name));
+    const isEncrypted =
+      searchParams.get('sslmode') !== 'disable' &&
+      (asksForTls || /^(true|1)$/.test(searchParams.get('ssl') ?? ''));
     const isNear = host.startsWith('/') || !/[.:]/.test(host) || isLoopbackHost(host);
     return isEncrypted || isNear ? [] : [host];
   });

@@ -67,7 +67,11 @@ export function foundSchema(
     number: Math.max(0, ...done),
     known: migrations.length,
     pending: migrations.filter((each) => !done.has(each.number)),
-    isTooNew: applied.some((each) => !names.has(each.number) && !runsFrom(each.oldest_version)),
+    // A step that 0.1.0 must refuse is in both tables, and only one says from which version on it runs.
+    isTooNew: [...done].some(
+      (step) =>
+        !names.has(step) && !applied.some((each) => each.number === step && runsFrom(each.oldest_version)),
+    ),
   };
 }
 

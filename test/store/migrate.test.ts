@@ -35,8 +35,10 @@ beforeEach(async () => {
 const log = createLog('silent');
 const file = () => join(folder, 'data', 'card-checkout.sqlite');
 
+/** Recorded in both tables, as a step is that 0.1.0 must refuse. */
 const stepOfTheFuture = (oldestVersion: string) =>
-  `INSERT INTO schema_steps VALUES (999, 'of the future', '${oldestVersion}', 0)`;
+  `INSERT INTO schema_steps VALUES (999, 'of the future', '${oldestVersion}', 0);
+   INSERT INTO migrations VALUES (999, 'of the future', 0)`;
 
 /** A database of each engine with the first migration only and an account, and everything in it. */
 const engines = {

@@ -46,7 +46,7 @@ export async function openSqliteStores(): Promise<Stores> {
 /** Deletes what a seed has left, as a replica would: the book is guarded against just this. */
 const emptyAllTables = `SET session_replication_role = replica; DO $$ BEGIN EXECUTE (
   SELECT string_agg('DELETE FROM ' || quote_ident(tablename), '; ')
-  FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'); END $$`;
+  FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('migrations', 'schema_steps')); END $$`;
 
 /** Most of a seed's time is spent waiting for the server. */
 const POSTGRES_SEEDS_AT_A_TIME = 4;
