@@ -94,7 +94,6 @@ function suggestedIn({ query }: PageRequest, { page, account }: FoundPage): stri
   return cents !== null && cents >= minimumCents && cents <= maximumCents ? formatCents(cents) : '';
 }
 
-/** `POST /p/:slug`: creates the payment and redirects to its checkout. */
 async function submitPage(context: LimitedContext, asked: PageRequest): Promise<FastifyReply> {
   const { request, reply } = asked;
   const { limits } = context;

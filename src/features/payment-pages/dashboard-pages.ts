@@ -47,7 +47,7 @@ import {
   TITLE_CHARACTERS,
   type UsedPage,
 } from './payment-page.ts';
-import type { PageOfPayment, PaymentPageStore } from './payment-page-store.ts';
+import type { PaymentPageStore } from './payment-page-store.ts';
 
 const PAGES_PATH = `${DASHBOARD_PATH}/pages`;
 const PAYMENTS_SHOWN = 20;
@@ -71,13 +71,10 @@ export async function readPageOrigins(
   paymentIds: readonly string[],
 ): Promise<ReadonlyMap<string, PaymentOrigin>> {
   const pages = await store.listPagesOf(accountId, paymentIds);
-  const originOf = ({ pageId, title, answer }: PageOfPayment): PaymentOrigin => ({
-    label: 'Payment page',
-    path: `/pages/${pageId}`,
-    title,
-    answer,
-  });
-  return new Map([...pages].map(([id, page]) => [id, originOf(page)]));
+  const label = 'Payment page';
+  return new Map(
+    [...pages].map(([id, { pageId, ...page }]) => [id, { ...page, label, path: `/pages/${pageId}` }]),
+  );
 }
 
 export const paymentPageColumns = (store: PaymentPageStore): AddedColumns => ({

@@ -1,4 +1,3 @@
-import type { Account } from '../../accounts/account.ts';
 import { parseCreateRequest } from '../../api/parse-create-request.ts';
 import { readOwnHistory, walletCard } from '../../pages/dashboard/payment-detail.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
@@ -16,7 +15,7 @@ import { providerChoices } from '../../reports/parse-payment-query.ts';
 import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCodeToSave } from '../../web/design/qr-code.ts';
-import { DASHBOARD_PATH, type DashboardContext, record, type Visit } from '../../web/signed-in/context.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import { type Field, type Fields, formFields, optional } from '../../web/signed-in/form-fields.ts';
 import { formatMoney, moment } from '../../web/signed-in/format.ts';
 import type { FormFields } from '../../web/signed-in/forms.ts';
@@ -163,21 +162,16 @@ ${walletCard(context, history)}`,
 const answerCreate =
   ({ create }: Kind): FormHandler =>
   async (visit, form) => {
-    const { context } = visit;
-    const request = await readLinkForm(context, visit.account, form);
+    const request = await readLinkForm(visit, form);
     if (visit.account.wallet === null)
       await requirePasswordAndFactor(visit, form, { address: () => meantWalletOf(form, 'address') });
-    const payment = await create(context.create, visit.account, request);
+    const payment = await create(visit.context.create, visit.account, request);
     await record(visit, 'link.created', payment.id);
     return seeOther(`/links/${payment.id}`);
   };
 
 /** Parameters of a form, validated like the API's. The account's settings take precedence. Throws `ServiceError`. */
-async function readLinkForm(
-  { callbacks }: DashboardContext,
-  account: Account,
-  form: FormFields,
-): Promise<CreatePaymentRequest> {
+async function readLinkForm({ context, account }: Visit, form: FormFields): Promise<CreatePaymentRequest> {
   const given = (name: string) => form.text(name).trim() || null;
   const callbackUrl = account.defaultCallbackUrl ?? given('callback');
   const orderLine = given('order_line');
@@ -196,7 +190,7 @@ async function readLinkForm(
     passFeeToCustomer: form.has('passFeeToCustomer'),
   };
   // Without a callback no event is sent and no host needs a check.
-  const guard = callbackUrl === null ? { refusalOf: async () => null } : callbacks;
+  const guard = callbackUrl === null ? { refusalOf: async () => null } : context.callbacks;
   const request = await parseCreateRequest({ callbacks: guard }, parameters, 'json', null);
   return { ...request, callbackUrl, order };
 }

@@ -156,14 +156,11 @@ export type CheckoutMoment =
 
 export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): Page {
   const { path, view } = checkout;
-  const { language, problem, moment = null } = options;
-  const { emailToken = null, autoContinue = null } = options;
+  const { language, problem, moment = null, emailToken = null, autoContinue = null } = options;
   const content = checkoutContent(checkout, language, options);
   const isGoing = moment?.kind === 'going';
   const isDirect = awaitsTransfer(checkout);
   const refreshSeconds = options.isStill === true ? null : traitsOf(view).refreshSeconds;
-  const { canSimulate = false, isExample = false } = options;
-  const shown = { canSimulate, isExample, knowsEmail: emailToken !== null };
   return layout({
     language,
     languagePath: path,
@@ -188,7 +185,7 @@ ${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${em
 <div id="detail"${isGoing ? html` hidden` : nothing}>${content.detail}</div>
 <div id="mail">${content.mail}</div>
 </main>
-${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, shown)}<template id="going">${goingContent(language, '')}</template>` : nothing}`,
+${takesPayment(view) && !isDirect ? html`${assurances(checkout, options)}<template id="going">${goingContent(language, '')}</template>` : nothing}`,
   });
 }
 
@@ -198,15 +195,10 @@ function refreshWithoutScript(seconds: number, path: string): Html {
 
 function assurances(
   { path, payment, view, offers }: Checkout,
-  { words }: Language,
-  {
-    canSimulate,
-    isExample,
-    knowsEmail,
-  }: Readonly<Record<'canSimulate' | 'isExample' | 'knowsEmail', boolean>>,
+  { language: { words }, canSimulate = false, isExample = false, emailToken = null }: CheckoutPageOptions,
 ): Html {
   return html`<footer id="assurances"${isTakenByProvider(view) ? html` hidden` : nothing}>
-${emailLine(payment, possibleOffers(offers), knowsEmail, words)}
+${emailLine(payment, possibleOffers(offers), emailToken !== null, words)}
 ${isExample || view.kind === 'underpaid' ? nothing : html`${phoneCode(path, words)}${canSimulate ? simulationPanel(payment) : nothing}`}</footer>`;
 }
 
@@ -266,14 +258,17 @@ export function summary(
   { payment, account }: Pick<Checkout, 'payment' | 'account'>,
   language: Language,
 ): Html {
-  const { amountCents, currency, orderLine } = payment;
+  const { amountCents, currency, orderLine, customerFeeCents } = payment;
+  // Items, fee, total and the shop's links, if the summary has room for them.
+  const hasRows = customerFeeCents !== null || itemsOf(payment).length > 0;
+  const rows = hasRows ? billRows(payment, account.name, language) : nothing;
   return html`<header class="summary">
 ${shopLine(account, language)}
 ${amountLine(language, amountCents, currency)}
 ${orderLine === null ? nothing : html`<p class="order"><bdi>${orderLine}</bdi></p>`}
 ${feeLine(payment, language)}
 ${billOnPhone(payment, language)}
-${breakdown(payment, account, language)}
+<div class="bill">${rows}${furtherLinks(account, language, true)}</div>
 </header>`;
 }
 
@@ -297,13 +292,6 @@ function feeLine({ originalAmountCents, customerFeeCents, currency }: Payment, l
   const net = formatMoney(language, originalAmountCents, currency);
   const fee = formatMoney(language, customerFeeCents, currency);
   return html`<p class="fee">${fillIn(language.words.summary.parts, { net, fee })}</p>`;
-}
-
-/** Items, fee, total and the shop's links, if the summary has room for them. */
-function breakdown(payment: Payment, account: Account, language: Language): Html {
-  const hasRows = payment.customerFeeCents !== null || itemsOf(payment).length > 0;
-  const rows = hasRows ? billRows(payment, account.name, language) : nothing;
-  return html`<div class="bill">${rows}${furtherLinks(account, language, true)}</div>`;
 }
 
 function billOnPhone(payment: Payment, language: Language): Html {

@@ -126,12 +126,9 @@ export function chargingProviders(
   adapters?: ProviderAdapters,
 ): readonly ProviderId[] {
   const visited = sellersOf(sessions, adapters);
-  return visited.length <= 1
-    ? visited
-    : sellersOf(
-        sessions.filter(({ progress }) => progress === 'delivered'),
-        adapters,
-      );
+  if (visited.length <= 1) return visited;
+  const delivered = sessions.filter(({ progress }) => progress === 'delivered');
+  return sellersOf(delivered, adapters);
 }
 
 function sellersOf(

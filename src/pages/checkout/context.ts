@@ -13,9 +13,7 @@ import type { ReadCheckoutContext } from './read-checkout.ts';
 
 export interface CheckoutPagesContext
   extends Omit<ReadCheckoutContext, 'accounts'>,
-    Readonly<{
-      accounts: Pick<AccountStore, 'findAccount' | 'findLogo'>;
-    }> {
+    Readonly<{ accounts: Pick<AccountStore, 'findAccount' | 'findLogo'> }> {
   readonly recordOpened: (payment: PaymentReference) => void;
   readonly startSession: StartSession;
   readonly quotes: Quotes;

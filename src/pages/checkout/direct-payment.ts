@@ -13,23 +13,13 @@ import { publicNetwork } from '../../web/well-known.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutRequest } from './context.ts';
 import { type Checkout, requireCheckout } from './read-checkout.ts';
-import type { StateWords } from './state-words.ts';
-
-interface DirectContent {
-  readonly words: StateWords;
-  readonly detail: Html;
-}
 
 /** Whether the customer has to send a transfer. Once enough was sent, the page is that of any other payment. */
 export function awaitsTransfer({ payment, view }: Pick<Checkout, 'payment' | 'view'>): boolean {
   return isDirect(payment) && (takesPayment(view) || view.kind === 'underpaid');
 }
 
-export function directContent(
-  { payment, view }: Checkout,
-  { words }: Language,
-  token: Address,
-): DirectContent {
+export function directContent({ payment, view }: Checkout, { words }: Language, token: Address) {
   const { direct, facts } = words;
   const missing = view.kind === 'underpaid' ? view.missingUnits : payment.paidThresholdUnits;
   const uri = transferUri(payment, missing, token);
@@ -124,30 +114,18 @@ function transferCall(to: Address, units: bigint): string {
 }
 
 /** `GET /pay/:paymentId/qr.svg`: the checkout's URL as a QR code, apart from the page because few visitors open it. */
-export async function showPhoneCode({
-  context,
-  reply,
-  params,
-}: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
+export async function showPhoneCode({ context, reply, params }: CheckoutRequest<'paymentId'>) {
   const { paymentId } = params;
   if (!isPaymentId(paymentId)) throw new ServiceError('payment_not_found');
   return sendPhoneCode(reply, `${context.baseUrl}/pay/${paymentId}`);
 }
 
-export async function showTransferCode({
-  context,
-  reply,
-  params,
-}: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
+export async function showTransferCode({ context, reply, params }: CheckoutRequest<'paymentId'>) {
   return sendTransferCode(reply, await requireCheckout(context, params.paymentId), context.token);
 }
 
 /** Sends the transfer of the missing amount as a QR code. Throws `not_found` unless a part of the amount arrived. */
-export function sendTransferCode(
-  reply: FastifyReply,
-  { payment, view }: Checkout,
-  token: Address,
-): FastifyReply {
+export function sendTransferCode(reply: FastifyReply, { payment, view }: Checkout, token: Address) {
   if (view.kind !== 'underpaid') throw new ServiceError('not_found');
   return sendCode(reply, transferUri(payment, view.missingUnits, token), 'no-store');
 }

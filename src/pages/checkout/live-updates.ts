@@ -139,7 +139,7 @@ export function showEvents(
   raw.once('close', () => stop());
   // A disconnecting client first closes only its half of the connection.
   const { socket } = request.raw;
-  socket.once('end', onHalfClose);
+  socket.once('end', stop);
   return reply;
 
   function write(text: string): void {
@@ -147,13 +147,9 @@ export function showEvents(
     if (!raw.writableEnded) raw.write(text);
   }
 
-  function onHalfClose(): void {
-    stop();
-  }
-
   function stop(last?: string): void {
     // The kept-alive connection serves further requests.
-    socket.removeListener('end', onHalfClose);
+    socket.removeListener('end', stop);
     clearInterval(heartbeat);
     clearTimeout(limit);
     leave?.();
@@ -166,12 +162,7 @@ function stringHeadersOf(reply: FastifyReply): Record<string, string> {
 }
 
 /** `GET /pay/:paymentId/status`: the changing parts of the page. 304 while If-None-Match names its revision. */
-export async function showStatus({
-  context,
-  request,
-  reply,
-  params,
-}: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
+export async function showStatus({ context, request, reply, params }: CheckoutRequest<'paymentId'>) {
   setCommonHeaders(reply);
   const checkout = await readCheckout(context, params.paymentId);
   if (checkout === null) {

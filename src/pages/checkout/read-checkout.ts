@@ -24,12 +24,10 @@ import {
 } from './checkout-view.ts';
 import { type WaitTimes, waitTimesOf } from './wait.ts';
 
-export interface ReadCheckoutContext
-  extends Readonly<{
-    payments: Pick<PaymentStore, 'viewPayment'>;
-    accounts: Pick<AccountStore, 'findAccount'>;
-    search: Pick<PaymentSearchStore, 'listStateChanges'>;
-  }> {
+export interface ReadCheckoutContext {
+  readonly payments: Pick<PaymentStore, 'viewPayment'>;
+  readonly accounts: Pick<AccountStore, 'findAccount'>;
+  readonly search: Pick<PaymentSearchStore, 'listStateChanges'>;
   readonly receipts?: Pick<ReceiptStore, 'findReceiptStatus' | 'askForReceipt'> | null;
   readonly directory: ProviderDirectory;
   readonly nowMs: () => number;
@@ -122,10 +120,7 @@ export async function requireCheckout(context: ReadCheckoutContext, paymentId: s
 }
 
 /** Reads a checkout by the code in its short link. Throws `payment_not_found`. */
-export async function readCheckoutOfShortCode(
-  context: ReadCheckoutContext,
-  shortCode: string,
-): Promise<Checkout> {
+export function readCheckoutOfShortCode(context: ReadCheckoutContext, shortCode: string): Promise<Checkout> {
   return requireCheckout(context, paymentIdOfShortCode(shortCode) ?? '');
 }
 

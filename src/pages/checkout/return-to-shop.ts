@@ -54,17 +54,14 @@ function needsShop({ view, offers }: Checkout, way: Return | null): boolean {
   return view.kind === 'closed_with_money' || view.kind === 'closed_and_released';
 }
 
-interface Return {
-  readonly url: URL;
-  readonly isAutomatic: boolean;
-}
+type Return = NonNullable<ReturnType<typeof returnOf>>;
 
 /** Time after the payment in which the page redirects. A receipt opened later does not redirect. */
 const RETURNS_FOR_MS = 15 * 60_000;
 /** Visible countdown, which any key, pointer, scroll or moved focus stops (WCAG 2.2.1). */
 const RETURNS_AFTER_SECONDS = 10;
 
-export function returnOf(checkout: Checkout): Return | null {
+export function returnOf(checkout: Checkout) {
   const { payment, account, view, nowMs } = checkout;
   const isPaid = view.kind === 'paid';
   if (!isPaid && view.kind !== 'canceled' && view.kind !== 'expired' && !isStuck(checkout)) return null;

@@ -1,39 +1,25 @@
 import type { FastifyReply } from 'fastify';
 import { checkoutUrl } from '../../payment/checkout-url.ts';
 import { shortCodeOf } from '../../payment/payment-id.ts';
-import {
-  fillText,
-  formatMoneyAndCode,
-  type Language,
-  languageOf,
-} from '../../web/checkout-frame/languages.ts';
+import { fillText, formatMoneyAndCode, languageOf } from '../../web/checkout-frame/languages.ts';
 import { layout, sendPage } from '../../web/checkout-frame/layout.ts';
 import { html, nothing } from '../../web/design/html.ts';
-import type { Page } from '../../web/design/page-style.ts';
 import { summary } from './checkout-page.ts';
-import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
+import type { CheckoutRequest } from './context.ts';
 import { PREVIEW_HEIGHT, PREVIEW_WIDTH } from './preview-picture.ts';
 import { isPreview } from './provider-session.ts';
-import { type Checkout, readCheckoutOfShortCode } from './read-checkout.ts';
+import { readCheckoutOfShortCode } from './read-checkout.ts';
 import { rememberLanguage } from './remember.ts';
 import { wordsOf } from './state-words.ts';
 
-/** `GET /s/:shortCode`: a page for link previews that redirects customers to the checkout. */
+/** Page with preview data and the merchant's note that redirects customers to the checkout, but not preview crawlers. */
 export async function showShortLink(asked: CheckoutRequest<'shortCode'>): Promise<FastifyReply> {
   const { context, request, params } = asked;
   const checkout = await readCheckoutOfShortCode(context, params.shortCode);
   rememberLanguage(asked);
-  const page = shortLinkPage(checkout, languageOf(request), context, isPreview(request.headers));
-  return sendPage(asked, 200, page);
-}
-
-/** Page of a short link, with preview data and the merchant's note. Preview crawlers are not redirected. */
-function shortLinkPage(
-  checkout: Checkout,
-  language: Language,
-  { isTestMode, baseUrl }: Pick<CheckoutPagesContext, 'isTestMode' | 'baseUrl'>,
-  isForPreview: boolean,
-): Page {
+  const language = languageOf(request);
+  const isForPreview = isPreview(request.headers);
+  const { isTestMode, baseUrl } = context;
   const { payment, account } = checkout;
   const words = language.words.shortLink;
   const shop = account.name;
@@ -47,7 +33,7 @@ function shortLinkPage(
   // Same as `checkout_url` without the email address, which is stored with the payment.
   const url = `${baseUrl}/s/${shortCodeOf(payment.id)}`;
   const next = checkoutUrl('', { ...payment, email: null });
-  return layout({
+  const page = layout({
     language,
     title,
     isTestMode,
@@ -76,4 +62,5 @@ ${payment.note === null ? nothing : html`<p class="note">${payment.note}</p>`}
 </main>`,
     kind: isForPreview ? 'message' : 'continue',
   });
+  return sendPage(asked, 200, page);
 }

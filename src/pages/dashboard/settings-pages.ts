@@ -34,7 +34,7 @@ import {
   optional,
   refusedForm,
 } from '../../web/signed-in/form-fields.ts';
-import { featureWords, formatPercent, formatUsdcSum } from '../../web/signed-in/format.ts';
+import { counts, featureWords, formatPercent, formatUsdcSum } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import {
   type DashboardRoutes,
@@ -143,34 +143,30 @@ const changeProviders: FormHandler = async (visit, form) => {
 const changeWallet: FormHandler = async (visit, form) => {
   const isWalletLocked = form.has('locked');
   const typed = form.text('wallet').trim();
-  await requirePasswordAndFactor(visit, form, {
+  const { wallet } = await requirePasswordAndFactor(visit, form, {
     wallet: () => meantWalletOf(form, 'wallet', visit.account.wallet),
     locked: () =>
       requireWalletForLock(typed === '' ? null : parsePayoutAddress(typed), isWalletLocked && typed === ''),
   });
-  const profile = { wallet: walletOf(typed), isWalletLocked };
-  const account = await updateAccount(visit.context, visit.account.id, { profile });
+  const account = await updateAccount(visit.context, visit.account.id, {
+    profile: { wallet, isWalletLocked },
+  });
   const change = `${account.wallet ?? 'none'}${account.isWalletLocked ? ', locked' : ', not locked'}`;
   await record(visit, 'wallet.changed', change);
   return seeOther(`/settings${PAYOUTS}?flash=saved`);
 };
 
-/** Parses the payout wallet; null for an empty field. Throws `invalid_request`. */
-function walletOf(text: string, name = 'wallet'): Address | null {
-  if (text === '') return null;
-  const wallet = parsePayoutAddress(text);
-  if (wallet === null) throw invalidField(name, 'must be an address (0x…) with a valid checksum');
-  return wallet;
-}
-
-/** Parses this field. An address that would lose the money needs the tick of `meantField`, unless it is stored. */
+/** Parses this field; null for an empty one. An address that would lose the money needs the tick of `meantField`, unless it is stored. */
 export function meantWalletOf(
   form: forms.FormFields,
   name: string,
   stored: Address | null = null,
 ): Address | null {
-  const wallet = walletOf(form.text(name).trim(), name);
-  const doubt = wallet === null || wallet === stored || form.has('is_meant') ? null : doubtAbout(wallet);
+  const typed = form.text(name).trim();
+  if (typed === '') return null;
+  const wallet = parsePayoutAddress(typed);
+  if (wallet === null) throw invalidField(name, 'must be an address (0x…) with a valid checksum');
+  const doubt = wallet === stored || form.has('is_meant') ? null : doubtAbout(wallet);
   if (doubt !== null) throw invalidField(name, `${doubt}. If you mean it, tick “${TICK}”`);
   return wallet;
 }
@@ -194,7 +190,6 @@ ${forms.providerBoxes('Disabled providers', account.excludedProviders)}
 <div class="actions"><button class="button primary">Save providers</button></div></form>`;
 }
 
-/** The page's own form. */
 function settingsForm(
   visit: Visit,
   { path, fields }: SettingsPage,
@@ -373,8 +368,6 @@ async function walletForm(visit: Visit): Promise<Html> {
   });
   return html`<section class="card"><h2>Payout wallet</h2>${form}</section>`;
 }
-
-const counts = new Intl.NumberFormat('en');
 
 /** Form for the shop's logo, in a separate scope because no other form accepts files. */
 function registerLogoForm(routes: DashboardRoutes, show: (visit: Visit) => Promise<PageView>): void {

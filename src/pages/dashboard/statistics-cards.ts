@@ -3,7 +3,7 @@ import type { AccountStatistics, DayStatistics, Funnel, ToBase } from '../../rep
 import { barChart, trendChart } from '../../web/design/charts.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH } from '../../web/signed-in/context.ts';
-import { formatMoney, formatUsdcSum } from '../../web/signed-in/format.ts';
+import { counts, formatMoney, formatUsdcSum } from '../../web/signed-in/format.ts';
 import { providerName } from '../../web/signed-in/payment-words.ts';
 
 export const spans = [7, 30, 90] as const;
@@ -17,7 +17,6 @@ interface Overview {
   readonly base: { readonly currency: Currency; readonly toBase: ToBase };
 }
 
-const counts = new Intl.NumberFormat('en');
 const dayNames = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 export const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 

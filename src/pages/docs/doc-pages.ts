@@ -1,14 +1,6 @@
 import { type Html, html, navigationLink, nothing } from '../../web/design/html.ts';
 import { pageStyleOf } from '../../web/design/page-style.ts';
 
-export interface DocPage {
-  readonly slug: string;
-  readonly file: string;
-  readonly title: string;
-  readonly summary: string;
-  readonly group: DocGroup;
-}
-
 const pagesByGroup = {
   'Get started': {
     start: ['Five-minute start', 'from a clone to a paid order and a verified webhook'],
@@ -65,7 +57,7 @@ const pagesByGroup = {
 type DocGroup = keyof typeof pagesByGroup;
 const groups = Object.keys(pagesByGroup) as readonly DocGroup[];
 
-const docPages: readonly DocPage[] = groups.flatMap((group) =>
+const docPages = groups.flatMap((group) =>
   Object.entries(pagesByGroup[group]).map(([slug, [title, summary, file = `docs/${slug}.md`]]) => ({
     slug,
     group,
@@ -74,6 +66,8 @@ const docPages: readonly DocPage[] = groups.flatMap((group) =>
     file,
   })),
 );
+
+export type DocPage = Readonly<(typeof docPages)[number]>;
 
 export const REFERENCE_SLUG = 'reference';
 

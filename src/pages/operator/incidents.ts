@@ -1,5 +1,6 @@
 import { providerCatalog } from '../../payment/provider-catalog.ts';
 import { LATE_SCAN_MS } from '../../settlement/chain/chain.ts';
+import { counts } from '../../web/signed-in/format.ts';
 import type { OperatorContext } from './operator-page.ts';
 import { readProviders } from './providers-page.ts';
 import * as settlement from './settlement-page.ts';
@@ -122,8 +123,6 @@ function incidentsOf(facts: Facts, nowMs: number): readonly Incident[] {
   }
   return found.sort((one, other) => Number(other.tone === 'bad') - Number(one.tone === 'bad'));
 }
-
-const counts = new Intl.NumberFormat('en');
 
 function countOf(count: number, noun: string): string {
   return `${counts.format(count)} ${noun}${count === 1 ? '' : 's'}`;

@@ -41,6 +41,9 @@ function operatorLayout(
   section: Section | null,
   incidents: number,
 ): Page {
+  const links = Object.entries(sections).map(([name, { path, label }]) =>
+    navigationLink(`${OPERATOR_PATH}${path}`, label, name === section),
+  );
   return wholePage(
     `${incidents === 0 ? '' : `(${incidents}) `}Operator · ${title}`,
     visit.context,
@@ -51,16 +54,10 @@ function operatorLayout(
 <p class="who"><bdi>${visit.user.email}</bdi></p>
 <form method="post" action="${OPERATOR_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>
 </header>`,
-      html`<nav aria-label="Console"><ul>${navigation(section)}<li><a href="${visit.context.publicUrl}/docs">Documentation</a></li></ul></nav>`,
+      html`<nav aria-label="Console"><ul>${links}<li><a href="${visit.context.publicUrl}/docs">Documentation</a></li></ul></nav>`,
       html`${refusalBanner(refused)}${main}`,
     ),
     style,
-  );
-}
-
-function navigation(current: Section | null): Html[] {
-  return (Object.keys(sections) as Section[]).map((name) =>
-    navigationLink(`${OPERATOR_PATH}${sections[name].path}`, sections[name].label, name === current),
   );
 }
 

@@ -2,7 +2,14 @@ import { SERVICE_LOG } from '../../accounts/audit-entry.ts';
 import { currencies } from '../../payment/money.ts';
 import { type AccountStatistics, readStatistics } from '../../reports/read-statistics.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { ago, durationText, formatMoney, formatUsdcSum, timeText } from '../../web/signed-in/format.ts';
+import {
+  ago,
+  counts,
+  durationText,
+  formatMoney,
+  formatUsdcSum,
+  timeText,
+} from '../../web/signed-in/format.ts';
 import type { PageView } from '../../web/signed-in/pages.ts';
 import type { Incident, Situation } from './incidents.ts';
 import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
@@ -76,8 +83,6 @@ function partsOf<Part>(
   return html`<div><dt><a href="${OPERATOR_PATH}${path}">${label}</a></dt>
 <dd>${parts.length - faulty.length} of ${parts.length} working${faulty.map((part) => html`<br>${show(part)}`)}</dd></div>`;
 }
-
-const counts = new Intl.NumberFormat('en');
 
 async function figuresCard({ days }: AccountStatistics, span: number): Promise<Html> {
   const { barChart } = await import('../../web/design/charts.ts');

@@ -8,14 +8,14 @@ import {
 } from '../../payment/provider-catalog.ts';
 import { parseTypedAmount } from '../../payment/typed-input.ts';
 import { changeProvider } from '../../providers/change-provider.ts';
-import type { ProviderAdapter, ProviderHealth, ProviderSettings } from '../../providers/provider.ts';
+import type { ProviderHealth, ProviderSettings } from '../../providers/provider.ts';
 import {
   describeOffByDefault,
   onlyCurrencyOf,
   type ProviderState,
   stateOfProvider,
 } from '../../providers/provider-availability.ts';
-import { type ProviderProof, proofOf } from '../../providers/provider-evidence.ts';
+import { proofOf } from '../../providers/provider-evidence.ts';
 import { dataTable, headings, numbers, sentences } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { optional } from '../../web/signed-in/form-fields.ts';
@@ -30,15 +30,7 @@ import {
   type OperatorVisit,
 } from './operator-page.ts';
 
-export interface Provider {
-  readonly id: ProviderId;
-  readonly state: ProviderState;
-  readonly adapter: ProviderAdapter | undefined;
-  readonly settings: ProviderSettings;
-  /** Null if the provider is not configured, and so not monitored. */
-  readonly health: ProviderHealth | null;
-  readonly proof: ProviderProof;
-}
+export type Provider = Readonly<Awaited<ReturnType<typeof readProvider>>>;
 
 export function registerProviderPages(routes: OperatorRoutes): void {
   const pages = routes.pages('providers');
@@ -51,7 +43,7 @@ export function readProviders(context: OperatorContext): Promise<readonly Provid
   return Promise.all(providerIds.map((id) => readProvider(context, id)));
 }
 
-async function readProvider({ directory }: OperatorContext, id: ProviderId): Promise<Provider> {
+async function readProvider({ directory }: OperatorContext, id: ProviderId) {
   const adapter = directory.adapters.get(id);
   const settings = await directory.settings.readProviderSettings(id);
   return {
@@ -59,6 +51,7 @@ async function readProvider({ directory }: OperatorContext, id: ProviderId): Pro
     state: stateOfProvider(directory, id, settings),
     adapter,
     settings,
+    /** Null if the provider is not configured, and so not monitored. */
     health: adapter?.health?.() ?? null,
     proof: proofOf((await directory.evidence?.readEvidence(id)) ?? null, adapter?.endpoint),
   };

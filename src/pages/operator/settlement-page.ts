@@ -13,7 +13,7 @@ import type { BlockReference, RelayBatch } from '../../settlement/settlement-sto
 import { dataTable, headings, numbers, sentences } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { formField } from '../../web/signed-in/form-fields.ts';
-import { formatMoney, utcTime } from '../../web/signed-in/format.ts';
+import { counts, formatMoney, utcTime } from '../../web/signed-in/format.ts';
 import { type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { forwardBadge } from '../../web/signed-in/payment-words.ts';
 import {
@@ -159,8 +159,6 @@ function relayersCard(relayers: readonly RelayerState[]): Html {
   })}<p class="soft small">The relayers of this process, at the current gas price.
 Their keys control only this balance: the deposit contracts fix where deposits go.</p></section>`;
 }
-
-const counts = new Intl.NumberFormat('en');
 
 /** Time after a disagreement in which an endpoint counts as unhealthy. */
 const DISAGREEMENT_MS = 10 * 60_000;

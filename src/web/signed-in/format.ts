@@ -65,6 +65,8 @@ export function formatUsdc(units: bigint, rounding: keyof typeof ROUNDED_UNITS =
   return html`<data value="${exact}" title="${exact} USDC">${shown}</data>`;
 }
 
+/** "1,234" */
+export const counts = new Intl.NumberFormat('en');
 const usdcNumbers = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /** "1,234.57" from 1234567890: rounds sums to the cent. */

@@ -46,26 +46,17 @@ for (const sample of samples) {
     event.preventDefault();
     const { language = '' } = sample.dataset;
     openSamples(language);
-    rememberLanguage(language);
+    try {
+      localStorage.setItem(LANGUAGE_KEY, language);
+    } catch {
+      // Without storage, the choice lasts for this page only.
+    }
   });
 }
-openSamples(rememberedLanguage());
-
-/** @param {string} language */
-function rememberLanguage(language) {
-  try {
-    localStorage.setItem(LANGUAGE_KEY, language);
-  } catch {
-    // Without storage, the choice lasts for this page only.
-  }
-}
-
-function rememberedLanguage() {
-  try {
-    return localStorage.getItem(LANGUAGE_KEY) ?? undefined;
-  } catch {
-    return undefined;
-  }
+try {
+  openSamples(localStorage.getItem(LANGUAGE_KEY) ?? undefined);
+} catch {
+  // Without storage, the first sample of each group stays open.
 }
 
 const outline = document.querySelector('.outline');
