@@ -50,7 +50,7 @@ export interface UserChangeOptions {
   readonly guard?: UserGuard;
   /** The user's link that the change uses up. If the link is used or expired, nothing changes. */
   readonly link?: { readonly tokenHash: string; readonly nowMs: number };
-  /** Ends the user's links, and all sessions except this one; null ends all. */
+  /** Ends links, sessions except this one (null: all) and, with a new password, that passkeys sign in alone. */
   readonly endsAccess?: { readonly exceptSessionId: string | null };
   /** Removes the authenticator app, all passkeys and all recovery codes. */
   readonly removesSecondFactors?: boolean;
@@ -64,10 +64,7 @@ export interface PeopleStore {
   addPasskey(passkey: Passkey, guard?: UserGuard): Promise<boolean>;
   /** Oldest first. */
   listPasskeys(userId: string): Promise<readonly Passkey[]>;
-  /**
-   * Records a use; false when the user has no such passkey, its signature count has not increased and is not 0, or it was
-   * used at or after `unusedSinceMs`.
-   */
+  /** False for an unknown passkey, a signature count that has not grown and is not 0, or a use since `unusedSinceMs`. */
   usePasskey(
     userId: string,
     id: string,
@@ -96,10 +93,7 @@ export interface PeopleStore {
 
   /** Grants a role, or changes it; false when the account or the user has the maximum. */
   putMembership(membership: Membership): Promise<boolean>;
-  /**
-   * Uses up an invitation, creates a user if the address has none, adds the membership, and ends the user's password
-   * links. Unless the result is `accepted`, nothing changes.
-   */
+  /** Uses up an invitation, creates an unknown user, adds the membership and ends the user's links, or changes nothing. */
   acceptInvitation(
     membership: Membership,
     user: User,
@@ -131,10 +125,7 @@ export interface SessionStore {
   takeChallenge(id: string, purpose: string): Promise<string | null>;
   endSession(userId: string, id: string): Promise<boolean>;
 
-  /**
-   * Stores a link. `password` and `connect` end the user's earlier links; `forgotten` ends none, because anyone may
-   * request one. Emailed links and invitations beyond the maximum are removed, oldest first.
-   */
+  /** `password` and `connect` end the user's earlier links, `forgotten` none. Removes the oldest beyond the maximum. */
   createLink(link: OneTimeLink): Promise<void>;
   /** Link by its token's hash, even if expired. */
   findLink(tokenHash: string): Promise<OneTimeLink | null>;

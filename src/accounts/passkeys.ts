@@ -129,10 +129,7 @@ const ownerOfChallenge = (visitor: string) => `passkey challenge of ${visitor}`;
 export const passwordlessOptions = (challenge: string, { host }: RelyingParty) =>
   ({ challenge, rpId: host, timeout: CHALLENGE_MS, userVerification: 'required' }) as const;
 
-/**
- * User who signed this visitor's challenge with a passkey that signs in alone; otherwise null. A challenge older than the
- * passkey's last use is refused, so that no answer counts twice.
- */
+/** User whose passkey signs in alone and signed this visitor's challenge, made after its last use; otherwise null. */
 export async function usePasskeyAlone(
   context: SecondFactorContext,
   asked: { readonly response: string; readonly sealed: string; readonly visitor: string },

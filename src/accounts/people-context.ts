@@ -94,6 +94,7 @@ function changeMail(to: string, change: string, { name, address }: Actor): Mail 
     text: `${change}${by}${address === null ? '' : `, from the address ${address}`}.
 
 If this was not you, set a new password with "Forgot your password?" on the sign-in page, end your other sessions under "Security", and tell an owner of your account or the operator.
+A new password makes every passkey a second factor again: remove and add yours again to sign in with it alone. Only the operator can remove second factors that are not yours.
 `,
   };
 }

@@ -89,10 +89,8 @@ export async function renewRecoveryCodes(
 }
 
 export async function removeSecondFactor(context: RecordContext, user: User, actor: Actor): Promise<void> {
-  for (const { id } of await context.people.listPasskeys(user.id)) {
-    await context.people.removePasskey(user.id, id);
-  }
-  await removeTotp(context, user, actor);
+  await context.people.updateUser(user.id, {}, { removesSecondFactors: true });
+  await recordForUser(context, user, actor, 'second_factor.removed');
 }
 
 /** Disables the authenticator app. Passkeys stay. */
@@ -100,10 +98,9 @@ export async function removeTotp(
   context: RecordContext,
   user: User,
   actor: Actor,
-  guard?: UserGuard,
+  guard: UserGuard,
 ): Promise<void> {
-  const options = guard === undefined ? {} : { guard };
-  if ((await context.people.updateUser(user.id, { totpSecret: null }, options)) === null)
+  if ((await context.people.updateUser(user.id, { totpSecret: null }, { guard })) === null)
     throw accessChanged();
   await dropCodesWithoutFactor(context, user.id);
   await recordForUser(context, user, actor, 'second_factor.removed');

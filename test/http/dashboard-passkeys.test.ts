@@ -1,5 +1,6 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
+import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import { openSession } from '../../src/accounts/sessions.ts';
 import {
   type Authenticator,
@@ -319,5 +320,38 @@ describe('a passkey that its device finds, and for which it verifies the user', 
     expect((await asked.give(own.use(asked.challenge, ORIGIN))).statusCode).toBe(401);
     const passed = await answer(await givePassword(), (challenge) => own.use(challenge, ORIGIN));
     expect(passed.headers['location']).toBe('/dashboard');
+  });
+
+  it.each(['link', 'change'])(
+    'does not sign in alone after a new password by %s, only after it',
+    async (by) => {
+      const fresh = { password: PASSWORD, new_password: 'another good secret 7' };
+      const token = await createPasswordLink(dashboard.context, owner);
+      const [who, path] =
+        by === 'link'
+          ? [dashboard.newBrowser(), `/dashboard/password/${token}`]
+          : [browser, `${SECURITY}/password`];
+      expect(textOf((await who.get(path)).payload)).toContain('Passkeys are a second factor again');
+      expect((await who.post(path, fresh)).statusCode).toBe(303);
+      expect(dashboard.mails.at(-1)?.text).toContain('every passkey a second factor again');
+      const asked = await askAlone(dashboard.newBrowser());
+      expect((await asked.give(own.use(asked.challenge, ORIGIN))).statusCode).toBe(401);
+      const passed = await answer(await givePassword(), (challenge) => own.use(challenge, ORIGIN));
+      expect(passed.headers['location']).toBe('/dashboard');
+    },
+  );
+
+  it('that is refused is on a line, in the log of the service, and limited by address as passwords are', async () => {
+    const asked = await askAlone(dashboard.newBrowser('198.51.100.7'));
+    for (let count = 0; count < 20; count++) expect((await asked.give('{}')).statusCode).toBe(401);
+    expect((await asked.give('{}')).statusCode).toBe(429);
+    expect(
+      dashboard.logLines.filter((line) => line.includes('a sign-in failed: wrong passkey')),
+    ).toHaveLength(20);
+    await vi.waitFor(async () =>
+      expect(await dashboard.store.audit.listEntries(SERVICE_LOG, null, 1)).toMatchObject([
+        { action: 'sign_in.failed', target: '20 times within an hour', address: '198.51.100.7' },
+      ]),
+    );
   });
 });

@@ -92,7 +92,7 @@ function waysToAccept(asked: LinkRequest, email: string): Html {
 ${acceptForm(
   asked,
   html`<h2>I am new here</h2><input type="hidden" name="email" value="${email}" autocomplete="username">
-${formFields(asked, asked.path, newPassword('At least 12 characters.'))}`,
+${formFields(asked, asked.path, newPassword())}`,
 )}`;
 }
 

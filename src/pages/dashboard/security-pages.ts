@@ -54,7 +54,7 @@ import {
 
 const OWN_PATH = `${DASHBOARD_PATH}/security`;
 const flashMessages = {
-  password: 'Your password is changed. Your other sessions have ended.',
+  password: 'Your password is changed. Your other sessions have ended. Passkeys are a second factor again.',
   removed: 'The authenticator app is off.',
   passkey: 'The passkey is added.',
   'passkey-removed': 'The passkey is removed.',
@@ -205,17 +205,13 @@ async function proofFields(visit: AreaVisit, id: string, isCodeOptional: boolean
   return { password, code: { ...code, id: `code-to-confirm${id}` } };
 }
 
-/**
- * Requires the user's password and an existing second factor, because a session may be stolen. Throws `invalid_request`
- * naming the wrong fields, `rate_limited` after too many; resolves to the values of `checks`.
- */
+/** Resolves to the values of `checks`. Throws `invalid_request` naming the wrong fields, or `rate_limited`. */
 export async function requirePasswordAndFactor<Checks extends Readonly<Record<string, () => unknown>>>(
   visit: AreaVisit,
   form: FormFields,
   checks: Checks,
 ) {
   const { context, user, session } = visit;
-  // Counted by session, so that a stolen one without the password cannot use up the attempts of the user's others.
   const tries = `${user.id} ${session.id}`;
   await requirePassing(context.limits.signInsOfUser, tries);
   const read = await checkFields({
@@ -300,7 +296,7 @@ ${backToSecurity}`,
 
 const passwordFields: Fields = {
   password: { label: 'Current password', type: 'password' },
-  ...newPassword('At least 12 characters. Your other sessions end.'),
+  ...newPassword('Your other sessions end.'),
 };
 
 /** Proof that a form gives before it changes second factors, besides the password. */

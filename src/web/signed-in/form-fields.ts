@@ -153,7 +153,10 @@ ${notesOf(id, notes)}
   }
 }
 
-export function newPassword(hint: string): Fields {
+/** @param ends what a new password of a known user ends, besides that passkeys sign in alone (`updateUser`) */
+export function newPassword(ends?: string): Fields {
+  const passkeys = 'Passkeys are a second factor again: remove and add yours again to sign in with it alone.';
+  const hint = `At least 12 characters.${ends === undefined ? '' : ` ${ends} ${passkeys}`}`;
   return { new_password: { label: 'New password', type: 'password', autocomplete: 'new-password', hint } };
 }
 

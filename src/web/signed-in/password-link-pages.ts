@@ -56,7 +56,7 @@ async function showForm(asked: AreaRequest): Promise<PageView> {
 ${formTokenField(openFormToken(asked))}
 <input type="hidden" name="email" value="${link.email}" autocomplete="username">
 <p>For <strong><bdi>${link.email}</bdi></strong></p>
-${formFields(asked, asked.path, newPassword('At least 12 characters. All your sessions end.'))}
+${formFields(asked, asked.path, newPassword('All your sessions end.'))}
 <button class="button primary wide">Set password</button>
 </form>`,
   };

@@ -36,10 +36,7 @@ import {
 
 const PASSKEYS_PATH = `${DASHBOARD_PATH}/security`;
 
-/**
- * Fields of a form that changes second factors: token, password, the given fields, and an existing factor if one is
- * needed.
- */
+/** Token, password, the given fields, and an existing factor if a change of second factors needs one. */
 export type ProofFields = (
   path: string,
   form?: { readonly fields?: Fields; readonly id?: string; readonly codeName?: string },
@@ -142,10 +139,7 @@ async function answerCode(visit: AreaVisit, form: FormFields): Promise<PageAnswe
   return sendSeeOther(reply, next);
 }
 
-/**
- * Counts a code and resolves to the seconds to wait. A known browser has its own counter, and passkeys are not counted,
- * so that an attacker with only the password cannot block the user.
- */
+/** Seconds to wait. Counted by known browser, so that an attacker with only the password cannot block the user. */
 async function countCode(asked: AreaRequest, { id, email }: User): Promise<number> {
   return asked.context.limits.codesOfUser.take(isKnownBrowser(asked, email) ? `${id} known` : id);
 }

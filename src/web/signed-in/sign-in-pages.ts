@@ -5,6 +5,7 @@ import { endSession, type OpenedSession } from '../../accounts/sessions.ts';
 import { recordFailedSignIn, signIn, signInWithPasskey } from '../../accounts/sign-in.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
+import { requirePassingFrom } from '../rate-windows.ts';
 import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { formField } from './form-fields.ts';
 import { banner, type FormFields, flashOf, formTokenField } from './forms.ts';
@@ -86,12 +87,22 @@ async function answerPasskey(asked: AreaRequest, form: FormFields, next: string)
     visitor: openFormToken(asked),
   };
   const how = { area: area.name, caller: callerOf(request) };
+  await requirePassingFrom(context.limits.signInsOfAddress, request.ip);
   const opened = party === null ? null : await signInWithPasskey(context, given, party, how);
   if (opened !== null) return sendAfterPassword(asked, opened, next);
-  context.observeFailure('second_factor');
+  traceRefusal(asked, 'second_factor', '');
   const text =
     'This passkey was not accepted. Sign in with your password: the passkey may be asked for after it.';
   return { ...signInView(asked, next, '', banner('bad', text)), status: 401 };
+}
+
+function traceRefusal({ context, request }: AreaRequest, step: 'password' | 'second_factor', email: string) {
+  context.observeFailure(step);
+  request.log.warn(`a sign-in failed: wrong ${step === 'password' ? 'email or password' : 'passkey'}`);
+  // Recorded after the response, whose time must not reveal whether the user exists.
+  void recordFailedSignIn(context, email, callerOf(request).address).catch((error: unknown) =>
+    request.log.warn({ err: error }, 'a failed sign-in was not recorded'),
+  );
 }
 
 async function answerSignIn(asked: AreaRequest, form: FormFields): Promise<PageAnswer> {
@@ -111,12 +122,7 @@ async function answerSignIn(asked: AreaRequest, form: FormFields): Promise<PageA
     return askMore(asked, email, error.retryAfterSeconds ?? 60, 'network');
   }
   if (opened === null) {
-    context.observeFailure('password');
-    request.log.warn('a sign-in failed: wrong email address or password');
-    // Recorded after the response, whose time must not reveal whether the user exists.
-    void recordFailedSignIn(context, email, how.caller.address).catch((error: unknown) =>
-      request.log.warn({ err: error }, 'a failed sign-in was not recorded'),
-    );
+    traceRefusal(asked, 'password', email);
     const message = banner('bad', 'Incorrect email or password.');
     return { ...signInView(asked, next, email, message), status: 401 };
   }
