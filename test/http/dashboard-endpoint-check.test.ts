@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { failedResult, pay } from '../store/fixtures.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
-import { PASSWORD, textOf } from '../support/dashboard.ts';
+import { formTokenIn, PASSWORD, textOf } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 
 const PATH = '/dashboard/webhook-check';
@@ -75,7 +75,14 @@ describe('the page that tests an endpoint', () => {
 
 describe('the signing secret of Standard Webhooks', () => {
   const secrets = async () => (await dashboard.store.accounts.findAccount(account.id))?.webhookSecrets ?? [];
-  const post = (name: string, form = { password: PASSWORD }) => browser.post(`${PATH}/${name}`, form);
+  /** Fields of the page's form as it is now. */
+  async function shown() {
+    const page = (await browser.get(PATH)).payload;
+    const mark = /name="secrets" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    return { password: PASSWORD, secrets: mark, form_token: formTokenIn(page) };
+  }
+  const post = async (name: string, form: Record<string, string> = {}) =>
+    browser.post(`${PATH}/${name}`, { ...(await shown()), ...form });
 
   it('is shown once behind the password, stored sealed, and replaced by a second one before the first is removed', async () => {
     expect((await post('create', { password: 'wrong' })).statusCode).toBe(400);
@@ -93,10 +100,29 @@ describe('the signing secret of Standard Webhooks', () => {
     const both = await secrets();
     expect([both.length, both[0]]).toEqual([2, sealed]);
     expect((await post('create')).statusCode).toBe(400);
+    expect(await secrets()).toEqual(both);
     expect((await post('remove', { password: 'wrong' })).statusCode).toBe(400);
     expect((await post('remove')).statusCode).toBe(303);
     expect(await secrets()).toEqual(both.slice(1));
     const [entry] = await dashboard.store.audit.listEntries(account.id, null, 1);
     expect(entry?.action).toBe('webhook_secret.removed');
+  });
+
+  it('is created or removed once by a form that is sent twice, and either of two can be removed', async () => {
+    const twice = async (name: string, more = {}) => {
+      const form = { ...(await shown()), ...more };
+      const both = await Promise.all([1, 2].map(() => browser.post(`${PATH}/${name}`, form)));
+      const refused = both.find(({ statusCode }) => statusCode === 400);
+      expect(textOf(refused?.payload ?? '')).toContain(
+        'The secrets have changed since this page was opened.',
+      );
+      return secrets();
+    };
+    const [first] = await twice('create');
+    const [, second] = await twice('create');
+    expect(await twice('remove', { secret: 'newer' })).toEqual([first]);
+    const [, third] = await twice('create');
+    expect(await twice('remove', { secret: 'older' })).toEqual([third]);
+    expect(new Set([first, second, third, undefined]).size).toBe(4);
   });
 });

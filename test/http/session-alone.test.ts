@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { User } from '../../src/accounts/person.ts';
+import { markOf } from '../../src/pages/dashboard/signing-secret-card.ts';
 import { newPayment } from '../store/fixtures.ts';
 import { newPage } from '../store/payment-pages.ts';
 import { PASSWORD, type Route, type TestBrowser, type TestDashboard } from '../support/dashboard.ts';
@@ -108,8 +109,8 @@ async function dashboardForms(dashboard: TestDashboard) {
       { ids: [named.id, refund.id], page: confirmed },
     ),
     on('/keys', { name: 'Till', read: '1' }),
-    on('/webhook-check/create', {}, { page: '/webhook-check' }),
-    on('/webhook-check/remove', {}, { page: '/webhook-check' }),
+    on('/webhook-check/remove', { secrets: markOf(['sealed']) }, { page: '/webhook-check' }),
+    on('/webhook-check/create', { secrets: markOf([]) }, { page: '/webhook-check' }),
     { route: '/connect', url: connect, fields: {}, page: connect },
     on('/people/invite', { email: 'new@shop.example', role: 'owner' }, { page: '/people' }),
     on('/people/:userId', { role: 'owner' }, { ids: [member.id] }),

@@ -1,8 +1,10 @@
+import { hashSecretToken } from '../../accounts/people-context.ts';
 import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { shownOncePage } from '../../web/signed-in/forms.ts';
+import type { Fields } from '../../web/signed-in/form-fields.ts';
+import { type FormFields, shownOncePage } from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { createSigningSecret } from '../../webhooks/signing-secrets.ts';
 import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
@@ -11,15 +13,27 @@ const CARD_PATH = `${DASHBOARD_PATH}/webhook-check`;
 /** Maximum secrets of an account: the old and the new one while a receiver changes. */
 const MAXIMUM_SECRETS = 2;
 
+const changedSince =
+  'The secrets have changed since this page was opened. Nothing was changed now. If you have not seen a secret that was created, remove it.';
+
+type Secrets = Visit['account']['webhookSecrets'];
+
+/** Names the secrets that a form's page showed. */
+export const markOf = (sealed: Secrets) => hashSecretToken(sealed.join()).slice(0, 16);
+
 export async function signingSecretCard(visit: Visit): Promise<Html> {
-  const { length } = visit.account.webhookSecrets;
-  const form = (name: string, button: string) =>
-    confirmedForm(visit, { action: `${CARD_PATH}/${name}`, button, id: `-${name}` });
+  const { webhookSecrets } = visit.account;
+  const { length } = webhookSecrets;
+  const introduction = html`<input type="hidden" name="secrets" value="${markOf(webhookSecrets)}">`;
+  const form = (name: string, button: string, fields: Fields = {}) =>
+    confirmedForm(visit, { action: `${CARD_PATH}/${name}`, introduction, fields, button, id: `-${name}` });
+  const options = ['older', 'newer'];
+  const which = { secret: { label: 'Secret', type: 'select', options, id: 'secret-to-remove' } } as const;
   return html`<section class="card" id="secret"><h2>Standard Webhooks</h2>
 <p>With a signing secret, webhooks are signed by <a href="/docs/webhooks#standard-webhooks">Standard Webhooks</a> as well.
-${['There is none.', 'There is one.', 'Two sign. Remove the older one when your receiver has the new one.'][length] ?? ''}</p>
+${['There is none.', 'There is one.', 'Two sign. Remove the older one when your receiver has the newer one.'][length] ?? ''}</p>
 ${length < MAXIMUM_SECRETS ? await form('create', length === 0 ? 'Create a secret' : 'Create the next secret') : nothing}
-${length > 0 ? await form('remove', length === 1 ? 'Remove the secret' : 'Remove the older secret') : nothing}</section>`;
+${length > 0 ? await form('remove', 'Remove the secret', length === 1 ? {} : which) : nothing}</section>`;
 }
 
 export function registerSigningSecret(
@@ -28,17 +42,21 @@ export function registerSigningSecret(
 ): void {
   const pages = routes.pages('webhooks', 'developer');
   const { accounts, signingSecrets } = routes.context;
+  /** Changes the secrets that the form's page showed, so that a form sent twice or late changes nothing. */
+  const change = (visit: Visit, form: FormFields, next: (sealed: Secrets) => Secrets) =>
+    accounts.updateAccount(visit.account.id, ({ webhookSecrets: sealed }) => {
+      const webhookSecrets = next(sealed);
+      if (markOf(sealed) !== form.text('secrets') || webhookSecrets.length > MAXIMUM_SECRETS)
+        throw new ServiceError('invalid_request', changedSince);
+      return { webhookSecrets };
+    });
   pages.form(
     '/webhook-check/create',
     async (visit, form) => {
       await requirePasswordAndFactor(visit, form, {});
-      const { id } = visit.account;
       const secret = createSigningSecret();
-      await accounts.updateAccount(id, ({ webhookSecrets: sealed }) => {
-        if (sealed.length >= MAXIMUM_SECRETS)
-          throw new ServiceError('invalid_request', 'There are two secrets.');
-        return { webhookSecrets: [...sealed, signingSecrets.seal(secret, id)] };
-      });
+      const added = signingSecrets.seal(secret, visit.account.id);
+      await change(visit, form, (sealed) => [...sealed, added]);
       await record(visit, 'webhook_secret.created');
       await keepForNextPage(visit.context, visit.session.id, 'signing secret', secret);
       return seeOther('/webhook-check/created');
@@ -54,9 +72,7 @@ export function registerSigningSecret(
     '/webhook-check/remove',
     async (visit, form) => {
       await requirePasswordAndFactor(visit, form, {});
-      await accounts.updateAccount(visit.account.id, ({ webhookSecrets: [, ...newer] }) => ({
-        webhookSecrets: newer,
-      }));
+      await change(visit, form, (sealed) => sealed.toSpliced(form.text('secret') === 'newer' ? 1 : 0, 1));
       await record(visit, 'webhook_secret.removed');
       return seeOther('/webhook-check');
     },
