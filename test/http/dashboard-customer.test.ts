@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { newPayment } from '../store/fixtures.ts';
 import { PASSWORD, textOf } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
@@ -46,6 +46,9 @@ it('exports and erases one customer’s address in all payments of the account, 
     sessions: [],
   });
   expect(file.payload).not.toMatch(/ipn_|community|mary/);
+  const older = { email: 'jane@example.com', before: second.id };
+  const rest = (await browser.post(`${PAGE}/export`, older, { page: PAGE })).json();
+  expect(rest).toMatchObject({ payments: [{ payment_id: first.id }], is_complete: true });
 
   const refused = await send('erase', 'jane@example.com', 'wrong');
   expect([refused.statusCode, textOf(refused.payload)]).toEqual([
@@ -67,9 +70,36 @@ it('exports and erases one customer’s address in all payments of the account, 
   );
   expect(entries).toMatchObject([
     { action: 'customer.erased', target: '2 payments' },
+    { action: 'customer.exported', target: '1 payment' },
     { action: 'customer.exported', target: '2 payments' },
   ]);
   expect(`${JSON.stringify(entries)}${logLines.join('')}`.toLowerCase()).not.toContain('jane@');
+});
+
+it('finds an address that looks like a link to a payment', async () => {
+  const { id } = await give('somebody@example.com');
+  const email = `j/pay/${id}?@example.com`;
+  const own = await give(email);
+  expect((await send('export', email)).payload).toContain(own.id);
+  expect((await send('erase', email)).headers['location']).toBe(`${PAGE}?flash=erased`);
+  expect(await emailOf(own)).toBeNull();
+});
+
+it.each([
+  [1_000, true, 'erased'],
+  [1_001, false, 'more'],
+])('says of %d payments whether all are exported and erased: %s', async (total, is_complete, flash) => {
+  const payment = await give('jane@example.com');
+  let left = total;
+  vi.spyOn(dashboard.store.search, 'searchPayments').mockImplementation(async (_query, _before, limit) => {
+    left -= limit;
+    return { payments: Array(limit).fill(payment), next: left > 0 ? payment.id : null };
+  });
+  const file = (await send('export', 'jane@example.com')).json();
+  expect(file).toMatchObject({ is_complete, next: is_complete ? null : payment.id });
+  expect(file.payments).toHaveLength(1_000);
+  left = total;
+  expect((await send('erase', 'jane@example.com')).headers['location']).toBe(`${PAGE}?flash=${flash}`);
 });
 
 it('asks for one address, and is for owners alone', async () => {

@@ -2,11 +2,11 @@ import { eraseEmail } from '../../accounts/erase-emails.ts';
 import { type Expansion, expansions } from '../../api/merchant/merchant-schemas.ts';
 import { presentExpandedPayment } from '../../api/merchant/present-payments.ts';
 import { invalidField } from '../../payment/errors.ts';
-import type { Payment } from '../../payment/payment.ts';
-import { parsePaymentSearch } from '../../payment/payment-search.ts';
+import type { Payment, PaymentId } from '../../payment/payment.ts';
+import { isPaymentId } from '../../payment/payment-id.ts';
 import { html } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { cardForm } from '../../web/signed-in/form-fields.ts';
+import { cardForm, optional } from '../../web/signed-in/form-fields.ts';
 import { type FormFields, flashOf } from '../../web/signed-in/forms.ts';
 import { sendDownload } from '../../web/signed-in/layout.ts';
 import { type DashboardRoutes, type PageAnswer, type PageView, seeOther } from '../../web/signed-in/pages.ts';
@@ -16,7 +16,7 @@ import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 import { CUSTOMERS, settingsView } from './settings-pages.ts';
 
 const PATH = `/settings${CUSTOMERS}`;
-/** Maximum payments of one export or erasure, which the page says when there are more. */
+/** Maximum payments of one export or erasure. If there are more, the file or the page says so. */
 const MAXIMUM_PAYMENTS = 1_000;
 const PAGE_SIZE = 100;
 const MAXIMUM_EMAIL_CHARACTERS = 254;
@@ -29,6 +29,12 @@ export function registerCustomerPage(routes: DashboardRoutes, { readOrigins }: D
   pages.form(`${PATH}/erase`, eraseCustomer, showCustomer);
 }
 
+const before = optional(
+  'Older payments',
+  '',
+  `A file has the newest ${MAXIMUM_PAYMENTS} payments. For those before them, enter its "next".`,
+);
+
 async function showCustomer(visit: Visit): Promise<PageView> {
   const erase = `${DASHBOARD_PATH}${PATH}/erase`;
   const email = { label: 'Customer’s email address', type: 'email', autocomplete: 'off' } as const;
@@ -38,7 +44,7 @@ async function showCustomer(visit: Visit): Promise<PageView> {
       erased: 'The email address is erased from all payments of this account.',
       more: `The email address is erased from the newest ${MAXIMUM_PAYMENTS} payments. Erase it again for the others.`,
     })}
-${cardForm(visit, { title: 'Export', action: `${DASHBOARD_PATH}${PATH}/export`, fields: { email }, button: 'Export as JSON' })}
+${cardForm(visit, { title: 'Export', action: `${DASHBOARD_PATH}${PATH}/export`, fields: { email, before }, button: 'Export as JSON' })}
 ${await confirmedForm(visit, {
   action: erase,
   style: 'card',
@@ -50,22 +56,24 @@ also from the search, the links to providers and the recorded webhooks. Notes, t
   );
 }
 
-/** Payments with this address, newest first, compared as the search does, without case. Throws `invalid_request`. */
-async function paymentsOf({ context, account }: Visit, form: FormFields): Promise<readonly Payment[]> {
+/** Payments with this address, newest first, compared without case, and the id before which there are more. */
+async function paymentsOf({ context, account }: Visit, form: FormFields) {
   const email = form.text('email').trim().toLowerCase();
-  const search =
-    email.length > MAXIMUM_EMAIL_CHARACTERS || !/^[^\s@]+@[^\s@]+$/.test(email)
-      ? null
-      : parsePaymentSearch(email);
-  if (search === null) throw invalidField('email', 'must be an email address');
-  const found: Payment[] = [];
-  let before: Payment['id'] | null = null;
+  if (email.length > MAXIMUM_EMAIL_CHARACTERS || !/^[^\s@]+@[^\s@]+$/.test(email))
+    throw invalidField('email', 'must be an email address');
+  const after = form.text('before').trim();
+  if (after !== '' && !isPaymentId(after)) throw invalidField('before', 'must be the "next" of a file');
+  // Not parsed as a typed search, because an address may look like a link to a payment.
+  const search = { kind: 'words', words: [[{ kind: 'email', beginning: email }]] } as const;
+  const payments: Payment[] = [];
+  let next: PaymentId | null = after === '' ? null : after;
   do {
-    const page = await context.search.searchPayments({ accountId: account.id, search }, before, PAGE_SIZE);
-    found.push(...page.payments.filter((payment) => payment.email?.toLowerCase() === email));
-    before = page.next;
-  } while (before !== null && found.length < MAXIMUM_PAYMENTS);
-  return found.slice(0, MAXIMUM_PAYMENTS);
+    const limit = Math.min(PAGE_SIZE, MAXIMUM_PAYMENTS - payments.length);
+    const page = await context.search.searchPayments({ accountId: account.id, search }, next, limit);
+    payments.push(...page.payments.filter((payment) => payment.email?.toLowerCase() === email));
+    next = page.next;
+  } while (next !== null && payments.length < MAXIMUM_PAYMENTS);
+  return { payments, next };
 }
 
 async function exportCustomer(
@@ -73,7 +81,7 @@ async function exportCustomer(
   visit: Visit,
   form: FormFields,
 ): Promise<PageAnswer> {
-  const payments = await paymentsOf(visit, form);
+  const { payments, next } = await paymentsOf(visit, form);
   if (payments.length === 0) throw invalidField('email', 'is in no payment of this account');
   await record(visit, 'customer.exported', countOf(payments));
   const origins = await readOrigins(
@@ -94,7 +102,7 @@ async function exportCustomer(
       };
       yield `${index === 0 ? '' : ','}\n${JSON.stringify(kept)}`;
     }
-    yield `\n],"is_complete":${payments.length < MAXIMUM_PAYMENTS}}\n`;
+    yield `\n],"is_complete":${next === null},"next":${JSON.stringify(next)}}\n`;
   }
 }
 
@@ -102,14 +110,13 @@ const everything: ReadonlySet<Expansion> = new Set(expansions);
 
 const eraseCustomer = async (visit: Visit, form: FormFields): Promise<PageAnswer> => {
   const { context, account } = visit;
-  const { payments } = await requirePasswordAndFactor(visit, form, {
-    payments: () => paymentsOf(visit, form),
-  });
+  const { found } = await requirePasswordAndFactor(visit, form, { found: () => paymentsOf(visit, form) });
+  const { payments, next } = found;
   await context.emails.eraseReceiptAddress(account.id, form.text('email').trim().toLowerCase());
   if (payments.length === 0) throw invalidField('email', 'is in no payment of this account');
   await record(visit, 'customer.erased', countOf(payments));
   for (const payment of payments) await eraseEmail(context, payment);
-  return seeOther(`${PATH}?flash=${payments.length < MAXIMUM_PAYMENTS ? 'erased' : 'more'}`);
+  return seeOther(`${PATH}?flash=${next === null ? 'erased' : 'more'}`);
 };
 
 function countOf({ length }: readonly Payment[]): string {
