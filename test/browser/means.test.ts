@@ -37,13 +37,16 @@ async function payBy(means: string, javaScriptEnabled: boolean): Promise<void> {
   await goBy(page, means);
   await picture('2-onramp');
   await payWith(page, '4242 4242 4242 4242');
-  // The on-ramp's page loads itself anew, which may end a click.
+  // The on-ramp's page loads itself anew, which may end a click, and leads back by itself, which may end this navigation.
   await page.locator('#result').waitFor();
-  await page.goto((await page.locator('#back').getAttribute('href')) ?? '');
+  const back = (await page.locator('#back').getAttribute('href')) ?? '';
+  await page.goto(back).catch(() => page.waitForURL(back));
   await picture('3-progress');
 
   // The page comes to its end by itself: by its script, or by refreshing itself where there is none.
-  await waitFor('the paid page', SETTLED_MS, async () => /^Paid\b/.test(await headingOf(page)));
+  await waitFor(`the page of ${means} to be paid`, 2 * SETTLED_MS, async () =>
+    /^Paid\b/.test(await headingOf(page)),
+  );
   await picture('4-paid');
   const body = (await page.textContent('body')) ?? '';
   const status = await service.readStatus(`payment_id=${id}`);
@@ -60,5 +63,5 @@ it.each([true, false])(
     const means = ['Card', 'Apple Pay', 'Google Pay', 'PayPal', 'Klarna'];
     await Promise.all(means.map((each) => payBy(each, javaScriptEnabled)));
   },
-  300_000,
+  400_000,
 );
