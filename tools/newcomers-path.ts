@@ -1,12 +1,10 @@
 /** The PATH of a user who has just cloned the project. */
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, resolve, sep } from 'node:path';
 
-const modules = join(import.meta.dirname, '..', 'node_modules');
-
-/** The PATH without what npm adds for this project, above all its Node. */
+/** The PATH without what npm adds for a project, above all its Node and anvil. */
 export function newcomersPath(): string {
   return (process.env['PATH'] ?? '')
     .split(delimiter)
-    .filter((entry) => !resolve(entry).startsWith(modules))
+    .filter((entry) => !resolve(entry).includes(`${sep}node_modules${sep}`))
     .join(delimiter);
 }
