@@ -28,7 +28,7 @@ const fromStrangers =
 export function createServer({ client, baseUrl, payoutAddress, callback }) {
   const server = new McpServer({ name: 'card-checkout', version: '0.1.0' });
 
-  /** Registers a tool whose result is JSON, and whose error is the explanation of the service. */
+  /** Registers a tool. It returns JSON or text, or the service's error message. */
   function tool(name, { title, description, input, isReadOnly = false }, run) {
     const annotations = { title, readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: true };
     server.registerTool(name, { title, description, inputSchema: input, annotations }, async (given) => {

@@ -1,5 +1,5 @@
 // @ts-nocheck: plain JavaScript with packages that only its own installation has.
-/** The server with the official client, before a sandbox at CARD_CHECKOUT_URL. */
+/** Tests the server with the official client and a sandbox at CARD_CHECKOUT_URL. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

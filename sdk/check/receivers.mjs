@@ -1,5 +1,5 @@
 // @ts-nocheck: plain JavaScript with packages that only this check installs.
-/** The receivers in Go and Ruby of docs/receivers.md, against webhooks that the SDK signs. */
+/** Tests the Go and Ruby receivers of docs/receivers.md with webhooks that the SDK signs. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -90,7 +90,7 @@ for (const [language, { version, files, run }] of Object.entries(languages)) {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
   const port = await freePort();
   const env = { ...process.env, PORT: String(port), GOCACHE: join(cwd, 'cache'), GOFLAGS: '-mod=mod' };
-  // A group of its own: `go run` starts the program as a child.
+  // Separate process group, because `go run` starts the program as a child.
   const child = spawn(language, run, { cwd, env, detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   child.stderr.on('data', (chunk) => {

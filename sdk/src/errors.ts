@@ -41,7 +41,7 @@ export function isTemporaryStatus(status: number): boolean {
   return temporaryStatuses.has(status);
 }
 
-/** A value from the shop that cannot be sent. No request was made, and the message does not repeat the value. */
+/** Invalid argument. No request was sent, and the message does not repeat the value. */
 export class ArgumentError extends CardCheckoutError {
   override readonly name = 'ArgumentError';
   /** Name of the argument, such as `idempotencyKey`. */

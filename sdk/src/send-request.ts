@@ -8,7 +8,7 @@ const MAXIMUM_CSV_CHARACTERS = 134_217_728;
 /** Version of this package, which the service's log shows. */
 export const VERSION = '0.2.0';
 
-/** The part of `fetch` that this package uses: the runtime's own fits, and undici's. */
+/** Subset of `fetch` that this package uses. The runtime's own and undici's match it. */
 export type Fetch = (
   url: string,
   init: {

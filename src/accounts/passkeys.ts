@@ -125,7 +125,7 @@ export function challengeVisitor({ secondFactor, nowMs }: SecondFactorContext, v
 
 const ownerOfChallenge = (visitor: string) => `passkey challenge of ${visitor}`;
 
-/** Options for signing in with a passkey that the device finds and verifies its user for. */
+/** Options for signing in with a discoverable passkey and user verification. */
 export const passwordlessOptions = (challenge: string, { host }: RelyingParty) =>
   ({ challenge, rpId: host, timeout: CHALLENGE_MS, userVerification: 'required' }) as const;
 

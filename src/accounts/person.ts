@@ -65,7 +65,7 @@ export interface Passkey {
   readonly transports: string;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number | null;
-  /** Whether it signs in alone: the device finds it by itself, and had verified its user when it was made. */
+  /** Whether it signs in without a password: it is discoverable, and was created with user verification. */
   readonly isPasswordless: boolean;
 }
 

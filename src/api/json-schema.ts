@@ -57,7 +57,7 @@ export const oneOf = <const Word extends string>(
   values: readonly Word[],
   example: NoInfer<Word> | undefined = values[0],
 ): Schema<Word> => ({ ...word(values), description, examples: [example] });
-/** Words of a named component, to which later versions add others, so that clients have to accept any text. */
+/** Named enum that later versions extend, so that clients must accept any string. */
 export const openWord = <const Word extends string>(
   title: string,
   ...own: Parameters<typeof oneOf<Word>>
@@ -89,7 +89,7 @@ export function object<
   >;
 }
 
-/** An object within others, which has a component in the OpenAPI document. */
+/** Nested object with a component of its own in the OpenAPI document. */
 export const named =
   (title: string) =>
   <Fields extends Readonly<Record<string, JsonSchema>>>(properties: Fields) => ({

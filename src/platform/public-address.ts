@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
 // Decides which IP addresses are on the public Internet. Source: the IANA special-purpose address registries (RFC 6890
-// and its updates), read strictly: refused unless globally reachable. ¶ Uses Node's parser rather than `ipaddr.js`,
+// and its updates), read strictly: refused unless globally reachable. Uses Node's parser rather than `ipaddr.js`,
 // which accepts `0x8.8.8.8` and `01.2.3.4`, and `::1.2.3.4` for `::ffff:1.2.3.4`.
 
 /** IPv4 ranges that are never a merchant's public server. */

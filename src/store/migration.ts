@@ -46,7 +46,7 @@ export interface FoundSchema {
   /** Newest migration of this version. */
   readonly known: number;
   readonly pending: readonly Migration[];
-  /** Whether a newer version has made a step that leaves this version behind. */
+  /** Whether a newer version has applied a step on which this version does not run. */
   readonly isTooNew: boolean;
 }
 
@@ -67,7 +67,7 @@ export function foundSchema(
     number: Math.max(0, ...done),
     known: migrations.length,
     pending: migrations.filter((each) => !done.has(each.number)),
-    // A step that 0.1.0 must refuse is in both tables, and only one says from which version on it runs.
+    // A step that 0.1.0 must refuse is recorded in both tables, of which only `schema_steps` has the oldest version.
     isTooNew: [...done].some(
       (step) =>
         !names.has(step) && !applied.some((each) => each.number === step && runsFrom(each.oldest_version)),

@@ -37,6 +37,6 @@ export type DeliverWebhook = (delivery: {
   readonly url: string;
   readonly body: string;
   readonly signature: string;
-  /** Further headers that sign the body. */
+  /** Additional signature headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }) => Promise<DeliveryOutcome>;

@@ -13,7 +13,7 @@ export function createSigningSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** The `webhook-id` of an event. Has no dot, because the signature separates by dots. */
+/** The `webhook-id` of an event, without a dot, because dots separate the signed parts. */
 export function eventIdOf(paymentId: PaymentId, event: string): string {
   return `evt_${paymentId.replaceAll('-', '')}_${event.replace('.', '_')}`;
 }

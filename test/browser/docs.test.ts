@@ -113,7 +113,7 @@ it('finds sections by words, copies examples, and lists the headings of a page',
   await context.close();
 });
 
-/** Code blocks that a button of theirs covers. */
+/** Code blocks covered by their own button. */
 const coveredLines = (page: Page): Promise<readonly string[]> =>
   page.evaluate(`[...document.querySelectorAll('.copyable')].filter((frame) =>
     frame.querySelector('button').getBoundingClientRect().bottom > frame.querySelector('pre').getBoundingClientRect().top)

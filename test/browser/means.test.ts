@@ -37,13 +37,13 @@ async function payBy(means: string, javaScriptEnabled: boolean): Promise<void> {
   await goBy(page, means);
   await picture('2-onramp');
   await payWith(page, '4242 4242 4242 4242');
-  // The on-ramp's page loads itself anew, which may end a click, and leads back by itself, which may end this navigation.
+  // The on-ramp's page reloads, which may end a click, and redirects back by itself, which may end this navigation.
   await page.locator('#result').waitFor();
   const back = (await page.locator('#back').getAttribute('href')) ?? '';
   await page.goto(back).catch(() => page.waitForURL(back));
   await picture('3-progress');
 
-  // The page comes to its end by itself: by its script, or by refreshing itself where there is none.
+  // The page reaches its final state by its script, or without one by refreshing.
   await waitFor(`the page of ${means} to be paid`, 2 * SETTLED_MS, async () =>
     /^Paid\b/.test(await headingOf(page)),
   );

@@ -312,7 +312,7 @@ describe('a passkey that its device finds, and for which it verifies the user', 
       );
     };
     expect([(await plain(false)).statusCode, (await plain(true)).statusCode]).toEqual([401, 401]);
-    // Even where the row says so: the device has verified nobody.
+    // Refused although the passkey is passwordless, because the device has not verified its user.
     await dashboard.execute('UPDATE passkeys SET is_passwordless = 1');
     expect((await plain(true)).statusCode).toBe(401);
     await dashboard.execute('UPDATE passkeys SET is_passwordless = 0');

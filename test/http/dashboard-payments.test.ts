@@ -212,7 +212,7 @@ describe('a payment’s page', () => {
     ]) {
       expect(page).toContain(words);
     }
-    // Two decimals to read, and all of them on demand.
+    // Two decimals in the text, the exact amount in its title.
     expect(answer.payload).toContain('<data value="0.975000" title="0.975000 USDC">0.98</data>');
     expect(answer.payload).toContain(`href="https://explorer.example.com/tx/0x${'ab'.repeat(32)}"`);
     for (const words of ['<b>', '<oops>', 'ipn_token_of']) expect(answer.payload).not.toContain(words);

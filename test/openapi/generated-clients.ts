@@ -1,4 +1,4 @@
-/** Clients that common generators make of `/openapi.json` and its copy in OpenAPI 3.0: they compile, and use a sandbox. */
+/** Clients that common generators create from `/openapi.json` and its copy in OpenAPI 3.0: they compile, and use a sandbox. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

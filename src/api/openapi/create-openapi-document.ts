@@ -62,7 +62,7 @@ export function createOpenApiDocument(baseUrl: string, description: ApiDescripti
   };
 }
 
-/** Moves schemas with a title into components, so that generators name their types. Words with a title are open. */
+/** Moves schemas with a title into components, so that generators name their types. Enums with a title are open. */
 function withComponents(schemas: Schemas): Schemas {
   const named: Record<string, JsonSchema> = {};
   const words: Record<string, readonly unknown[]> = {};

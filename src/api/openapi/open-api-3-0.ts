@@ -48,7 +48,7 @@ function typeKeywords(type: unknown): JsonSchema {
 
 function alternatives(anyOf: readonly unknown[]): JsonSchema {
   const [first, ...more] = anyOf.filter((each) => !isNull(each));
-  // Go and Java make a plain type of words with this extension, and a union to unpack of `anyOf`.
+  // Generators for Go and Java turn this extension into a plain type, but `anyOf` into a wrapped union.
   if (isObject(first) && 'enum' in first) return { type: 'string', 'x-extensible-enum': first['enum'] };
   const nullable = anyOf.some(isNull) && { type: 'object', nullable: true };
   return { ...nullable, ...(more.length === 0 ? { allOf: [first] } : { anyOf: [first, ...more] }) };

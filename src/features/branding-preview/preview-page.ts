@@ -12,7 +12,7 @@ import type { DashboardRoutes } from '../../web/signed-in/pages.ts';
 
 type PreviewContext = Pick<ReadCheckoutContext, 'expiryMs'>;
 
-/** The checkout as customers will see it with the settings that are being typed. Stores nothing. */
+/** Preview of the checkout with the settings being edited. Stores nothing. */
 export function registerBrandingPreview(routes: DashboardRoutes, context: PreviewContext): void {
   const pages = routes.pages('settings', 'owner');
   pages.form('/settings/preview', (visit, form) => showPreview(context, visit, form));
@@ -52,7 +52,7 @@ async function showPreview({ expiryMs }: PreviewContext, visit: Visit, form: For
   return sendExample(visit.reply, page);
 }
 
-/** The account with the typed settings, of which a light color is darkened; null if one is refused. */
+/** The account with the edited settings, a light color darkened; null if a setting is invalid. */
 async function typedAccount({ account, context }: Visit, form: FormFields): Promise<Account | null> {
   const color = form.text('brand_color');
   const texts = {

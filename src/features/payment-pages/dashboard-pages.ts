@@ -282,7 +282,7 @@ async function formWithPreview(visit: Visit, page: PaymentPage | null): Promise<
   return html`<div class="pair">${await pageForm(visit, page)}${previewFrame(`${PAGES_PATH}/preview`)}</div>`;
 }
 
-/** The page as customers will see it with the settings that are being typed. */
+/** Preview of the page with the settings being edited. */
 async function showPreview(visit: Visit, form: FormFields) {
   const own = checksOf(visit, form, null);
   const title = () => form.text('title').trim() || 'Title';

@@ -47,7 +47,7 @@ export interface RefundContext
   readonly nowMs: () => number;
 }
 
-/** Ways to say how much, of which a request has one. */
+/** Parameters for the amount, of which a request has at most one. */
 export const refundAmounts = ['amount', 'charge_amount', 'share'] as const;
 
 export interface RefundRequest {

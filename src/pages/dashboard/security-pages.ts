@@ -232,7 +232,7 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
   return read;
 }
 
-/** A row for each way to sign in, which opens its own page, so that no secret and no password field waits here. */
+/** One row per sign-in method. Each opens its own page, so that this one has no secret and no password field. */
 async function showSecurity(visit: Visit): Promise<PageView> {
   const passkeys = await visit.context.people.listPasskeys(visit.user.id);
   const hasApp = visit.user.totpSecret !== null;

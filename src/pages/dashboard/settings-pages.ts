@@ -232,7 +232,7 @@ function brandingFields({ account, refused }: Visit): Fields {
   };
 }
 
-/** Hint of the color; with a button that takes the nearest readable color where the typed one is refused. */
+/** Hint of the color. After a refused color, with a button that takes the nearest readable one. */
 function usedColorButton(typed: string): Html {
   const darker = darkerColorOf(typed);
   if (darker === null)
@@ -251,7 +251,7 @@ function withUsedColor(visit: Visit, form: forms.FormFields): Visit {
 }
 
 async function showBranding(visit: Visit, page: SettingsPage): Promise<Html> {
-  // The first button is the one that Enter presses, so it stands before the one of the color.
+  // Enter presses the first button of a form, so this one comes before the color's.
   const form = await settingsForm(visit, page, { introduction: html`<button hidden></button>` });
   return html`<div class="pair"><div class="stack">${form}
 ${logoForm(visit)}</div>

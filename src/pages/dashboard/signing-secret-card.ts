@@ -18,7 +18,7 @@ const changedSince =
 
 type Secrets = Visit['account']['webhookSecrets'];
 
-/** Names the secrets that a form's page showed. */
+/** Fingerprint of the secrets that a form's page showed. */
 export const markOf = (sealed: Secrets) => hashSecretToken(sealed.join()).slice(0, 16);
 
 export async function signingSecretCard(visit: Visit): Promise<Html> {

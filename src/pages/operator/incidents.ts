@@ -15,7 +15,7 @@ export interface Incident {
   readonly tone: 'bad' | 'warn';
   readonly text: string;
   readonly sinceMs: number | null;
-  /** Where to act: a label, and a path below the console's. */
+  /** Link to the action: its label, and its path below the console's root. */
   readonly place: Place;
 }
 
@@ -51,7 +51,7 @@ async function readFacts(context: OperatorContext) {
   );
   return {
     manual: waiting.filter(({ forwardStatus }) => forwardStatus === 'manual_required').length,
-    /** Since when each of these releases is due or in flight. */
+    /** Time since which each of these releases is due or in flight. */
     overdue: [...due, ...inFlight].filter((atMs) => settlement.isOverdue(atMs, nowMs())),
     providers,
     relayers,

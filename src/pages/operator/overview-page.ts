@@ -71,7 +71,7 @@ ${partsOf('Relayers', '/settlement#relayers', relayers, isSupplied, (one) => htm
 <dd>${cursor === null ? 'not read yet' : html`read up to ${ago(cursor.timestampMs, nowMs, 'UTC')}`}</dd></div></dl></section>`;
 }
 
-/** How many parts of a kind work, and the others by name. */
+/** Count of the working parts of a kind, and the names of the others. */
 function partsOf<Part>(
   label: string,
   path: string,

@@ -22,7 +22,7 @@ import { registerSettlementPage } from './settlement-page.ts';
 import { registerViewing } from './viewing-pages.ts';
 import { registerWebhooksPage } from './webhooks-page.ts';
 
-/** Age up to which pages show the same incidents, because an endpoint that does not answer takes seconds to read. */
+/** Maximum age of cached incidents, because reading an endpoint that does not answer takes seconds. */
 const SITUATION_MS = 5_000;
 
 export function registerOperatorConsole(server: FastifyInstance, context: OperatorContext): void {

@@ -53,7 +53,7 @@ export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): voi
   pages.form('/new-browser/known', answerLink);
 }
 
-/** Changes nothing on GET, so that nobody can replace a browser's only mark by leading the user to a link. */
+/** GET changes nothing, so that following a link cannot replace the cookie that marks a known browser. */
 async function showLink(asked: AreaRequest): Promise<PageView> {
   const { context, area, query } = asked;
   // In the query, because it is longer than a path segment may be.
