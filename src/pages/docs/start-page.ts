@@ -24,7 +24,10 @@ const liveDoors: readonly StartLink[] = [
 /** Start page `/`, for a customer with a truncated link, a merchant, and a developer. */
 export function startContent({ baseUrl, isTestMode, links = [] }: StartPage): Html {
   const [shop] = links;
-  const first = shop === undefined ? ['/dashboard', 'Open the dashboard'] : [shop.href, 'Buy a desk lamp'];
+  const action =
+    shop === undefined
+      ? { href: dashboard.href, label: 'Open the dashboard' }
+      : { href: shop.href, label: 'Buy a desk lamp' };
   const doors = shop === undefined ? [dashboard, ...liveDoors] : [...links, dashboard];
   return html`<header>
 <a class="home" href="/">card-checkout</a>${isTestMode ? html` <span class="badge warn">sandbox</span>` : nothing}
@@ -41,7 +44,7 @@ A contract binds each payment to your wallet and the fee: the service never hold
       ? 'Nothing here is real money: no card is charged.'
       : 'To pay, open the complete link that the shop gave you. If it does not work, ask the shop for a new one.'
   }</p>
-<p class="actions"><a class="button primary" href="${first[0] ?? ''}">${first[1] ?? ''}</a>
+<p class="actions"><a class="button primary" href="${action.href}">${action.label}</a>
 <a class="button" href="/docs/start">Read the five-minute start</a></p>
 <pre tabindex="0"><code data-language="sh">curl ${baseUrl}/api/v1/wallet \
   -H "X-API-Key: $API_KEY" \
