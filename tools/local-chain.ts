@@ -14,7 +14,8 @@ type Log = { topics: Hex[]; transactionHash: Hex };
 
 /** More than any transaction here uses, and below the limit of a block. */
 const gasLimit = numberToHex(30_000_000);
-const patienceMs = 10_000;
+/** The trace of a batch of 100 payments has hundreds of thousands of steps, and takes long beside other work. */
+const patienceMs = 120_000;
 
 /** Starts a chain on a free loopback port, hands it to the task together with a rich account, and ends it. */
 export async function withLocalChain<Result>(
