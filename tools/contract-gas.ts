@@ -10,8 +10,9 @@ import {
   pad,
   toHex,
 } from 'viem';
+import { waitUntilMined } from '../test/chain/local-chain.ts';
+import { type Anvil, startAnvil } from '../test/support/anvil.ts';
 import type { Artifact } from './contract-artifacts.ts';
-import { type ChainCall, deploy, sendTransaction, withLocalChain } from './local-chain.ts';
 
 /** Who is paid in a measured batch; a new merchant has never held the token. */
 type MerchantKind = 'one merchant' | 'many merchants' | 'many new merchants';
@@ -33,9 +34,18 @@ type Measurement = {
 /** What Polygon charges more since PIP-88, by the cost of a step on a local node. */
 const more: Record<string, number> = { 'SLOAD 2100': 3_360, 'SSTORE 22100': 840, 'SSTORE 2900': -840 };
 
+/** The parts of a receipt that are read here. */
+type Receipt = {
+  status: Hex;
+  gasUsed: Hex;
+  contractAddress: Hex | null;
+  logs: { topics: Hex[]; transactionHash: Hex }[];
+};
 type Terms = { merchant: Hex; feeBps: number; feeTo: Hex; ref: Hex };
-type Stage = { call: ChainCall; sender: Hex; token: Hex; factory: Hex; tokenAbi: Abi; factoryAbi: Abi };
+type Stage = { call: Anvil['rpc']; sender: Hex; token: Hex; factory: Hex; tokenAbi: Abi; factoryAbi: Abi };
 
+/** More than any transaction here uses, and below the limit of a block. */
+const gasLimit = numberToHex(30_000_000);
 const feeTo = pad('0xfee', { size: 20 });
 const amountUnits = 100_000_000n;
 const forwardedTopic = keccak256(toHex('Forwarded(address,bytes32,address,uint256,uint256)'));
@@ -44,8 +54,9 @@ const forwardedTopic = keccak256(toHex('Forwarded(address,bytes32,address,uint25
  * Deploys the artifacts on a local chain of their own and releases batches of the given sizes.
  */
 export async function measureGas(artifacts: Artifact[], batchSizes: number[]): Promise<Measurement[]> {
-  return withLocalChain(async (call, sender) => {
-    const stage = await setUp(call, sender, artifacts);
+  const chain = await startAnvil({ words: ['--gas-limit', '60000000', '--steps-tracing'] });
+  try {
+    const stage = await setUp(chain.rpc, artifacts);
     const measurements: Measurement[] = [];
     for (const payments of batchSizes) {
       for (const merchants of ['one merchant', 'many merchants', 'many new merchants'] as const) {
@@ -58,10 +69,29 @@ export async function measureGas(artifacts: Artifact[], batchSizes: number[]): P
       }
     }
     return measurements;
-  });
+  } finally {
+    await chain.stop();
+  }
 }
 
-async function setUp(call: ChainCall, sender: Hex, artifacts: Artifact[]): Promise<Stage> {
+/** Sends a transaction and waits until it is in a block. Throws when it reverts. */
+async function sendTransaction(
+  call: Anvil['rpc'],
+  transaction: { from: Hex; to?: Hex; data: Hex },
+): Promise<Receipt> {
+  const hash = String(await call('eth_sendTransaction', [{ ...transaction, gas: gasLimit }]));
+  await waitUntilMined({ rpc: call }, hash);
+  const receipt = (await call('eth_getTransactionReceipt', [hash])) as Receipt;
+  if (receipt.status !== '0x1') throw new Error(`Transaction ${hash} reverted`);
+  return receipt;
+}
+
+async function deploy(call: Anvil['rpc'], from: Hex, data: Hex): Promise<Hex> {
+  return (await sendTransaction(call, { from, data })).contractAddress as Hex;
+}
+
+async function setUp(call: Anvil['rpc'], artifacts: Artifact[]): Promise<Stage> {
+  const [sender] = (await call('eth_accounts')) as [Hex];
   const artifact = (name: string): { abi: Abi; bytecode: Hex } => {
     const found = artifacts.find((candidate) => candidate.contractName === name);
     if (found === undefined) throw new Error(`No artifact of ${name}`);

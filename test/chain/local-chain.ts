@@ -102,7 +102,7 @@ export async function startLocalChain(options: AnvilOptions = {}): Promise<Local
 
 const MINED_TIMEOUT_MS = 60_000;
 
-async function waitUntilMined(anvil: Anvil, hash: string): Promise<void> {
+export async function waitUntilMined(anvil: Pick<Anvil, 'rpc'>, hash: string): Promise<void> {
   const deadlineMs = performance.now() + MINED_TIMEOUT_MS;
   while ((await anvil.rpc('eth_getTransactionReceipt', [hash])) === null) {
     if (performance.now() > deadlineMs) throw new Error(`transaction ${hash} was not mined`);

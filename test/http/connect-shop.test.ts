@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { keyScopes } from '../../src/accounts/api-key.ts';
 import { newKey } from '../store/fixtures.ts';
 import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
-import { formTokenIn, PASSWORD, textOf } from '../support/dashboard.ts';
+import { formTokenIn, PASSWORD } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
+import { textOf } from '../support/page-text.ts';
 
 const VERIFIER = randomBytes(32).toString('base64url');
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url');

@@ -113,17 +113,6 @@ it('refuses a total above 10000 under fee pass-through, and takes the largest th
   expect(refused.json()).toEqual({ error: 'amount including fees must not exceed 10000.00' });
 });
 
-it('has no fee to pass on when the account has none', async () => {
-  const { apiKey } = await service.addAccount({ feeBasisPoints: 0 });
-  const response = await service.post({ ...validRequest, passFeeToCustomer: true }, { 'x-api-key': apiKey });
-  expect(response.json()).toMatchObject({
-    amount: '100.00',
-    original_amount: '100.00',
-    customer_fee_amount: '0.00',
-    fee_percent: 0,
-  });
-});
-
 it.each([
   [29, 0.29],
   [257, 2.57],

@@ -1,7 +1,8 @@
 import { expect, it, vi } from 'vitest';
 import { newPayment } from '../store/fixtures.ts';
-import { PASSWORD, textOf } from '../support/dashboard.ts';
+import { PASSWORD } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
+import { textOf } from '../support/page-text.ts';
 
 const PAGE = '/dashboard/settings/customers';
 let { dashboard, account, browser } = {} as TestShop;

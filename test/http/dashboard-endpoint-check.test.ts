@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { failedResult, pay } from '../store/fixtures.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
-import { formTokenIn, PASSWORD, textOf } from '../support/dashboard.ts';
+import { formTokenIn, PASSWORD } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
+import { textOf } from '../support/page-text.ts';
 
 const PATH = '/dashboard/webhook-check';
 const URL_TYPED = 'https://shop.example.com/hook?<secret>';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
-import { PASSWORD, textOf } from '../support/dashboard.ts';
+import { PASSWORD } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
+import { textOf } from '../support/page-text.ts';
 import { CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
 
 let { dashboard, user, browser, give } = {} as TestShop;

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { hashApiKey } from '../../src/accounts/api-key.ts';
 import { hashSecretToken } from '../../src/accounts/people-context.ts';
 import { newKey, newPayment, pay } from '../store/fixtures.ts';
-import { expectSays, PASSWORD, textOf } from '../support/dashboard.ts';
+import { PASSWORD } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
+import { expectSays, textOf } from '../support/page-text.ts';
 
 let { dashboard, account, user: developer, browser } = {} as TestShop;
 useShop((shop) => ({ dashboard, account, user: developer, browser } = shop), { role: 'developer' });

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { LINK_ORIGIN, type Payment } from '../../src/payment/payment.ts';
 import { shortCodeOf } from '../../src/payment/payment-id.ts';
 import { pay } from '../store/fixtures.ts';
-import { PASSWORD, textOf, USDC } from '../support/dashboard.ts';
+import { PASSWORD, USDC } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
+import { textOf } from '../support/page-text.ts';
 
 let { dashboard, account, browser, read } = {} as TestShop;
 useShop((shop) => ({ dashboard, account, browser, read } = shop), {

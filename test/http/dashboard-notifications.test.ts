@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { User } from '../../src/accounts/person.ts';
 import { startChatReceiver, targets } from '../support/chat-receiver.ts';
-import { expectSays, textOf } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
+import { expectSays, textOf } from '../support/page-text.ts';
 
 const OWN_PATH = '/dashboard/notifications';
 

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
 import { settle } from '../../src/payment/settle.ts';
 import { depositOf } from '../store/observations.ts';
-import { expectSays, PASSWORD, type TestBrowser } from '../support/dashboard.ts';
+import { PASSWORD, type TestBrowser } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
+import { expectSays } from '../support/page-text.ts';
 
 let { dashboard, account, browser, signIn, give, read } = {} as TestShop;
 useShop((shop) => ({ dashboard, account, browser, signIn, give, read } = shop), {

@@ -9,9 +9,10 @@ import {
   offeredIn,
   recoveryCodesIn,
 } from '../support/authenticator.ts';
-import { formTokenIn, PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
+import { formTokenIn, PASSWORD, type TestBrowser } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { appCode } from '../support/operator.ts';
+import { textOf } from '../support/page-text.ts';
 
 const SECURITY = '/dashboard/security';
 const PASSKEYS = `${SECURITY}/passkeys`;

@@ -7,8 +7,9 @@ import { shortCodeOf } from '../../src/payment/payment-id.ts';
 import { failedResult, leave, NOW_MS, newSession, pay } from '../store/fixtures.ts';
 import { depositOf, releaseOf } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
-import { type TestBrowser, textOf } from '../support/dashboard.ts';
+import type { TestBrowser } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
+import { textOf } from '../support/page-text.ts';
 import { createTestTokens } from '../support/payment-context.ts';
 
 let { dashboard, account, browser, signIn, give, read } = {} as TestShop;

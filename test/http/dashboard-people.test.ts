@@ -3,8 +3,9 @@ import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import { MAXIMUM_MEMBERS } from '../../src/accounts/person.ts';
 import { type Mailer, MailNotSentError } from '../../src/mail/mail.ts';
 import { newEntry } from '../store/people.ts';
-import { expectSays, formTokenIn, PASSWORD, textOf, withoutNonces } from '../support/dashboard.ts';
+import { formTokenIn, PASSWORD, withoutNonces } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
+import { expectSays, textOf } from '../support/page-text.ts';
 
 const PEOPLE = '/dashboard/people';
 

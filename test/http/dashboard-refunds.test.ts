@@ -3,8 +3,9 @@ import { bookTransfer, nameAddress, type Refund } from '../../src/features/refun
 import type { Address } from '../../src/payment/address.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
-import { expectSays, formTokenIn, PASSWORD, textOf } from '../support/dashboard.ts';
+import { formTokenIn, PASSWORD } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
+import { expectSays, textOf } from '../support/page-text.ts';
 import { CUSTOMER_ADDRESS, giveRefund, newRefund, payWithDeposit } from '../support/refunds.ts';
 
 const SECURITY = '/dashboard/security';

@@ -4,8 +4,9 @@ import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { newPayment } from '../store/fixtures.ts';
-import { expectSays, formTokenIn, PASSWORD, textOf, withoutNonces } from '../support/dashboard.ts';
+import { formTokenIn, PASSWORD, withoutNonces } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
+import { expectSays, textOf } from '../support/page-text.ts';
 import { jpegBomb, onePixel } from '../support/pictures.ts';
 import { waitFor } from '../support/wait-for.ts';
 

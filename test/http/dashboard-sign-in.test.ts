@@ -8,14 +8,13 @@ import { changeOperator } from '../../src/accounts/users.ts';
 import { requirePassingFrom } from '../../src/web/rate-windows.ts';
 import {
   createTestDashboard,
-  expectSays,
   formTokenIn,
   PASSWORD,
   type TestBrowser,
-  textOf,
   withoutNonces,
 } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
+import { expectSays, textOf } from '../support/page-text.ts';
 import { withOtherEnd } from '../support/random.ts';
 
 const SIGN_IN = '/dashboard/sign-in';

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findInvited } from '../../src/accounts/invitations.ts';
 import type { User } from '../../src/accounts/person.ts';
 import { newKey } from '../store/fixtures.ts';
-import { expectSays, PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
+import { PASSWORD, type TestBrowser } from '../support/dashboard.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
+import { expectSays, textOf } from '../support/page-text.ts';
 
 let console: TestConsole;
 let operator: User;

@@ -4,8 +4,9 @@ import type { Payment } from '../../src/payment/payment.ts';
 import { failedResult, leave, newBatch, newPayment, pay } from '../store/fixtures.ts';
 import { block } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
-import { type TestBrowser, textOf } from '../support/dashboard.ts';
+import type { TestBrowser } from '../support/dashboard.ts';
 import { createTestConsole, rpcEndpoint, type TestConsole } from '../support/operator.ts';
+import { textOf } from '../support/page-text.ts';
 
 const HOUR_MS = 3_600_000;
 let console: TestConsole;

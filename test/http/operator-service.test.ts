@@ -7,8 +7,9 @@ import type { BlockReference } from '../../src/settlement/settlement-store.ts';
 import { ADDRESS, failedResult, leave, newBatch, newPayment, pay } from '../store/fixtures.ts';
 import { block, depositOf } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
-import { expectSays, PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
+import { PASSWORD, type TestBrowser } from '../support/dashboard.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
+import { expectSays, textOf } from '../support/page-text.ts';
 
 let console: TestConsole;
 let browser: TestBrowser;

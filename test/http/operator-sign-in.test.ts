@@ -13,15 +13,9 @@ import {
   offeredIn,
   recoveryCodesIn,
 } from '../support/authenticator.ts';
-import {
-  expectSays,
-  formTokenIn,
-  PASSWORD,
-  type TestBrowser,
-  textOf,
-  withoutNonces,
-} from '../support/dashboard.ts';
+import { formTokenIn, PASSWORD, type TestBrowser, withoutNonces } from '../support/dashboard.ts';
 import { appCode, createTestConsole, type TestConsole } from '../support/operator.ts';
+import { expectSays, textOf } from '../support/page-text.ts';
 
 const SIGN_IN = '/operator/sign-in';
 const COOKIE = 'card_checkout_operator_session';

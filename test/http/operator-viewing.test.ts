@@ -4,8 +4,9 @@ import type { User } from '../../src/accounts/person.ts';
 import { MAXIMUM_SESSIONS, VIEWING_MS } from '../../src/accounts/session-lifetimes.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { newPayment } from '../store/fixtures.ts';
-import { formTokenIn, type TestBrowser, textOf } from '../support/dashboard.ts';
+import { formTokenIn, type TestBrowser } from '../support/dashboard.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
+import { textOf } from '../support/page-text.ts';
 
 let console: TestConsole;
 let operator: User;

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { HOLD_MS, MAXIMUM_HELD, type PaymentPage } from '../../src/features/payment-pages/payment-page.ts';
 import { DAY_MS, newPayment, pay } from '../store/fixtures.ts';
 import { newPage } from '../store/payment-pages.ts';
-import { expectSays, PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
+import { PASSWORD, type TestBrowser } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
+import { expectSays, textOf } from '../support/page-text.ts';
 
 const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 

@@ -5,15 +5,9 @@ import { newPayment } from '../store/fixtures.ts';
 import { newChannel } from '../store/notifications.ts';
 import { newPage } from '../store/payment-pages.ts';
 import { newLink } from '../store/people.ts';
-import {
-  createTestDashboard,
-  expectSays,
-  formTokenIn,
-  type Route,
-  type TestBrowser,
-  textOf,
-} from '../support/dashboard.ts';
+import { createTestDashboard, formTokenIn, type Route, type TestBrowser } from '../support/dashboard.ts';
 import { createTestConsole } from '../support/operator.ts';
+import { expectSays, textOf } from '../support/page-text.ts';
 import { giveRefund, newRefund, payWithDeposit } from '../support/refunds.ts';
 
 /*

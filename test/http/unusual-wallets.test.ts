@@ -1,8 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createApiService, validRequest } from '../support/api-service.ts';
-import { expectSays, PASSWORD, textOf } from '../support/dashboard.ts';
+import { PASSWORD } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { createTestConsole } from '../support/operator.ts';
+import { expectSays, textOf } from '../support/page-text.ts';
 
 const BRIDGED_USDC = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
 const BURN_ADDRESS = '0x000000000000000000000000000000000000dEaD';

@@ -107,26 +107,6 @@ it('another sandbox has the same contract addresses', async () => {
   }
 });
 
-it('many orders, with the node killed again and again in between, are each delivered exactly once', async () => {
-  const digits = [...'123456789abcdef'];
-  const sessions = [];
-  for (const [index, digit] of digits.entries()) {
-    const session = await startSessionAt(sandbox, someAddress(digit));
-    sessions.push(session);
-    await payWithCard(session, '4242424242424242');
-    if (index % 5 === 3) {
-      const killed = sandbox.chainProcessId();
-      process.kill(killed, 'SIGKILL');
-      await vi.waitFor(() => expect(sandbox.chainProcessId()).not.toBe(killed), WAIT);
-    }
-  }
-  for (const session of sessions) await waitUntilDelivered(session);
-  for (const digit of digits) {
-    expect(await readBalance(sandbox, someAddress(digit))).toBe(DELIVERY_UNITS);
-    expect(await countTransfers(sandbox, someAddress(digit))).toBe(1);
-  }
-});
-
 it('what the chain calls final is on disk: no kill takes it back', async () => {
   // The first order takes the block producer past its first look, with which everything is saved anyway.
   const first = await startSessionAt(sandbox, someAddress('2'));

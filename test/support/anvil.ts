@@ -24,6 +24,8 @@ export interface AnvilOptions {
   readonly mining?: 'manual' | 'auto' | number;
   /** The newest final block is twice this below the newest. Default 1. */
   readonly slotsInAnEpoch?: number;
+  /** More words of the command line. */
+  readonly words?: readonly string[];
 }
 
 /** Private keys of the accounts that anvil gives coins at its start; known to everybody. */
@@ -45,6 +47,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId)],
       ['--slots-in-an-epoch', String(options.slotsInAnEpoch ?? 1), '--threads', '1'],
       miningArguments(options.mining ?? 'auto'),
+      options.words ?? [],
     ].flat(),
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );

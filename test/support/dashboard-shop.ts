@@ -3,7 +3,8 @@ import type { Account } from '../../src/accounts/account.ts';
 import type { Role, User } from '../../src/accounts/person.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { newPayment } from '../store/fixtures.ts';
-import { createTestDashboard, type TestBrowser, type TestDashboard, textOf } from './dashboard.ts';
+import { createTestDashboard, type TestBrowser, type TestDashboard } from './dashboard.ts';
+import { textOf } from './page-text.ts';
 
 /** A dashboard with one account and one member, and what tests of its pages do again and again. */
 export interface TestShop {

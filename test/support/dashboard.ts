@@ -1,6 +1,5 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import { expect } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import { createPasswords, derive } from '../../src/accounts/passwords.ts';
 import type { Role, User } from '../../src/accounts/person.ts';
@@ -327,25 +326,6 @@ export function createTestBrowser(server: FastifyInstance, baseUrl: string, addr
 
 export function formTokenIn(page: string): string {
   return /name="form_token" value="([^"]+)"/.exec(page)?.[1] ?? '';
-}
-
-/** Text as a reader sees it. */
-export function textOf(page: string): string {
-  return page
-    .replaceAll(/<style[\s\S]*?<\/style>|<script[\s\S]*?<\/script>/g, '')
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCodePoint(Number(code)))
-    .replaceAll(/\s+/g, ' ');
-}
-
-/** What an answer is, and what its text says among other things. */
-export function expectSays(
-  answer: { readonly statusCode: number; readonly payload: string },
-  status: number,
-  words: string | RegExp,
-): void {
-  const said = typeof words === 'string' ? expect.stringContaining(words) : expect.stringMatching(words);
-  expect([answer.statusCode, textOf(answer.payload)]).toEqual([status, said]);
 }
 
 /** A page without what differs from answer to answer: nonces, masks of the form tokens, and challenges of passkeys. */

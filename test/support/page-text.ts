@@ -8,7 +8,7 @@ export function textOf(markup: string): string {
       '',
     )
     .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCharCode(Number(code)))
+    .replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCodePoint(Number(code)))
     .replaceAll(/\s+/g, ' ');
 }
 

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startSandbox } from '../../sandbox/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
 import { shortCodeOf } from '../../src/payment/payment-id.ts';
 import { freePorts } from '../../test/support/free-ports.ts';
-import { providerEnvironment } from '../../test/support/provider-environment.ts';
+import { liveEnvironment } from '../../test/support/provider-environment.ts';
 import { runJson } from '../../test/support/service-process.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
-import { startWebhookReceiver } from '../../test/support/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts';
 import type { Container, ImageTool } from './tools.ts';
 
 export type Check = (name: string, check: () => Promise<void> | void) => Promise<void>;
@@ -42,6 +42,38 @@ async function checkConfinement(container: Container, check: Check): Promise<voi
   });
 }
 
+/** A merchant of the service at `url`, which uses this world. */
+interface Merchant {
+  readonly url: string;
+  readonly key: string;
+  readonly world: Sandbox;
+  readonly receiver: WebhookReceiver;
+}
+
+/** Returns the id of the payment. */
+export async function createPayment(
+  { url, key, world, receiver }: Merchant,
+  amount: string,
+): Promise<string> {
+  const order = { address: world.merchantWallet, callback: receiver.url, amount, provider: 'moonpay' };
+  const response = await fetch(`${url}/api/v1/wallet`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
+    body: JSON.stringify(order),
+  });
+  const text = await response.text();
+  mustBe('create', response.status === 200, text);
+  return (JSON.parse(text) as { payment_id: string }).payment_id;
+}
+
+/** Clicks as the customer, pays at the provider, and waits for the webhook. */
+export async function payToWebhook({ url, world, receiver }: Merchant, id: string): Promise<void> {
+  const click = await fetch(`${url}/pay/${id}/providers/moonpay`, { method: 'POST', redirect: 'manual' });
+  await world.pay({ order: click.headers.get('location') ?? '' });
+  const isPaid = () => receiver.received.some(({ rawBody }) => /"status":"paid"/.test(rawBody));
+  await waitFor('the paid webhook', 60_000, isPaid);
+}
+
 export async function checkJourney(tool: ImageTool, folder: string, check: Check): Promise<void> {
   const data = join(folder, 'data');
   mkdirSync(data);
@@ -52,12 +84,7 @@ export async function checkJourney(tool: ImageTool, folder: string, check: Check
     const [port = 0, adminPort = 0] = await freePorts(2);
     writeFileSync(join(data, 'ca.pem'), receiver.caPem);
     const common = {
-      CHAIN_ID: String(world.chainId),
-      POLYGON_RPC_URL: `${world.rpcUrl},${world.anvilUrl}`,
-      SETTLEMENT_TOKEN_ADDRESS: world.usdc,
-      RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
-      FEE_WALLET: world.feeWallet,
-      ...providerEnvironment(world),
+      ...liveEnvironment(world),
       CALLBACK_ALLOWED_HOSTS: receiver.host,
     };
     const deployed = await runJson<{ deposit_factory_address: string }>(
@@ -94,26 +121,9 @@ export async function checkJourney(tool: ImageTool, folder: string, check: Check
       const { account_id: account } = command<{ account_id: string }>('account', 'create', '--name', 'Shop');
       const { api_key: key } = command<{ api_key: string }>('key', 'create', '--account', account);
       command('provider', 'set', 'moonpay', '--active');
-      const create = async (amount: string) => {
-        const response = await fetch(`${url}/api/v1/wallet`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', 'x-api-key': key },
-          body: JSON.stringify({
-            address: world.merchantWallet,
-            callback: receiver.url,
-            amount,
-            provider: 'moonpay',
-          }),
-        });
-        const text = await response.text();
-        mustBe('create', response.status === 200, text);
-        return (JSON.parse(text) as { payment_id: string }).payment_id;
-      };
-      const [id, other] = [await create('80'), await create('81')];
-      const click = await fetch(`${url}/pay/${id}/providers/moonpay`, { method: 'POST', redirect: 'manual' });
-      await world.pay({ order: click.headers.get('location') ?? '' });
-      const isPaid = () => receiver.received.some(({ rawBody }) => /"status":"paid"/.test(rawBody));
-      await waitFor('the paid webhook', 60_000, isPaid);
+      const merchant = { url, key, world, receiver };
+      const [id, other] = [await createPayment(merchant, '80'), await createPayment(merchant, '81')];
+      await payToWebhook(merchant, id);
       await checkPictures(url, [id, other], check);
     });
     await check('says where to rehearse, without the simulators', async () => {

@@ -73,16 +73,12 @@ function ownSecrets(): readonly string[] {
 }
 
 /** Those of the values that occur in a file of any size, which is read in pieces. */
-export async function valuesIn(
-  file: string,
-  values: readonly string[],
-  pieceBytes = 8 * 1_024 * 1_024,
-): Promise<readonly string[]> {
+async function valuesIn(file: string, values: readonly string[]): Promise<readonly string[]> {
   const found = new Set<string>();
   const longest = Math.max(...values.map((value) => Buffer.byteLength(value)));
   let tail = Buffer.alloc(0);
   const handle = await open(file);
-  for await (const chunk of handle.createReadStream({ highWaterMark: pieceBytes })) {
+  for await (const chunk of handle.createReadStream({ highWaterMark: 8 * 1_024 * 1_024 })) {
     const text = Buffer.concat([tail, chunk as Buffer]);
     for (const value of values) if (text.includes(value)) found.add(value);
     tail = text.subarray(-longest);

@@ -11,16 +11,17 @@ import { promisify } from 'node:util';
 import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
 import { codeBlocks, root as project, read } from '../../test/docs/markdown.ts';
 import { freePorts } from '../../test/support/free-ports.ts';
-import { providerEnvironment } from '../../test/support/provider-environment.ts';
+import { liveEnvironment } from '../../test/support/provider-environment.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts';
 import { makeRoot } from '../image/base.ts';
+import { createPayment, payToWebhook } from '../image/journey.ts';
 import type { Outcome } from './check-proxy.ts';
 import { collectOutcomes, seconds } from './host-service.ts';
 
 const BOOT_MS = 60_000;
 const COMMAND_MS = 180_000;
-const PAID_MS = 60_000;
+const READY_MS = 60_000;
 const SETTINGS = 'etc/card-checkout/env';
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -116,12 +117,7 @@ async function checkOn(
     BASE_URL: 'https://pay.example.com',
     TRUST_PROXY: '127.0.0.1',
     SECRET_KEY: randomBytes(32).toString('hex'),
-    CHAIN_ID: String(world.chainId),
-    POLYGON_RPC_URL: `${world.rpcUrl},${world.anvilUrl}`,
-    SETTLEMENT_TOKEN_ADDRESS: world.usdc,
-    RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
-    FEE_WALLET: world.feeWallet,
-    ...providerEnvironment(world),
+    ...liveEnvironment(world),
     CALLBACK_ALLOWED_HOSTS: receiver.host,
     NODE_EXTRA_CA_CERTS: '/etc/card-checkout/ca.pem',
   };
@@ -143,7 +139,7 @@ async function checkOn(
   await check('starts with the commands of the docs, within its sandbox', async () => {
     const startedAtMs = performance.now();
     await run(`cd /opt/card-checkout\n${start}`);
-    await waitFor('the service to be ready', PAID_MS, () =>
+    await waitFor('the service to be ready', READY_MS, () =>
       fetch(`${url}/health/ready`).then(
         ({ ok }) => ok,
         () => false,
@@ -158,23 +154,8 @@ async function checkOn(
     const { account_id: account } = await json<{ account_id: string }>('account create --name Shop');
     const { api_key: key } = await json<{ api_key: string }>(`key create --account ${account}`);
     await json('provider set moonpay --active');
-    const order = {
-      address: world.merchantWallet,
-      callback: receiver.url,
-      amount: '80',
-      provider: 'moonpay',
-    };
-    const response = await fetch(`${url}/api/v1/wallet`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': key },
-      body: JSON.stringify(order),
-    });
-    const { payment_id: id } = (await response.json()) as { payment_id: string };
-    const click = await fetch(`${url}/pay/${id}/providers/moonpay`, { method: 'POST', redirect: 'manual' });
-    await world.pay({ order: click.headers.get('location') ?? '' });
-    await waitFor('the paid webhook', PAID_MS, () =>
-      receiver.received.some(({ rawBody }) => rawBody.includes('"status":"paid"')),
-    );
+    const merchant = { url, key, world, receiver };
+    await payToWebhook(merchant, await createPayment(merchant, '80'));
     return undefined;
   });
   await check('the nightly backup and verify pass, and their timers wait', async () => {

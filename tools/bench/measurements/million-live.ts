@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../../../sandbox/start-sandbox.ts';
 import { freePorts } from '../../../test/support/free-ports.ts';
-import { providerEnvironment } from '../../../test/support/provider-environment.ts';
+import { liveEnvironment } from '../../../test/support/provider-environment.ts';
 import {
   runJson,
   type ServiceEnvironment,
@@ -65,12 +65,7 @@ async function environmentOf(
     PORT: String(port),
     ADMIN_PORT: String(adminPort),
     SECRET_KEY_FILE: secretFile,
-    CHAIN_ID: String(external.chainId),
-    POLYGON_RPC_URL: `${external.rpcUrl},${external.anvilUrl}`,
-    SETTLEMENT_TOKEN_ADDRESS: external.usdc,
-    RELAYER_PRIVATE_KEY: external.relayerPrivateKey,
-    FEE_WALLET: external.feeWallet,
-    ...providerEnvironment(external),
+    ...liveEnvironment(external),
   };
   const deployed = await runJson<{ deposit_factory_address: string }>(environment, 'contract', 'deploy');
   return { ...environment, DEPOSIT_FACTORY_ADDRESS: deployed.deposit_factory_address };
