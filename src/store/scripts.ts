@@ -20,8 +20,6 @@ export type Script<T> = Generator<Step, T, Rows>;
 export interface Statement {
   readonly sql: string;
   readonly values: readonly ColumnValue[];
-  /** Makes `sql`, which begins with FROM, a SELECT of this table's fields. Rows are lists, which are made faster. */
-  readonly fieldsOf?: Table;
 }
 
 /** Blocks other scripts that request the same name until this one is done, if several can run at a time. */
@@ -151,8 +149,8 @@ function withScripts<Entity>(described: Table<Entity>): StoredTable<Entity> {
     .map((column, index) => `${column.name} = ?${index + 1}`);
   const updateSql = `UPDATE ${name} SET ${assignments.slice(1).join(', ')} WHERE id = ?1`;
   function* selectFrom(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]> {
-    const lists: readonly unknown[] = yield { ...statementOf(texts, insertions), fieldsOf: described };
-    return (lists as unknown[][]).map(described.ofValues);
+    const rows = yield* run`SELECT ${raw(described.qualifiedNames)} ${sql(texts, ...insertions)}`;
+    return rows.map(described.ofRow);
   }
   function select(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]> {
     return selectFrom`FROM ${raw(name)} ${sql(texts, ...insertions)}`;
@@ -175,17 +173,12 @@ function withScripts<Entity>(described: Table<Entity>): StoredTable<Entity> {
   };
 }
 
-/** Remembers prepared statements by a short key, because it is made and hashed for each call. */
-export function preparedOnce<Prepared>(prepare: (sql: string, isOfLists: boolean) => Prepared) {
+/** Remembers prepared statements by their SQL. */
+export function preparedOnce<Prepared>(prepare: (sql: string) => Prepared) {
   const known = new Map<string, Prepared>();
-  return ({ sql, fieldsOf }: Pick<Statement, 'sql' | 'fieldsOf'>): Prepared => {
-    const key = fieldsOf === undefined ? sql : `${fieldsOf.name} ${sql}`;
-    let prepared = known.get(key);
-    if (prepared === undefined) {
-      const text = fieldsOf === undefined ? sql : `SELECT ${fieldsOf.qualifiedNames} ${sql}`;
-      prepared = prepare(text, fieldsOf !== undefined);
-      known.set(key, prepared);
-    }
+  return (sql: string): Prepared => {
+    const prepared = known.get(sql) ?? prepare(sql);
+    known.set(sql, prepared);
     return prepared;
   };
 }

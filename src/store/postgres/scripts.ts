@@ -7,7 +7,7 @@ import {
   type Step,
 } from '../scripts.ts';
 import type { Connection, Database } from './open-database.ts';
-import { namesOf, type Statement, statement, typedColumn, unnest, valuesByColumn } from './statements.ts';
+import { namesOf, statement, typedColumn, unnest, valuesByColumn } from './statements.ts';
 
 /** Locks payments in id order, so that transactions that lock the same ones cannot deadlock. */
 const lock = statement('SELECT 1 FROM payments WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE');
@@ -16,20 +16,17 @@ const lock = statement('SELECT 1 FROM payments WHERE id = ANY($1::text[]) ORDER 
 const takeLock = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
 
 export function createScripts(database: Database): Scripts {
-  const statementOf = preparedOnce((sql, isOfLists): Statement => {
-    const prepared = statement(sql.replaceAll(/\?(\d+)/g, '$$$1'));
-    return isOfLists ? { ...prepared, rowMode: 'array' } : prepared;
-  });
+  const statementOf = preparedOnce((sql) => statement(sql.replaceAll(/\?(\d+)/g, '$$$1')));
 
   async function take(step: Step, connection: Connection): Promise<Rows> {
-    if ('sql' in step) return connection.query(statementOf(step), step.values);
+    if ('sql' in step) return connection.query(statementOf(step.sql), step.values);
     if ('lock' in step) return connection.query(takeLock, [step.lock]);
     if ('into' in step) {
       const columns = insertedColumns(step.into).map(typedColumn);
       const sql = `INSERT INTO ${step.into.name} (${namesOf(columns)})
         SELECT ${namesOf(columns)} FROM ${unnest('inserted', columns)}
         ${step.keepsExisting ? 'ON CONFLICT DO NOTHING' : ''}`;
-      return connection.query(statementOf({ sql }), valuesByColumn(columns, step.rows));
+      return connection.query(statementOf(sql), valuesByColumn(columns, step.rows));
     }
     return connection.query(lock, [step.lockPayments]);
   }

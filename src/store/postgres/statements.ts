@@ -5,7 +5,6 @@ import type { Column, ColumnKind } from '../columns.ts';
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  readonly rowMode?: 'array';
 }
 
 /** Named by a hash of its text, so that names never collide. */

@@ -12,20 +12,16 @@ import type { GroupCommit, Reads } from './group-commit.ts';
 
 /** Runs scripts on SQLite, preparing each statement once. Locks are no-ops, because this process is the only writer. */
 export function createScripts(database: DatabaseSync, writes: GroupCommit, reads: Reads): Scripts {
-  const statementOf = preparedOnce((sql, isOfLists) => {
-    const statement = database.prepare(sqliteTextOf(sql));
-    statement.setReturnArrays(isOfLists);
-    return statement;
-  });
+  const statementOf = preparedOnce((sql) => database.prepare(sqliteTextOf(sql)));
 
   function take(step: Step): Rows {
-    if ('sql' in step) return statementOf(step).all(...storedValues(step.values));
+    if ('sql' in step) return statementOf(step.sql).all(...storedValues(step.values));
     if ('into' in step) insert(step.into, step.rows, step.keepsExisting ? 'ON CONFLICT DO NOTHING' : '');
     return [];
   }
 
   function insert(table: Table, rows: readonly (readonly ColumnValue[])[], rest: string): void {
-    const statement = statementOf({ sql: `${insertSqlOf(table.name, insertedColumns(table))} ${rest}` });
+    const statement = statementOf(`${insertSqlOf(table.name, insertedColumns(table))} ${rest}`);
     for (const row of rows) statement.run(...storedValues(row));
   }
 
