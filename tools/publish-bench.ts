@@ -1,18 +1,20 @@
 /**
  * Makes the last run of `npm run bench` the one that docs/performance.md shows: `node tools/publish-bench.ts`, and
- * then `npm run docs`. Refuses a run that did not measure everything.
+ * then `npm run docs`. Refuses a run that is short or did not measure everything.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fullExtent } from './bench/extent.ts';
 import { goals } from './bench/goals.ts';
 import type { BenchReport } from './bench/report.ts';
-import { type PublishedReport, publishedFile, readPublished } from './published-bench.ts';
+import { type PublishedReport, publishedFile, readPublished } from './docs-performance.ts';
 
 const file = join(import.meta.dirname, '..', 'test-output', 'bench.json');
 const { samples, ...report } = JSON.parse(readFileSync(file, 'utf8')) as BenchReport;
 const judged = new Set(report.goals.map(({ what }) => what));
 const missing = goals.filter(({ what }) => !judged.has(what)).map(({ what }) => what);
 if (missing.length > 0) throw new Error(`the run did not measure: ${missing.join(', ')}`);
+if (report.extent.rounds < fullExtent.rounds) throw new Error('medians of a short run say little');
 // A figure that only one run found is none: the table has those of the run before as well.
 const published = existsSync(publishedFile) ? readPublished() : null;
 const earlier = published?.at === report.at ? published.before : published;

@@ -68,19 +68,19 @@ async function main(): Promise<void> {
   const [at, startMs] = [new Date().toISOString(), performance.now()];
   console.log(`${Object.values(machine.description).join(' · ')}\n`);
   const load = await runLoad();
-  for (const summary of load.summaries) console.log(formatSummary(summary));
+  for (const summary of load.summaries) console.log(`${formatSummary(summary)}\n`);
   const found: Finding[] = [];
   for (const { name, title, measure } of chosenMeasurements) {
     const own = join(folder, name);
     mkdirSync(own, { recursive: true });
     const series = await measure({ machine, extent, folder: own, millionDataDir });
     found.push({ name, title, series });
-    console.log(formatFinding({ name, title, series }));
+    console.log(`${formatFinding({ name, title, series })}\n`);
   }
 
   const findings: Findings = { scenarios: load.summaries, measurements: found, samples: load.samples };
   const goals = evaluateGoals(findings);
-  console.log(formatGoals(goals));
+  console.log(`${formatGoals(goals)}\n`);
   const report: BenchReport = {
     at,
     machine: machine.description,

@@ -1,3 +1,4 @@
+import { table } from '../markdown.ts';
 import type { GoalResult } from './goals.ts';
 import type { Finding } from './measurements/measurement.ts';
 import type { Scenario } from './scenarios.ts';
@@ -60,79 +61,59 @@ function summarizeContender(label: string, samples: readonly Sample[]): Contende
   };
 }
 
-/** A scenario as two small tables for a person. */
+/** A scenario as two tables. */
 export function formatSummary({ title, contenders, comparisons }: ScenarioSummary): string {
   const rows = contenders.map((contender) => [
     contender.label,
-    Math.round(contender.requestsPerSecond).toString(),
-    contender.cpuMicrosecondsPerRequest.toFixed(1),
-    (contender.p50Microseconds / 1000).toFixed(2),
-    (contender.p99Microseconds / 1000).toFixed(2),
-    contender.rowsPerCommit?.toFixed(1) ?? '-',
+    formatNumber(contender.requestsPerSecond),
+    formatNumber(contender.cpuMicrosecondsPerRequest),
+    formatNumber(contender.p50Microseconds / 1000),
+    formatNumber(contender.p99Microseconds / 1000),
+    contender.rowsPerCommit === null ? '–' : formatNumber(contender.rowsPerCommit),
   ]);
   const ratios = comparisons.map(({ label, of, requestsPerSecond, cpu, p99 }) => [
     `${label} of ${of}`,
-    formatRatio(requestsPerSecond),
-    formatRatio(cpu),
-    formatRatio(p99),
+    ...[requestsPerSecond, cpu, p99].map(
+      ({ median: middle, lowest, highest }) =>
+        `**${formatNumber(middle)}** (${formatNumber(lowest)} to ${formatNumber(highest)})`,
+    ),
   ]);
   return [
-    title,
-    formatTable(['', 'req/s', 'CPU µs/req', 'p50 ms', 'p99 ms', 'rows/commit'], rows),
-    '',
-    formatTable(['paired ratios: median (lowest to highest)', 'req/s', 'CPU', 'p99'], ratios),
-    '',
-  ].join('\n');
+    `### ${title}`,
+    table(['', 'req/s', 'CPU µs per request', 'p50 ms', 'p99 ms', 'rows per commit'], rows),
+    table(['ratio within rounds: median (range)', 'req/s', 'CPU', 'p99'], ratios),
+  ].join('\n\n');
 }
 
 /** The numbers of a measurement. */
 export function formatFinding({ title, series }: Finding): string {
   const rows = series.map(({ name, unit, values }) => [
-    name,
-    formatNumber(median(values)),
-    formatNumber(Math.min(...values)),
-    formatNumber(Math.max(...values)),
-    unit,
+    unit === '' ? name : `${name}, ${unit}`,
+    `**${formatNumber(median(values))}**`,
+    `${formatNumber(Math.min(...values))} to ${formatNumber(Math.max(...values))}`,
   ]);
-  return [title, formatTable(['', 'median', 'lowest', 'highest', 'unit'], rows), ''].join('\n');
+  return [`### ${title}`, table(['', 'median', 'lowest to highest'], rows)].join('\n\n');
 }
 
-/** What was to be reached, and what was. */
-export function formatGoals(goals: readonly GoalResult[]): string {
-  const rows = goals.map((goal) => [
-    goal.what,
-    `${goal.isUpperBound ? '≤' : '≥'} ${formatNumber(goal.bound)}`,
-    formatNumber(goal.median),
-    `${formatNumber(goal.lowest)} to ${formatNumber(goal.highest)}`,
-    goal.unit,
-    goal.isReached ? 'yes' : 'no',
-  ]);
-  return ['Goals', formatTable(['', 'goal', 'median', 'range', 'unit', 'reached'], rows), ''].join('\n');
+/** What was to be reached, and what was in this run and the one before. */
+export function formatGoals(goals: readonly GoalResult[], before: readonly GoalResult[] = []): string {
+  const rows = goals.map((goal) => {
+    const unit = goal.unit === '' || goal.unit === '×' ? goal.unit : ` ${goal.unit}`;
+    const earlier = before.find(({ what }) => what === goal.what);
+    return [
+      goal.what,
+      `${goal.isUpperBound ? '≤' : '≥'} ${formatNumber(goal.bound)}${unit}`,
+      `**${formatNumber(goal.median)}**${unit}`,
+      `${formatNumber(goal.lowest)} to ${formatNumber(goal.highest)}`,
+      earlier === undefined ? '–' : `${formatNumber(earlier.median)}${unit}`,
+      goal.isReached ? 'yes' : 'no',
+    ];
+  });
+  return table(['goal', 'bound', 'median', 'range', 'previous run', 'reached'], rows);
 }
 
 /** Two decimals below ten, one below a hundred, else none and thousands apart. */
-export function formatNumber(value: number): string {
+function formatNumber(value: number): string {
   const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-}
-
-function formatRatio({ median: middle, lowest, highest }: PairedRatio): string {
-  return `${middle.toFixed(2)} (${lowest.toFixed(2)} to ${highest.toFixed(2)})`;
-}
-
-/** The first column to the left, numbers to the right. */
-function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  return [head, ...rows]
-    .map((row) =>
-      row
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
-        .join('  '),
-    )
-    .map((line) => `  ${line.trimEnd()}`)
-    .join('\n');
 }
