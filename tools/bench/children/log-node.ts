@@ -5,6 +5,7 @@ import { TRANSFER_TOPIC } from '../../../src/settlement/chain/token-reader.ts';
 import { answerParent } from '../answer-parent.ts';
 import { countedAddress, countedHash } from '../counted-address.ts';
 import { BLOCKS_A_PAGE, DEPOSITS_A_PAGE, LOGS_A_PAGE } from '../measurements/log-scan.ts';
+import { blockOf } from '../servers/stub-node.ts';
 import { addresses } from '../servers/stub-world.ts';
 
 interface Call {
@@ -48,7 +49,7 @@ function answer({ method, params: [first] }: Call): string {
       return '"0x89"';
     case 'eth_getBlockByNumber':
       if (first === 'latest') latest += BLOCKS_A_PAGE;
-      return block(first === 'latest' || first === 'finalized' ? latest : Number(first));
+      return JSON.stringify(blockOf(first === 'latest' || first === 'finalized' ? latest : Number(first)));
     case 'eth_getLogs': {
       const { address, fromBlock, toBlock } = first as Record<string, string>;
       return address === addresses.token ? transfers(Number(fromBlock), Number(toBlock)) : '[]';
@@ -56,16 +57,6 @@ function answer({ method, params: [first] }: Call): string {
     default:
       throw new Error(`the bench's node does not know ${method}`);
   }
-}
-
-function block(number: number): string {
-  const time = `0x${(1_700_000_000 + 2 * number).toString(16)}`;
-  return JSON.stringify({
-    number: `0x${number.toString(16)}`,
-    hash: countedHash(number),
-    parentHash: countedHash(number - 1),
-    timestamp: time,
-  });
 }
 
 /** The strangers' transfers were written once; only the blocks' numbers in them are another page's. */

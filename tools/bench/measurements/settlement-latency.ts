@@ -24,8 +24,6 @@ import {
 const PATIENCE_MS = 60_000;
 /** How often the store is asked whether a payment is paid: the figures are too high by at most this. */
 const LOOK_MS = 10;
-/** As in live mode. */
-const intervals = { watchIntervalMs: 1_000, quietWatchIntervalMs: 4_000, idleWatchIntervalMs: 45_000 };
 
 /** How long one payment took. */
 interface TimedPayment {
@@ -69,10 +67,8 @@ async function timePayments(count: number, isAnnounced: boolean, file: string): 
   let worker: Worker | null = null;
   try {
     await store.accounts.createAccount(benchAccount());
-    const world = settlementWorld(chain, endpoints);
     const external = {
-      ...world,
-      intervals: { ...world.intervals, ...intervals, finalityIntervalMs: 60_000 },
+      ...settlementWorld(chain, endpoints),
       subscribeToHeads(onHead: () => void) {
         if (isAnnounced) {
           subscription = subscribeToHeads({ urls: [chain.anvil.url.replace('http', 'ws')], onHead });
