@@ -10,9 +10,7 @@ import { CONTROL_SOCKET, startControlServer } from '../../src/cli/control-socket
 import { readConfig } from '../../src/config/config.ts';
 import { StoreInUseError } from '../../src/store/store-errors.ts';
 import { givePayment } from '../store/fixtures.ts';
-import { unreleasedSchema } from '../store/versions.ts';
 import { operationsContext } from '../support/operations.ts';
-import { inSqliteFile } from '../support/sqlite-file.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -74,16 +72,6 @@ it('does not know which providers have credentials, and calls them neither inact
     listed.map(({ provider, active, configured, evidence }) => [provider, [active, configured, evidence]]),
   );
   expect(found).toMatchObject({ moonpay: [null, null, null], wert: [false, null, null] });
-});
-
-it('says what needs a running server', async () => {
-  const store = await openStore();
-  const payment = (await givePayment(store)).id;
-  await store.close();
-  await expect(run('payment rescue', { payment, token: 'pol' })).rejects.toThrow(
-    'A rescue needs a running server.',
-  );
-  await expect(run('sandbox pay', { payment })).rejects.toThrow('This works only while the sandbox runs.');
 });
 
 it('goes through the server while one runs, and takes effect there at once', async () => {
@@ -159,24 +147,6 @@ it.each([
       'or create one with `card-checkout init`\n',
   );
   expect(readdirSync(dataDir)).toEqual([]);
-});
-
-it.each([
-  ['init'],
-  ['start'],
-  ['account', 'list'],
-  ['verify', '--offline'],
-  ['backup', 'copy.sqlite'],
-  ['move-store', '--from', 'sqlite', '--to', 'postgres://127.0.0.1:1/none'],
-])('%s refuses a database made before the first release, and says what to do', async (...words) => {
-  const file = join(dataDir, 'card-checkout.sqlite');
-  inSqliteFile(file, (database) => database.exec(unreleasedSchema));
-  const result = await command(...words);
-  expect(result.code).toBe(1);
-  expect(result.stdout + result.stderr).toContain(
-    `${file} was made by a version from before the first release, and its data cannot be carried over: ` +
-      'set DATA_DIR to an empty folder, and make a new database with `card-checkout init`',
-  );
 });
 
 it('init makes the database that the other commands need, and leaves one that is there as it is', async () => {

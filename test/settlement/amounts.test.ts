@@ -58,33 +58,6 @@ describe('a payment', () => {
     expect(await settlement.read(payment)).toEqual({ ...paid, relayBatchId: null });
   });
 
-  it('tells the merchant in the webhook what its status says', async () => {
-    const payment = await settlement.create({ email: 'customer@example.com', note: 'Order 1' });
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.settleDown();
-    const paid = await settlement.read(payment);
-    const [webhook] = await settlement.webhooks(payment);
-    expect(webhook).toMatchObject({ status: 'pending', url: payment.callbackUrl });
-    expect(webhook?.fields).toEqual({
-      event: 'payment.paid',
-      id: payment.id,
-      paymentId: payment.id,
-      status: 'paid',
-      amount: '95.00',
-      originalAmount: null,
-      customerFeeAmount: null,
-      passFeeToCustomer: false,
-      currency: 'USD',
-      coin: 'polygon_usdc',
-      receivedAmount: '95.000000',
-      forwardedAmount: '92.625000',
-      txidIn: paid.txidIn,
-      txidOut: paid.txidOut,
-      note: 'Order 1',
-      email: 'customer@example.com',
-    });
-  });
-
   it('shows what was seen of it while unpaid, in its status too, until the chain takes it back', async () => {
     const payment = await settlement.create();
     expect(presentPaymentStatus(payment)).toMatchObject({ value_coin: '0.000000', txid_in: null });
@@ -173,17 +146,6 @@ describe('a payment', () => {
     await expectPaid(payment, 250_000_001n);
   });
 
-  it('paid in several deposits of one block is released once, with all of them', async () => {
-    const payment = await settlement.create();
-    for (const units of [31_000_000n, 31_000_000n, 31_100_000n]) await settlement.deposit(payment, units);
-    await settlement.settleDown();
-    const paid = await expectPaid(payment, ENOUGH_UNITS);
-    const { deposits, releases } = await settlement.observations(payment);
-    expect(deposits).toHaveLength(3);
-    expect(releases).toHaveLength(1);
-    expect(paid.txidIn).toBe(deposits[2]?.transactionHash);
-  });
-
   it('whose second deposit comes after the release has it released as well, a little later', async () => {
     const payment = await settlement.createWithDeposit();
     await settlement.relay();
@@ -220,67 +182,6 @@ describe('a payment', () => {
     const { deposits, releases } = await settlement.observations(payment);
     expect(deposits).toHaveLength(2);
     expect(releases).toHaveLength(2);
-  });
-
-  it('of one unit, whose fee is nothing, stays held until somebody asks for it, and loses no unit', async () => {
-    const payment = await settlement.createSettled();
-    const paid = await settlement.read(payment);
-    await settlement.deposit(payment, 1n);
-    await settlement.settleDown();
-    expect((await settlement.balancesOf(payment)).held).toBe(1n);
-    expect(await settlement.read(payment)).toEqual(paid);
-    await settlement.release(payment);
-    await settlement.settleDown();
-    expect(await settlement.read(payment)).toEqual(paid);
-    expect(await settlement.balancesOf(payment)).toEqual({
-      merchant: 92_625_001n,
-      fees: 2_375_000n,
-      held: 0n,
-    });
-  });
-
-  it('to which somebody sends nothing at all sees nothing', async () => {
-    const payment = await settlement.createSettled(0n);
-    expect((await settlement.observations(payment)).deposits).toEqual([]);
-  });
-});
-
-describe('payments in one batch', () => {
-  it('of which one goes bad after the simulation are all paid but that one, and no state comes from ForwardFailed', async () => {
-    const [good, bad] = [await settlement.create(), await settlement.create()];
-    await settlement.deposit(good, EXPECTED_UNITS);
-    await settlement.deposit(bad, EXPECTED_UNITS);
-    await settlement.mineAndWatch();
-    settlement.faults.broadcast = async (_raw, send) => {
-      // First in the block: the release meets a wallet that its simulation has not seen blocklisted.
-      await chain.callToken({ name: 'blacklist', account: bad.payoutAddress });
-      await settlement.mine();
-      await send();
-    };
-    expect(await settlement.relay()).toBe('opened');
-    settlement.faults.broadcast = null;
-    await settlement.mine();
-    await settlement.mineAndWatch(settlement.finalityBlocks);
-    expect(await settlement.state(good)).toBe('paid/completed');
-    expect(await settlement.state(bad)).toBe('unpaid/processing');
-
-    expect(await settlement.relay()).toBe('resolved');
-    expect(await settlement.state(bad)).toBe('unpaid/ready');
-    settlement.advance(30_000);
-    expect(await settlement.relay()).toBe('refused');
-    expect(await settlement.read(bad)).toMatchObject({ forwardStatus: 'failed', releaseRefusals: 1 });
-  });
-
-  it('are a hundred at most; the others follow in the next transaction', async () => {
-    const payments: Payment[] = [];
-    for (let index = 0; index < 103; index++) payments.push(await settlement.create());
-    for (const payment of payments) await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.settleDown();
-    const paid = await Promise.all(payments.map((payment) => settlement.read(payment)));
-    expect(paid.filter(({ status }) => status === 'paid')).toHaveLength(103);
-    const perTransaction = Map.groupBy(paid, ({ txidOut }) => txidOut);
-    expect([...perTransaction.values()].map(({ length }) => length)).toEqual([100, 3]);
-    expect(await settlement.balanceOf(settlement.feeWallet)).toBe(103n * 2_375_000n);
   });
 });
 

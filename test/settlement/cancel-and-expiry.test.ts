@@ -34,19 +34,6 @@ describe('a canceled payment', () => {
     });
     expect(await settlement.webhooks(payment)).toEqual([]);
   });
-
-  it('falls back to canceled when the chain takes the late deposit back', async () => {
-    const payment = await settlement.create();
-    // While it waits for money, it is looked for in blocks that are not final, and half a minute longer.
-    await settlement.mineAndWatch();
-    await settlement.cancel(payment);
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mineAndWatch();
-    expect(await settlement.state(payment)).toBe('canceled/manual_required');
-    await settlement.reorganize(1);
-    await settlement.settleDown();
-    expect(await settlement.state(payment)).toBe('canceled/canceled');
-  });
 });
 
 describe('canceling is refused', () => {

@@ -22,41 +22,6 @@ async function createAndDeposit(): Promise<Payment> {
   return payment;
 }
 
-describe('a payment from a wallet that is short', () => {
-  const CENT_UNITS = 10_000n;
-
-  it.each([
-    { by: 'one cent', missingUnits: CENT_UNITS, tolerates: true, state: 'paid/ready' },
-    { by: 'more than a cent', missingUnits: CENT_UNITS + 1n, tolerates: true, state: 'unpaid/pending' },
-    { by: 'one unit', missingUnits: 1n, tolerates: false, state: 'unpaid/pending' },
-  ])('by $by is $state where the account tolerates a missing cent: $tolerates', async (shortfall) => {
-    const { missingUnits, tolerates, state } = shortfall;
-    const payment = await settlement.createDirect({ toleratesMissingCent: tolerates });
-    await settlement.deposit(payment, PRICE_UNITS - missingUnits);
-    await settlement.mine();
-    await settlement.mineAndWatch(settlement.finalityBlocks);
-    expect(await settlement.state(payment)).toBe(state);
-    expect(await settlement.read(payment)).toMatchObject({ receivedUnits: PRICE_UNITS - missingUnits });
-    expect(await eventsOf(payment)).toEqual(state === 'paid/ready' ? ['payment.paid'] : []);
-    // What arrived is released as it is, and the webhook names it.
-    await settlement.settleDown();
-    const { merchant, held } = await settlement.balancesOf(payment);
-    const releasedUnits = state === 'paid/ready' ? PRICE_UNITS - missingUnits : 0n;
-    expect(held).toBe(PRICE_UNITS - missingUnits - releasedUnits);
-    expect(merchant).toBe(releasedUnits - (releasedUnits * 250n) / 10_000n);
-    expect(await settlement.state(payment)).toBe(state === 'paid/ready' ? 'paid/completed' : state);
-  });
-
-  it('keeps the threshold of its creation when the account switches the tolerance on later', async () => {
-    const payment = await settlement.createDirect();
-    await settlement.store.accounts.updateAccount(settlement.account.id, { toleratesMissingCent: true });
-    await settlement.deposit(payment, PRICE_UNITS - 1n);
-    await settlement.mine();
-    await settlement.mineAndWatch(settlement.finalityBlocks);
-    expect(await settlement.state(payment)).toBe('unpaid/pending');
-  });
-});
-
 describe('a payment from a wallet', () => {
   it('is paid when its deposit is final, then forwarded, and tells of each once, signed', async () => {
     const payment = await createAndDeposit();

@@ -125,34 +125,6 @@ describe('a rescue whose gas costs more than may be spent', () => {
   });
 });
 
-describe('a batch that every node refuses', () => {
-  it('is signed anew at its nonce with half of the payments until one takes it, and all are paid', async () => {
-    await openBehindNode({ maximumUnmined: 1 });
-    node.capWei = (4n * POL) / 10n;
-    const payments = await settlement.createReady(40);
-    const nonce = await settlement.relayer.readLatestTransactionCount();
-    expect(await settlement.relay()).toBe('opened');
-    expect(await settlement.openBatch()).toMatchObject({
-      nonce,
-      paymentIds: payments.slice(0, 20).map(({ id }) => id),
-    });
-    expect(settlement.incidents).toMatchObject([
-      { kind: 'replaced_batch', fromPayments: 40, toPayments: 20 },
-    ]);
-    // What is no longer in it is due again.
-    expect(await settlement.read(payments[20] as Payment)).toMatchObject({
-      forwardStatus: 'ready',
-      relayBatchId: null,
-      releaseDueAtMs: settlement.nowMs(),
-    });
-    expect(await settlement.read(payments[0] as Payment)).toMatchObject({ forwardStatus: 'processing' });
-    await settleAtBaseFee();
-    await settlement.expectPaidOnce(...payments);
-    // For a while batches stay as small as what was taken.
-    expect(node.refusals).toHaveLength(1);
-  });
-});
-
 describe('with RELAY_MAX_GAS_SHARE_PERCENT, while fees are high', () => {
   const gasShare = { basisPoints: 1_000, polRate: 500n * USD_RATE_ONE };
 

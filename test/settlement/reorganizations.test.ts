@@ -104,36 +104,9 @@ describe('a reorganization before finality', () => {
     await settlement.settleDown();
     await settlement.expectPaidOnce(payment);
   });
-
-  it('is why a payment becomes paid with the very block that makes its release final, and not one earlier', async () => {
-    const payment = await settlement.createWithDeposit();
-    await settlement.relay();
-    await settlement.mineAndWatch();
-    for (let block = 1; block < FINALITY_BLOCKS; block++) {
-      await settlement.mineAndWatch();
-      expect(await settlement.state(payment)).toBe('unpaid/processing');
-    }
-    await settlement.mineAndWatch();
-    await settlement.expectPaidOnce(payment);
-  });
 });
 
 describe('a scan', () => {
-  it('that missed a deposit is made good by reading final blocks again', async () => {
-    const payment = await settlement.create();
-    settlement.faults.hideLogs = true;
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mineAndWatch(FINALITY_BLOCKS + 1);
-    settlement.faults.hideLogs = false;
-    await settlement.mineAndWatch();
-    expect(await settlement.state(payment)).toBe('unpaid/pending');
-    expect(await settlement.rescan(100)).toBe(1);
-    expect(await settlement.state(payment)).toBe('unpaid/ready');
-    expect(await settlement.rescan(100)).toBe(0);
-    await settlement.settleDown();
-    await settlement.expectPaidOnce(payment);
-  });
-
   it('that missed the release is made good by reading final blocks again, and nothing is sent twice', async () => {
     const payment = await settlement.createWithDeposit();
     await settlement.relay();

@@ -23,24 +23,6 @@ async function dearerFees(): Promise<FeeQuote> {
   return { maxFeePerGas: maxFeePerGas * 2n, maxPriorityFeePerGas: maxPriorityFeePerGas * 2n };
 }
 
-describe('a sender that is killed', () => {
-  it('between commit and broadcast sends the same bytes after its restart', async () => {
-    const payment = await settlement.createWithDeposit();
-    settlement.faults.broadcast = async () => {
-      throw new CrashError();
-    };
-    await expect(settlement.relay()).rejects.toThrow(CrashError);
-    const { attempts } = await settlement.openBatch();
-    await settlement.crash();
-    settlement.faults.broadcast = record;
-    expect(await settlement.state(payment)).toBe('unpaid/processing');
-    expect(await settlement.relay()).toBe('rebroadcast');
-    expect(sent).toEqual([attempts[0]?.rawTransaction]);
-    await settlement.settleDown();
-    expect((await settlement.expectPaidOnce(payment)).txidOut).toBe(attempts[0]?.hash);
-  });
-});
-
 describe('a transaction that is not mined', () => {
   it('is replaced by one with the same nonce and payments once the chain asks for more, and its hash stays known', async () => {
     const payment = await settlement.createWithDeposit();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
-import { CrashError, useSettlement } from './harness.ts';
+import { useSettlement } from './harness.ts';
 
 const BATCH_SIZE = 4;
 const TEN_MINUTES_MS = 600_000;
@@ -64,24 +64,5 @@ describe('two relayer keys that release at the same time', () => {
     await settlement.mineAndWatch(settlement.finalityBlocks);
     expect(await other.relay()).toBe('resolved');
     await expectReleasedOnce([payment]);
-  });
-
-  it('lose nothing when the process of one ends in the middle of a batch', async () => {
-    const other = await settlement.openSender();
-    settlement.liveRelayers.add(other.address);
-    const payments = await settlement.createReady(2 * BATCH_SIZE);
-    expect(await other.relay()).toBe('opened');
-    settlement.faults.broadcast = () => Promise.reject(new CrashError());
-    await expect(settlement.relay()).rejects.toThrow(CrashError);
-    settlement.faults.broadcast = null;
-    // Both have committed a batch; only one of them was sent, and its process is gone now.
-    settlement.liveRelayers.delete(other.address);
-    await settlement.dropWaiting();
-    await settlement.settleDown();
-    await expectReleasedOnce(payments);
-    expect(await releasersOf(payments)).toEqual(
-      new Set([other.address.toLowerCase(), settlement.relayer.address.toLowerCase()]),
-    );
-    expect(settlement.incidents).toMatchObject([{ kind: 'retired_batch_resolved', relayer: other.address }]);
   });
 });

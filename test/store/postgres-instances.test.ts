@@ -342,48 +342,6 @@ describe('calls to a provider with a published limit', () => {
   });
 });
 
-describe('a connection that breaks off', () => {
-  it('in the middle of a transaction leaves no trace of it, and it is done once, on the next connection', async () => {
-    const payment = await givePayment(one);
-    await withClient(async (client) => {
-      await client.query('BEGIN');
-      await client.query('SELECT 1 FROM payments FOR UPDATE');
-      const deciding = one.payments.decidePayment(payment.id, pay);
-      await waitFor('the decision to wait for the lock', 60_000, async () => {
-        const { rowCount } = await client.query(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
-        );
-        return rowCount === 1;
-      });
-      expect(await other.payments.findPaymentById(payment.id)).toEqual(payment);
-      await client.query('ROLLBACK');
-      expect(await deciding).toMatchObject({ status: 'paid' });
-    });
-    expect(await one.webhooks.listWebhooks(payment.id)).toHaveLength(1);
-  });
-
-  it('with the whole server loses nothing that was acknowledged, and the store goes on by itself', async () => {
-    const { accountId } = await givePayment(one);
-    const acknowledged: Payment[] = [];
-    let isCrashed = false;
-    async function create(index: number): Promise<void> {
-      for (let afterCrash = 0; afterCrash < 5; ) {
-        const payment = newPayment(accountId);
-        await instance(index).payments.createPayment(payment, null);
-        acknowledged.push(payment);
-        if (isCrashed) afterCrash++;
-      }
-    }
-    const creating = atOnce(8, create);
-    await waitFor('payments to be created', 60_000, () => acknowledged.length > 200);
-    await postgres.crash();
-    isCrashed = true;
-    await creating;
-    const found = await Promise.all(acknowledged.map(({ id }) => other.payments.findPaymentById(id)));
-    expect(found).toEqual(acknowledged);
-  });
-});
-
 describe('a store that is closed', () => {
   it('does what was asked before, and refuses what is asked later', async () => {
     const { accountId } = await givePayment(one);

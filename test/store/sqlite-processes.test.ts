@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
-import { StoreClosedError, StoreInUseError } from '../../src/store/store-errors.ts';
+import { StoreInUseError } from '../../src/store/store-errors.ts';
 import { inSqliteFile } from '../support/sqlite-file.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { givePayment, leave, newPayment } from './fixtures.ts';
+import { givePayment, newPayment } from './fixtures.ts';
 
 const script = (name: string) => join(import.meta.dirname, name);
 const runFile = promisify(execFile);
@@ -50,22 +49,5 @@ describe('a second server on the same file', () => {
     inSqliteFile(file, (damaged) => damaged.exec('CREATE TABLE accounts (id TEXT)'));
     await expect(openSqliteStore({ file })).rejects.toThrow('migration 1');
     await expect(openSqliteStore({ file })).rejects.toThrow('migration 1');
-  });
-});
-
-describe('a store', () => {
-  it('keeps its files from other users', async () => {
-    const store = await openSqliteStore({ file });
-    await givePayment(store);
-    for (const suffix of ['', '-wal', '-shm']) expect(statSync(file + suffix).mode & 0o077).toBe(0);
-    await store.close();
-  });
-
-  it('can be closed twice, and refuses what is asked later', async () => {
-    const store = await openSqliteStore({ file });
-    const payment = await givePayment(store);
-    await Promise.all([store.close(), store.close()]);
-    await expect(store.payments.decidePayment(payment.id, leave)).rejects.toThrow(StoreClosedError);
-    await expect(store.payments.findPaymentById(payment.id)).rejects.toThrow(StoreClosedError);
   });
 });

@@ -274,7 +274,7 @@ function tokenAlgorithmOf(key: KeyObject): 'EdDSA' | 'ES256' | null {
 }
 
 /** Signs a payload in the compact form of RFC 7515. Throws for other kinds of keys. */
-export async function signCompact(
+async function signCompact(
   key: KeyObject,
   header: Readonly<Record<string, unknown>>,
   payload: string,

@@ -162,7 +162,7 @@ export const moonpay = defineProvider({
 });
 
 /** Appends MoonPay's signature of the query, which covers the question mark too. */
-export function signMoonpayUrl(url: string, secretKey: string): string {
+function signMoonpayUrl(url: string, secretKey: string): string {
   return `${url}&signature=${encodeURIComponent(hmacOf(secretKey, new URL(url).search))}`;
 }
 
