@@ -82,12 +82,30 @@ function runsFrom(version: string | undefined): boolean {
   );
 }
 
+/** Tables of the applied steps, on both engines. */
+export const stepTables = `
+  CREATE TABLE IF NOT EXISTS migrations (
+    number integer PRIMARY KEY,
+    name text NOT NULL,
+    applied_at_ms bigint NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS schema_steps (
+    number integer PRIMARY KEY,
+    name text NOT NULL,
+    oldest_version text NOT NULL,
+    applied_at_ms bigint NOT NULL
+  );`;
+
 /**
- * Whether a step is also recorded in `migrations`, the only table that 0.1.0 reads: its own schema, and what it must
- * refuse.
+ * SQL that applies a step and records it. What 0.1.0 must know, its own schema and what it must refuse, is also recorded
+ * in `migrations`, the only table that it reads.
  */
-export function isForFirstVersion({ number, oldestVersion }: Migration): boolean {
-  return number === 1 || oldestVersion !== FIRST_VERSION;
+export function stepSql({ number, name, sql, oldestVersion }: Migration, appliedAtMs: number): string {
+  const step = `${number}, '${name.replaceAll("'", "''")}'`;
+  const isForFirstVersion = number === 1 || oldestVersion !== FIRST_VERSION;
+  return `${sql};
+INSERT INTO schema_steps VALUES (${step}, '${oldestVersion}', ${appliedAtMs});
+${isForFirstVersion ? `INSERT INTO migrations VALUES (${step}, ${appliedAtMs});` : ''}`;
 }
 
 /** Throws `StoreTooNewError` for a database on which this version cannot run. */

@@ -3,9 +3,10 @@ import {
   type AppliedMigration,
   type FoundSchema,
   foundSchema,
-  isForFirstVersion,
   type Migration,
   requireNoNewerSchema,
+  stepSql,
+  stepTables,
 } from '../migration.ts';
 import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 
@@ -81,38 +82,17 @@ async function applyNext(
 ): Promise<boolean> {
   await client.query('BEGIN');
   await client.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-  await client.query(`CREATE TABLE IF NOT EXISTS migrations (
-    number integer PRIMARY KEY,
-    name text NOT NULL,
-    applied_at_ms bigint NOT NULL
-  );
-  CREATE TABLE IF NOT EXISTS schema_steps (
-    number integer PRIMARY KEY,
-    name text NOT NULL,
-    oldest_version text NOT NULL,
-    applied_at_ms bigint NOT NULL
-  )`);
+  await client.query(stepTables);
   const found = await readSchema(client, migrations);
   requireNoNewerSchema(found);
   const [migration] = found.pending;
   if (migration !== undefined) {
     try {
-      await client.query(migration.sql);
+      await client.query(stepSql(migration, appliedAtMs));
     } catch (error) {
       // Closing the connection rolls back.
       throw new Error(`migration ${migration.number} (${migration.name}) failed`, { cause: error });
     }
-    const { number, name, oldestVersion } = migration;
-    await client.query(
-      'INSERT INTO schema_steps (number, name, oldest_version, applied_at_ms) VALUES ($1, $2, $3, $4)',
-      [number, name, oldestVersion, appliedAtMs],
-    );
-    if (isForFirstVersion(migration))
-      await client.query('INSERT INTO migrations (number, name, applied_at_ms) VALUES ($1, $2, $3)', [
-        number,
-        name,
-        appliedAtMs,
-      ]);
   }
   await client.query('COMMIT');
   return migration !== undefined;

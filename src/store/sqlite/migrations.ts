@@ -5,9 +5,10 @@ import {
   type AppliedMigration,
   type FoundSchema,
   foundSchema,
-  isForFirstVersion,
   type Migration,
   requireNoNewerSchema,
+  stepSql,
+  stepTables,
 } from '../migration.ts';
 
 /** Longest wait for a writer, which holds the database only briefly. */
@@ -23,17 +24,7 @@ export function migrate(
   const found = readSchema(database, file, migrations);
   requireNoNewerSchema(found);
   if (found.pending.length === 0) return;
-  database.exec(`CREATE TABLE IF NOT EXISTS migrations (
-    number INTEGER PRIMARY KEY,
-    name TEXT NOT NULL,
-    applied_at_ms INTEGER NOT NULL
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS schema_steps (
-    number INTEGER PRIMARY KEY,
-    name TEXT NOT NULL,
-    oldest_version TEXT NOT NULL,
-    applied_at_ms INTEGER NOT NULL
-  ) STRICT`);
+  database.exec(stepTables);
   for (const migration of found.pending) apply(database, migration, nowMs());
 }
 
@@ -74,18 +65,8 @@ function schemaOf(
 }
 
 function apply(database: DatabaseSync, migration: Migration, appliedAtMs: number): void {
-  database.exec('BEGIN IMMEDIATE');
   try {
-    database.exec(migration.sql);
-    const { number, name, oldestVersion } = migration;
-    database
-      .prepare('INSERT INTO schema_steps (number, name, oldest_version, applied_at_ms) VALUES (?, ?, ?, ?)')
-      .run(number, name, oldestVersion, appliedAtMs);
-    if (isForFirstVersion(migration))
-      database
-        .prepare('INSERT INTO migrations (number, name, applied_at_ms) VALUES (?, ?, ?)')
-        .run(number, name, appliedAtMs);
-    database.exec('COMMIT');
+    database.exec(`BEGIN IMMEDIATE; ${stepSql(migration, appliedAtMs)} COMMIT`);
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw new Error(`migration ${migration.number} (${migration.name}) failed`, { cause: error });
