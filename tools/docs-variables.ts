@@ -24,14 +24,12 @@ export function variableTable(): string {
   return tableOf(variables.filter(({ name }) => !providerVariable.test(name)));
 }
 
-/** What each adapter relies on, and how that is known. */
+/** What each adapter relies on without an official source. */
 export function providerEvidence(): string {
   return providerIds
     .map((id) => {
-      const { official, sdk, inferred, unknown } = providers[id].facts;
+      const { inferred, unknown } = providers[id].facts;
       const rows = [
-        ...official.map((fact) => ['official', fact]),
-        ...sdk.map((fact) => ['SDK', fact]),
         ...inferred.map((fact) => ['inferred', fact]),
         ...unknown.map((fact) => ['unknown', fact]),
       ];

@@ -51,20 +51,6 @@ export const banxa = defineProvider({
   /** Customers in Canada buy no stablecoins. */
   traits: { opensOnce: true, withholdsEmail: true, regionsNotServed: new Set(['CA']) },
   facts: {
-    official: [
-      '`POST /{partner}/v2/buy` with `x-api-key` and `checkoutUrl`, which opens once, and expires after a minute without a redirect (docs.banxa.com, Hosted Checkout, Create a buy order).',
-      '`fiatAmount` is what the customer wants to spend; a quote also states `processingFee` and `networkFee` (docs.banxa.com, Hosted Checkout, Get a quote).',
-      'The payment method ids `debit-credit-card`, `apple-pay` and `paypal` (docs.banxa.com, Hosted Checkout, Create a buy order, Get a quote); the states, except `completed` and `succeeded` (docs.banxa.com, Hosted Checkout, Order statuses); `status_date` is ISO 8601.',
-      'IP binding is on for all new partners: each order must name the network of the customer, as `hash` (needs the API secret) or `range` (IPv4 /24, IPv6 /64). Until Banxa turns it on for an earlier partner, leaving the fields out changes nothing (docs.banxa.com, Hosted Checkout, IP binding).',
-      'Banxa recognizes returning customers by `externalCustomerId` or email address, and may let them pay without another check (docs.banxa.com, Verification flow): the first is therefore the id of the payment, which no other customer has, and the second is not sent. Customers enter it on the page.',
-      'Cards, Apple Pay and Google Pay worldwide (docs.banxa.com, Supported payment methods).',
-      'Quotes must not be cached, so a session asks for its own (docs.banxa.com, Integration best practices); at most 500 calls a minute per IP address, 120 in the test environment (docs.banxa.com, Error codes).',
-      "No stablecoins for customers in Canada: error 5034, for a coin and blockchain that are not sold in the customer's country (docs.banxa.com, Error codes, Geographic and asset restrictions).",
-      '`Authorization: Bearer key:signature:nonce`, HMAC-SHA256 in hex over method, registered path, nonce and body (docs.banxa.com).',
-    ],
-    sdk: [
-      'The fields of an order and of a quote, and of a webhook; `GET /{partner}/v2/crypto/buy` with `blockchains[].id` and `address`; each answer may stand below `data`, and one with `errors` has failed, whatever its status (@banxa/native-payments-sdk, source); `GET /{partner}/v2/fiats/buy` with `supportedPaymentMethods[].minimum` and `maximum` (JavaScript and iOS SDK).',
-    ],
     inferred: [
       'Polygon is `MATIC` (EdgeApp/edge-react-gui #6057, gemwalletcom/core); Klarna is `KLARNACKO` (SEK) in version 1 (EdgeApp/edge-react-gui #6057).',
       'The states `completed` and `succeeded`; the id `google-pay` (gemwalletcom/core, in production).',

@@ -50,16 +50,6 @@ export const coinbase = defineProvider({
   traits: { currenciesSold: ['USD', 'EUR', 'CAD'], opensOnce: true, withholdsEmail: true },
   quotesInSession: true,
   facts: {
-    official: [
-      'A URL opens once, within five minutes; USD, EUR and CAD (docs.cdp.coinbase.com).',
-      'The `payment_amount` of a quote includes fees, and `payment_total` states the charge (docs.cdp.coinbase.com, Onramp Quote API).',
-      'Guest checkout ended 2026-06-30: customers need a Coinbase account (docs.cdp.coinbase.com, FAQ).',
-    ],
-    sdk: [
-      '`POST /platform/v2/onramp/sessions` answers 201 with `session.onrampUrl`, and with `quote.purchaseAmount` where payment method and country are given; `subdivision`, required for the United States only; `clientIp`; the statuses; the events and fields of a webhook (coinbase/cdp-sdk, openapi.yaml of 2026-08-20).',
-      'The `paymentAmount` of a session includes fees, so that the customer pays exactly this amount (coinbase/cdp-sdk, openapi.yaml).',
-      'The bearer token: EdDSA or ES256, `kid`, `nonce`, `sub`, `iss`, `iat`, `nbf`, `exp`, `uris`, 120 s (@coinbase/cdp-sdk; a test compares with it).',
-    ],
     inferred: [
       '`X-Hook0-Signature`: `v0` over time and body, `v1` over time, names and values of headers, and body (documentation of Hook0, which sends the webhooks: hook0/hook0, documentation/tutorials/webhook-authentication.md).',
       'A quote is asked for in camel case and answered in snake case (`purchase_amount.value`); `GET /onramp/v1/buy/options`; `sandbox-` before our id in the test environment.',

@@ -27,10 +27,6 @@ export const cryptocom = defineProvider({
     variable.baseUrl,
   ],
   facts: {
-    official: [
-      '`POST /api/payments` with a bearer key, `amount` in minor units, `currency`, `order_id`, `return_url`, `cancel_url`, `payment_url` (Crypto.com Pay API).',
-    ],
-    sdk: [],
     inferred: [
       'The on-ramp is a limited beta. Its answer has `id`, `amount`, `currency`, `paymentUrl` (a page called `set_wallet`), `cryptoCurrency` and `expiredAt`, but neither wallet nor network (documentation of Dynamic, a partner): an account that answers so cannot be used.',
       '`crypto_currency`, `network`, `wallet_address`, `expired_at`; `GET /api/payments?limit=1` as a test of key and service.',

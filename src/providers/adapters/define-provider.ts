@@ -85,11 +85,8 @@ interface AccountSettings<Host extends string = string> extends AdapterSettings 
   keyOrNull(name: string, read: (text: string) => KeyObject | null): KeyObject | null;
 }
 
-/** What an adapter relies on, by how it is known. Entries name their sources, and the documentation shows them. */
+/** What an adapter relies on without an official source. docs/providers.md has it too, and the official sources. */
 export interface Facts {
-  readonly official: readonly string[];
-  /** Facts from an official SDK or OpenAPI file, or compared with one by a test. */
-  readonly sdk: readonly string[];
   /** Facts seen only in other companies' public integrations. */
   readonly inferred: readonly string[];
   readonly unknown: readonly string[];

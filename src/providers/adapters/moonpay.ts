@@ -33,18 +33,6 @@ export const moonpay = defineProvider({
     ...variable.environment,
   ],
   facts: {
-    official: [
-      'A valid `walletAddress` is not asked again, `currencyCode` fixes the asset, `email` needs a signature (dev.moonpay.com).',
-      '`allowedIpAddress` binds the URL to one IP address and is mandatory for going live (dev.moonpay.com/widget/on-ramp/customization/ip-matching.md).',
-      '`GET /v3/currencies/{code}/buy_quote` with `quoteCurrencyAmount`; `Moonpay-Signature-V2` (dev.moonpay.com). Customers in Canada cannot buy stablecoins (dev.moonpay.com/widget/supported-currencies).',
-      'A quote states `totalAmount`, the sum of `baseCurrencyAmount` and all fees (dev.moonpay.com/api-reference/widget/getbuyquote).',
-      'Customers log in with several factors before MoonPay reuses what it knows of them (dev.moonpay.com/widget/on-ramp-overview). `externalCustomerId`, `unsupportedRegionRedirectUrl` (dev.moonpay.com/widget/on-ramp/customization/parameters).',
-      '`paymentMethod` preselects the means: in the widget of the platform, `credit_debit_card`, `google_pay`, `paypal` and others (dev.moonpay.com/platform/guides/pay-with-widget); `paypal` in the United States, the United Kingdom and the EU.',
-    ],
-    sdk: [
-      'Hosts, and the signature: HMAC-SHA256 of the query with its `?`, base64, appended last (@moonpay/moonpay-node; a test compares with it).',
-      'The names of the other parameters of the URL, but not `allowedIpAddress`; `baseCurrencyAmount` is what the customer wants to spend (@moonpay/moonpay-node, types).',
-    ],
     inferred: [
       '`allowedIpAddress` is the base64 HMAC-SHA256 of the address under the secret key (bitpay/bitcore, in production).',
       '`apple_pay` and `google_pay` in the URL (public integrations; Edge reads both names in purchases). None was seen in a request for a quote or for limits, which therefore ask for a card.',

@@ -37,12 +37,6 @@ const paypal = definePaymentMethod({
     variable.optional(variable.plain('PAYMENT_METHOD', 'The name of PayPal at Banxa (paypal).')),
   ],
   facts: {
-    official: [
-      '`paymentMethod=paypal` at MoonPay (dev.moonpay.com); its own on-ramp sells no USDC. There, PayPal is for customers in the United States, the United Kingdom and the EU, without Croatia and Hungary (support.moonpay.com, MoonPay’s supported payment methods).',
-      '`paypal` is a payment method id of Banxa (docs.banxa.com, Hosted Checkout, Create a buy order, Get a quote).',
-      'At Banxa, PayPal takes EUR only, in the EU and the EEA (docs.banxa.com, Supported payment methods).',
-    ],
-    sdk: [],
     inferred: [],
     unknown: ['Its currencies at MoonPay, which is asked in each.'],
   },
@@ -69,8 +63,6 @@ const klarna = definePaymentMethod({
     variable.plain('PAYMENT_METHOD', 'The name of Klarna at Banxa.'),
   ],
   facts: {
-    official: [],
-    sdk: [],
     inferred: ['`KLARNACKO` (SEK) is Klarna in version 1 of Banxa (EdgeApp/edge-react-gui #6057).'],
     unknown: ['Whether Klarna exists there in EUR, and its name in version 2.'],
   },

@@ -53,13 +53,6 @@ export const rampnetwork = defineProvider({
     ...variable.environment,
   ],
   facts: {
-    official: [
-      '`X-Body-Signature`: ECDSA on secp256k1 and SHA-256 over the JSON with sorted keys (fast-json-stable-stringify), DER, base64, under static published keys; it does not cover the query; four repetitions, one every three minutes (docs.rampnetwork.com).',
-    ],
-    sdk: [
-      'Hosts, `hostApiKey`, `userAddress`, `userEmailAddress`, `finalUrl`, `webhookStatusUrl`, `enabledFlows`, `selectedCountryCode`, a purchase and its states (@ramp-network/ramp-instant-sdk 6.2.0).',
-      '`enabledCryptoAssets`, `inAsset`, `outAsset`, `inAssetValue` in minor units (the Flutter SDK 5.0.0 and its tests; version 6.2.0 of the package has none of them).',
-    ],
     inferred: [
       '`outAsset` only preselects, and `enabledCryptoAssets` locks the asset (bitpay/bitcore).',
       '`fiatValue` is the total that the customer pays, and `appliedFee` a part of it (comments in the code of BitPay and other wallets).',

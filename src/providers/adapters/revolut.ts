@@ -33,14 +33,6 @@ export const revolut = defineProvider({
   ],
   traits: { currenciesSold: ['USD', 'EUR', 'CAD'], needsCountry: true, withholdsEmail: true },
   facts: {
-    official: [
-      '`Revolut-Signature` with `Revolut-Request-Timestamp` in milliseconds, within five minutes (developer.revolut.com).',
-    ],
-    sdk: [
-      '`GET /partners/api/2.0/config`, `/quote` and `/buy`, their parameters and answers; `countries`; `fiat[]` with `min_limit` and `max_limit`; `crypto[]` with `currency`, `blockchain`, `smartContractAddress`; the events; `POST /partners/api/1.0/webhooks` returns `signing_secret` (revolut-engineering/revolut-openapi, crypto-ramp-2.0.yaml of 2026-08-18).',
-      '`payment` of a quote and a purchase is `card`, `revolut`, `apple-pay` or `google-pay` (there).',
-      '`fiatCurrency`, `amount` in minor units, `cryptoCurrency`, `walletAddress`, `disableWalletAddress`, `disableFiatAmount` and `disableCryptoCurrency` of the URL (its example there).',
-    ],
     inferred: [
       'Fees are taken out of `amount`: a quote is described as one "including fees", its `crypto.amount` as what the customer receives.',
     ],

@@ -41,20 +41,6 @@ export const stripe = defineProvider({
     variable.baseUrl,
   ],
   facts: {
-    official: [
-      '`POST /v1/crypto/onramp_sessions` (a form), `redirect_url`, the states; public preview for approved accounts (docs.stripe.com/crypto).',
-      '`GET /v1/crypto/onramp_quotes`, before 2023-06-21 `/v1/crypto/onramp/quotes` (docs.stripe.com/crypto/onramp/upgrade-onramp-integration, version 2026-08-26).',
-      'Fees come on top: a `source_amount` of 200.00 delivers 200.00 USDC and charges a `source_total_amount` of 212.71, the sum of amount, `network_fee_monetary` and `transaction_fee_monetary` (docs.stripe.com/crypto/quotes-api).',
-      'A session refused with `crypto_onramp_unsupported_country` or `crypto_onramp_unsupportable_customer` is for a customer whom Stripe does not serve, any call refused with `crypto_onramp_disabled` or `crypto_onramp_merchant_not_properly_setup` for an account that cannot sell (docs.stripe.com/crypto/onramp, error codes).',
-      '`customer_information[email]` at creation (guide of the embedded onramp, 2026). The preview of stripe-dotnet (commit 21e824ac) has only `kyc_details`: an account that refuses the parameter gets the session without it.',
-      'The event `crypto.onramp_session_updated` (guide of the embedded onramp, 2026); earlier notes have `crypto.onramp_session.updated`. Both are read.',
-      'No USDC on Polygon in the EU and New York; customers can change the amount (docs.stripe.com/crypto).',
-    ],
-    sdk: [
-      '`wallet_addresses[polygon]`, `lock_wallet_address`, `customer_ip_address`; no `wallet_address` at creation; `wallet_address` and `wallet_addresses` of a session may be null (stripe/stripe-dotnet).',
-      '`wallet_addresses` of a session also has `destination_tags`, an object (stripe/openapi, fixtures3.private_preview.json of 2026-08-21).',
-      '`Stripe-Signature` (stripe; a test compares with it).',
-    ],
     inferred: [
       'The state `quote_ready`.',
       'Customers on Polygon are in the United States only, without New York and Hawaii: sources contradict each other for the EU, where the notes of 2026-09-05 name USDC on Solana.',

@@ -55,19 +55,6 @@ export const transak = defineProvider({
   /** INR is missing, because Transak accepts it by UPI only and the checkout is for cards. */
   traits: { currenciesSold: ['USD', 'EUR', 'CAD'], opensOnce: true, checksReferrer: true, needsIp: true },
   facts: {
-    official: [
-      'Hosts, `POST /partners/api/v2/refresh-token`, `POST /api/v2/auth/session`, `referrerDomain`, one use within five minutes (docs.transak.com).',
-      '`x-api-key` on every call, `x-user-ip` with the address at which the customer opens the widget, never that of a server, and egress addresses on the allowlist, from 2026-07-15 (docs.transak.com/guides/mandatory-security-changes).',
-      'The reference of the session requires `access-token` alone (docs.transak.com/api/public/create-widget-url): a session whose customer has no known address is started without `x-user-ip`.',
-      '`GET /api/v1/pricing/public/quotes`, and `quoteCountryCode` for the price of the widget (docs.transak.com/guides/get-price-based-on-user-region).',
-      '`regionsNotSupported` of a coin lists countries with `restrictedStates`, none for the whole country (docs.transak.com/guides/how-to-handle-restricted-regions-with-crypto-currencies-api); limits by payment method, without authentication (docs.transak.com/api/whitelabel/lookup/get-fiat-currencies, for its own path).',
-      '`response.cryptoAmount` of a quote (docs.transak.com, Get price, sample); the parameters of the widget (docs.transak.com/customization/query-parameters); in `data`, a webhook has a JWT, keyed with the current access token of the partner (docs.transak.com/guides/how-to-decrypt-webhook-payload); its states and events (docs.transak.com/guides/track-order-status, docs.transak.com/features/webhooks).',
-      '`paymentMethod=apple_pay` of a quote and of a session for cards and Apple Pay (docs.transak.com, Transaction session, Create widget URL).',
-      'The customer confirms a code sent by email; no parameter skips that (docs.transak.com, Widget with API customisation). `partnerCustomerId` (docs.transak.com, User journey).',
-    ],
-    sdk: [
-      'The JWT of a webhook has HS256 (jose; a test compares with it). The packages of Transak only embed the widget.',
-    ],
     inferred: [
       '`x-user-ip` with the session (vechain/vechain-kit), and with the token and the quote (bitpay/bitcore, 2026-07-06).',
       '`fiatAmount`, which a quote repeats, is all that the customer pays: MetaMask asks for fees on top with `isFeeExcludedFromFiat=true` (MetaMask/core), which is not sent.',

@@ -39,12 +39,6 @@ export const wert = defineProvider({
     ...variable.environment,
   ],
   facts: {
-    official: [
-      '`POST /api/external/hpp/create-session` with `X-Api-Key` and `flow_type`; `POST /api/v3/partners/convert` with `X-Partner-ID`, at most four a second from one address; `GET /api/external/orders?search_by=` (docs.wert.io).',
-      'A conversion states `currency_amount` and `fee_percent` (docs.wert.io, Converter).',
-      'Webhooks are switched off after answers that are late or not 2xx (docs.wert.io).',
-    ],
-    sdk: ['The address of the widget (@wert-io/widget-initializer).'],
     inferred: [
       'The `currency_amount` of a conversion, "the final amount in fiat that the user will pay" (docs.wert.io, Converter), is the total of the session as well; no official source says what a session charges.',
       'Fees come on top of a conversion, `amount * fee_percent + currency_miner_fee`, and out of the `currency_amount` of a session (a public integration passes the widget the sum of both).',
