@@ -7,12 +7,10 @@ import type { NewAuditEntry } from './audit-entry.ts';
 import { accessChanged, operatorActor } from './people-context.ts';
 import type { Passkey, User } from './person.ts';
 import {
-  confirmSecondFactor,
   confirmTotp,
   consumeCode,
   dropCodesWithoutFactor,
   hasSecondFactor,
-  isConfirmed,
   offerTotp,
   removeSecondFactor,
   removeTotp,
@@ -207,19 +205,6 @@ it('is asked for where the user has an app or a passkey', async () => {
   expect(await hasSecondFactor(createWorld(plainUser).context, plainUser)).toBe(false);
   expect(await hasSecondFactor(createWorld(appUser).context, appUser)).toBe(true);
   expect(await hasSecondFactor(createWorld(plainUser, { passkeys: ['one'] }).context, plainUser)).toBe(true);
-});
-
-it('confirms the use of a passkey to the forms of its session for five minutes', () => {
-  const { context, state } = createWorld(plainUser);
-  const confirmation = confirmSecondFactor(context, 'ses_1');
-  state.nowMs += 5 * 60_000 - 1;
-  expect(isConfirmed(context, 'ses_1', confirmation)).toBe(true);
-  expect(isConfirmed(context, 'ses_2', confirmation)).toBe(false);
-  expect(isConfirmed(context, 'ses_1', '')).toBe(false);
-  // What is sealed for the user is no confirmation, whatever number it holds.
-  expect(isConfirmed(context, 'ses_1', box.seal('9999999999999', plainUser.id))).toBe(false);
-  state.nowMs += 1;
-  expect(isConfirmed(context, 'ses_1', confirmation)).toBe(false);
 });
 
 it.each([

@@ -113,28 +113,6 @@ export async function dropCodesWithoutFactor({ people }: People, userId: string)
   await people.replaceRecoveryCodes(userId, []);
 }
 
-/** Time for which using a passkey stands in for the code in a form. */
-const CONFIRMATION_MS = 5 * 60_000;
-const ownerOfConfirmation = (sessionId: string) => `second factor confirmed in ${sessionId}`;
-
-/** Value of a form field that proves the use of a passkey in this session. */
-export function confirmSecondFactor(
-  { secondFactor, nowMs }: Pick<SecondFactorContext, 'secondFactor' | 'nowMs'>,
-  sessionId: string,
-): string {
-  return secondFactor.box.seal(String(nowMs() + CONFIRMATION_MS), ownerOfConfirmation(sessionId));
-}
-
-/** Whether the form proves that a passkey was used in this session within `CONFIRMATION_MS`. */
-export function isConfirmed(
-  { secondFactor, nowMs }: Pick<SecondFactorContext, 'secondFactor' | 'nowMs'>,
-  sessionId: string,
-  confirmation: string,
-): boolean {
-  const untilMs = secondFactor.box.open(confirmation, ownerOfConfirmation(sessionId));
-  return untilMs !== null && nowMs() < Number(untilMs);
-}
-
 export async function hasSecondFactor({ people }: People, user: User): Promise<boolean> {
   return user.totpSecret !== null || (await people.listPasskeys(user.id)).length > 0;
 }

@@ -87,9 +87,9 @@ describe('a change of credentials', () => {
     await send('second-factor', { sealed, code: code() });
     await send('recovery-codes', { code: code() });
     const device = createAuthenticator('pay.example.com');
-    const page = (await browser.get(`${SECURITY}/passkeys`)).payload;
-    const response = device.make(challengeIn(page), 'https://pay.example.com');
-    await send('passkeys', { name: 'Phone', response, code: code(), form_token: formTokenIn(page) });
+    const { payload } = await send('passkeys', { name: 'Phone', code: code() });
+    const response = device.make(challengeIn(payload), 'https://pay.example.com');
+    await send('new-passkey', { response, form_token: formTokenIn(payload) });
     const [passkey] = await dashboard.store.people.listPasskeys(user.id);
     await send('remove-passkey', { passkey: passkey?.id ?? '', code: code() });
     await send('remove-second-factor', { code: code() });

@@ -34,27 +34,31 @@ beforeEach(async () => {
 });
 
 /** Adds a passkey, with the passkey that is there already where there is one. */
-async function add(some: Authenticator, { origin = ORIGIN, password = PASSWORD, challenge = '' } = {}) {
-  const page = (await browser.get(PASSKEYS)).payload;
-  const { confirmation, challenge: asked } = await confirm(page);
-  return send(some.make(challenge || asked, origin), { password, confirmation });
+async function add(some: Authenticator, { origin = ORIGIN, challenge = '' } = {}) {
+  const { payload } = await change('passkeys', await proof());
+  return make(some.make(challenge || challengeIn(payload), origin));
 }
 
-/** Uses the passkey on the page, where it asks for it, and reads the page that follows. */
-async function confirm(page: string, by = device, origin = ORIGIN) {
-  if (!page.includes('data-passkey="use"')) return { confirmation: '', challenge: challengeIn(page) };
-  const fields = { response: by.use(challengeIn(page), origin), form_token: formTokenIn(page) };
-  const next = await browser.post(`${SECURITY}/confirm`, fields);
-  const confirmation = /name="confirmation" value="([^"]+)"/.exec(next.payload)?.[1] ?? '';
-  return { confirmation, challenge: challengeIn(next.payload), status: next.statusCode };
-}
-
-/** Without looking at the page again, which would ask for something new. */
-async function send(response: string, { password = PASSWORD, confirmation = '', code = '' } = {}) {
+async function make(response: string) {
   const form_token = formTokenIn((await browser.get('/dashboard')).payload);
-  const fields = { name: 'Phone', response, password, confirmation, code, form_token };
-  return browser.post(PASSKEYS, fields);
+  return browser.post(`${SECURITY}/new-passkey`, { response, form_token });
 }
+
+type Fields = Readonly<Record<string, string>>;
+
+/** What a form of the page sends with the passkey in place of a code, and without looking at the page again. */
+async function proof(by = device, origin = ORIGIN): Promise<Fields> {
+  const page = (await browser.get(PASSKEYS)).payload;
+  const response = page.includes('data-passkey="use"') ? by.use(challengeIn(page), origin) : '';
+  return { response, form_token: formTokenIn(page) };
+}
+
+const change = (path: string, fields: Fields) =>
+  browser.post(
+    `${SECURITY}/${path}`,
+    { name: 'Phone', passkey: device.id, password: PASSWORD, ...fields },
+    { page: PASSKEYS },
+  );
 
 /** A browser whose user has given the password, without the hash that it costs. */
 async function givePassword(user = owner): Promise<TestBrowser> {
@@ -165,50 +169,52 @@ describe('a passkey', () => {
     const other = createAuthenticator(HOST);
     expect((await add(other, { origin: 'https://evil.example' })).statusCode).toBe(400);
     expect((await add(other, { challenge: 'A'.repeat(43) })).statusCode).toBe(400);
-    expect((await add(other, { password: 'wrong' })).statusCode).toBe(400);
+    expect((await change('passkeys', { ...(await proof()), password: 'wrong' })).statusCode).toBe(400);
+    expect((await make(other.make('A'.repeat(43), ORIGIN))).statusCode).toBe(400);
     expect((await add(device)).statusCode).toBe(400);
-    const asked = challengeIn((await browser.get(PASSKEYS)).payload);
-    dashboard.advance(5 * 60_000);
-    const [code = ''] = recoveryCodes;
-    expect((await send(other.make(asked, ORIGIN), { code })).statusCode).toBe(400);
+    const asked = challengeIn((await change('passkeys', await proof())).payload);
+    dashboard.advance(2 * 60_000);
+    expect((await make(other.make(asked, ORIGIN))).statusCode).toBe(400);
     expect(await dashboard.store.people.listPasskeys(owner.id)).toHaveLength(1);
     expect((await add(other)).headers['location']).toBe(`${SECURITY}?flash=passkey`);
+    expect((await make(other.make(asked, ORIGIN))).statusCode).toBe(400);
   });
 
   it('is removed with the password and a second factor, and the last one takes the recovery codes with it', async () => {
     await dashboard.store.people.updateUser(owner.id, { isOperator: true });
-    const remove = (fields: Record<string, string>) =>
-      browser.post(`${SECURITY}/remove-passkey`, { passkey: device.id, ...fields }, { page: PASSKEYS });
-    const { confirmation } = await confirm((await browser.get(PASSKEYS)).payload);
-    const foreign = await confirmedElsewhere();
+    const remove = (fields: Fields) => change('remove-passkey', fields);
+    const foreign = await proofElsewhere();
     for (const refused of [
-      { password: PASSWORD },
-      { password: PASSWORD, code: 'aaaa-bbbb-cccc-dddd' },
-      { password: PASSWORD, confirmation: 'x' },
-      { password: PASSWORD, confirmation: foreign },
-      { password: 'wrong', confirmation },
+      {},
+      { code: 'aaaa-bbbb-cccc-dddd' },
+      { response: 'x' },
+      await proof(createAuthenticator(HOST)),
+      await proof(device, 'https://evil.example'),
+      { ...(await proof()), response: foreign },
+      { ...(await proof()), password: 'wrong' },
     ]) {
       expect([refused, (await remove(refused)).statusCode]).toEqual([refused, 400]);
     }
     expect(await dashboard.store.people.listPasskeys(owner.id)).toHaveLength(1);
-    expect((await remove({ password: PASSWORD, confirmation })).headers['location']).toBe(
-      `${SECURITY}?flash=passkey-removed`,
-    );
+    const late = await proof();
+    dashboard.advance(5 * 60_000);
+    expect((await remove(late)).statusCode).toBe(400);
+    expect((await remove(await proof())).headers['location']).toBe(`${SECURITY}?flash=passkey-removed`);
     expect(await dashboard.store.people.listPasskeys(owner.id)).toEqual([]);
     const removed = { action: 'passkey.removed', actor: owner.email, target: 'Phone' };
     for (const log of [account.id, SERVICE_LOG])
       expect(await dashboard.store.audit.listEntries(log, null, 1)).toMatchObject([removed]);
-    const late = await (await givePassword()).post(QUESTION, { code: recoveryCodes[0] as string });
-    expect(late.statusCode).toBe(401);
+    const answered = await (await givePassword()).post(QUESTION, { code: recoveryCodes[0] as string });
+    expect(answered.statusCode).toBe(401);
   });
 
-  /** What confirms a second factor in another session of the same user. */
-  async function confirmedElsewhere(): Promise<string> {
+  /** The use of the passkey in another session of the same user. */
+  async function proofElsewhere(): Promise<string> {
     const own = browser;
     browser = await dashboard.signIn(owner);
-    const { confirmation } = await confirm((await browser.get(PASSKEYS)).payload);
+    const { response = '' } = await proof();
     browser = own;
-    return confirmation;
+    return response;
   }
 
   it('is removed with a recovery code as well, where the passkey is not at hand', async () => {
@@ -220,33 +226,21 @@ describe('a passkey', () => {
 
   it('is asked for before any other second factor is added, or recovery codes are made: the password is not enough', async () => {
     const { key, sealed } = offeredIn((await browser.get(APP)).payload);
-    const app = { sealed, code: appCode(key, dashboard.nowMs()), password: PASSWORD };
-    const post = (path: string, fields: Record<string, string>) =>
-      browser.post(`${SECURITY}/${path}`, fields, { page: PASSKEYS });
-    expect((await post('second-factor', app)).statusCode).toBe(400);
-    expect((await post('recovery-codes', { password: PASSWORD })).statusCode).toBe(400);
+    const app = { sealed, code: appCode(key, dashboard.nowMs()) };
+    for (const path of ['second-factor', 'recovery-codes', 'passkeys'])
+      expect([path, (await change(path, path === 'second-factor' ? app : {})).statusCode]).toEqual([
+        path,
+        400,
+      ]);
     const other = createAuthenticator(HOST);
     const asked = challengeIn((await browser.get(PASSKEYS)).payload);
-    expect((await send(other.make(asked, ORIGIN))).statusCode).toBe(400);
+    expect((await make(other.make(asked, ORIGIN))).statusCode).toBe(400);
     expect((await dashboard.store.people.findUser(owner.id))?.totpSecret).toBeNull();
     expect(await dashboard.store.people.listPasskeys(owner.id)).toHaveLength(1);
 
-    const { confirmation } = await confirm((await browser.get(PASSKEYS)).payload);
-    const renewed = await post('recovery-codes', { password: PASSWORD, confirmation });
+    const renewed = await change('recovery-codes', await proof());
     expect(renewed.payload).toMatch(/[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/);
-    expect((await post('second-factor', { ...app, confirmation })).statusCode).toBe(200);
-  });
-
-  it('confirms for five minutes, and only from this origin with a key of the user', async () => {
-    const page = async () => (await browser.get(PASSKEYS)).payload;
-    const stranger = createAuthenticator(HOST);
-    expect((await confirm(await page(), stranger)).status).toBe(400);
-    expect((await confirm(await page(), device, 'https://evil.example')).status).toBe(400);
-    const { confirmation, status } = await confirm(await page());
-    expect(status).toBe(200);
-    dashboard.advance(5 * 60_000);
-    const late = { passkey: device.id, password: PASSWORD, confirmation };
-    expect((await browser.post(`${SECURITY}/remove-passkey`, late, { page: PASSKEYS })).statusCode).toBe(400);
+    expect((await change('second-factor', { ...app, ...(await proof()) })).statusCode).toBe(200);
   });
 
   it('lets in whoever has it after any number of wrong codes by others who know the password', async () => {

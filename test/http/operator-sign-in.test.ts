@@ -212,10 +212,11 @@ describe('with a passkey as the only second factor', () => {
     });
     const merchant = await console.dashboard.signIn(operator);
     const page = (await merchant.get('/dashboard/security/passkeys')).payload;
-    const response = device.make(challengeIn(page), `https://${PUBLIC_HOST}`);
     const form_token = formTokenIn(page);
-    const fields = { name: 'Phone', response, password: PASSWORD, form_token };
-    const answer = await merchant.post('/dashboard/security/passkeys', fields);
+    const fields = { name: 'Phone', password: PASSWORD, form_token };
+    const { payload } = await merchant.post('/dashboard/security/passkeys', fields);
+    const response = device.make(challengeIn(payload), `https://${PUBLIC_HOST}`);
+    const answer = await merchant.post('/dashboard/security/new-passkey', { response, form_token });
     recoveryCodes = recoveryCodesIn(answer.payload);
     expect(recoveryCodes).toHaveLength(10);
   }

@@ -8,17 +8,15 @@ import {
 import { changePassword } from '../../accounts/password-links.ts';
 import { recordForUser } from '../../accounts/people-context.ts';
 import {
-  confirmSecondFactor,
   confirmTotp,
   consumeCode,
   hasSecondFactor,
-  isConfirmed,
   offerTotp,
   removeTotp,
   renewRecoveryCodes,
 } from '../../accounts/second-factor.ts';
 import { isSessionAlive } from '../../accounts/session-lifetimes.ts';
-import { endSession } from '../../accounts/sessions.ts';
+import { endSession, keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { actions, dataTable } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
@@ -39,14 +37,12 @@ import {
   newPassword,
 } from '../../web/signed-in/form-fields.ts';
 import { moment } from '../../web/signed-in/format.ts';
-import { banner, type FormFields, flashOf, formTokenField } from '../../web/signed-in/forms.ts';
+import { type FormFields, flashOf, formTokenField } from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageAnswer, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import {
   codeWords,
-  type ProofFields,
+  newPasskeyPage,
   partyOf,
-  passkeyCard,
-  passkeyForm,
   recoveryCodesPage,
   totpCode,
   totpOffer,
@@ -61,6 +57,9 @@ const flashMessages = {
   ended: 'The session has ended.',
 };
 
+/** Purpose of the name that a confirmed form has given to the next passkey. */
+const NEW_PASSKEY = 'name of a new passkey';
+
 /** A change of second factors needs an existing one: an unattended session and a password must not suffice. */
 export function registerSecurityPages(routes: DashboardRoutes): void {
   const { context } = routes;
@@ -69,24 +68,20 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     path: string,
     show: (visit: Visit) => Promise<PageView>,
     act: (visit: Visit, form: FormFields) => Promise<PageAnswer>,
+    codeName?: string,
   ) =>
     pages.form(
       `/security/${path}`,
       async (visit, fields) => {
-        // Counted by session, so that a stolen one without the password cannot use up the attempts of the user's others.
-        await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
-        await requirePassword(visit, fields.text('password'));
+        await requirePasswordAndFactor(visit, fields, {}, codeName);
         return act(visit, fields);
       },
       show,
     );
-  const showPasskeys = (visit: Visit) => showFactors(visit, 'passkeys');
-  const showApp = (visit: Visit) => showFactors(visit, 'second-factor');
   pages.page('/security', showSecurity);
   pages.page('/security/passkeys', showPasskeys);
   pages.page('/security/second-factor', showApp);
   pages.page('/security/password', showPassword);
-  pages.form('/security/confirm', confirm);
   pages.form('/sessions/:sessionId/end', async (visit) => {
     const session = {
       id: visit.params['sessionId'] ?? '',
@@ -96,66 +91,70 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     await endSession(context, session, visit.actor);
     return seeOther('/security?flash=ended');
   });
-  form('password', showPassword, async (visit, fields) => {
-    await changePassword(context, visit, fields.text('new_password'), visit.actor);
-    return seeOther('/security?flash=password');
-  });
-  form('second-factor', showApp, async (visit, fields) => {
-    if (visit.user.totpSecret !== null) throw invalidField('The second factor', 'is already on.');
-    await requireSecondFactor(visit, fields, 'factor_code');
-    const offer = { sealed: fields.text('sealed'), code: fields.text('code') };
-    return recoveryCodesPage(await confirmTotp(context, visit, offer, visit.actor), OWN_PATH);
-  });
+  pages.form(
+    '/security/password',
+    async (visit, fields) => {
+      // Counted by session, so that a stolen one without the password cannot use up the attempts of the user's others.
+      await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
+      await requirePassword(visit, fields.text('password'));
+      await changePassword(context, visit, fields.text('new_password'), visit.actor);
+      return seeOther('/security?flash=password');
+    },
+    showPassword,
+  );
+  form(
+    'second-factor',
+    showApp,
+    async (visit, fields) => {
+      if (visit.user.totpSecret !== null) throw invalidField('The second factor', 'is already on.');
+      const offer = { sealed: fields.text('sealed'), code: fields.text('code') };
+      return recoveryCodesPage(await confirmTotp(context, visit, offer, visit.actor), OWN_PATH);
+    },
+    FACTOR_CODE,
+  );
   const showCodes = (visit: Visit) => (visit.user.totpSecret === null ? showPasskeys : showApp)(visit);
-  form('recovery-codes', showCodes, async (visit, fields) => {
+  form('recovery-codes', showCodes, async (visit) => {
     if (!(await hasSecondFactor(context, visit.user)))
       throw invalidField('Recovery codes', 'require a second factor.');
-    await requireSecondFactor(visit, fields);
     const codes = await renewRecoveryCodes(context, visit);
     await recordForUser(context, visit.user, visit.actor, 'second_factor.codes_renewed');
     return recoveryCodesPage(codes, OWN_PATH);
   });
   form('passkeys', showPasskeys, async (visit, fields) => {
-    const party = partyOf(context);
-    if (party === null) throw new ServiceError('not_found');
-    await requireSecondFactor(visit, fields);
-    const made = { name: fields.text('name'), response: fields.text('response'), party };
-    const codes = await addPasskey(context, visit, made, visit.actor);
-    return codes === null ? seeOther('/security?flash=passkey') : recoveryCodesPage(codes, OWN_PATH);
+    const options = await offerPasskey(context, visit, partyOf(context));
+    if (options === null) throw new ServiceError('not_found');
+    await keepForNextPage(context, visit.session.id, NEW_PASSKEY, fields.text('name'));
+    return newPasskeyPage(visit, options);
   });
+  pages.form(
+    '/security/new-passkey',
+    async (visit, fields) => {
+      const [party, name] = [partyOf(context), await takeForPage(context, visit.session.id, NEW_PASSKEY)];
+      if (party === null || name === null)
+        throw invalidField('The confirmation', 'has expired. Please try again.');
+      const made = { name, response: fields.text('response'), party };
+      const codes = await addPasskey(context, visit, made, visit.actor);
+      return codes === null ? seeOther('/security?flash=passkey') : recoveryCodesPage(codes, OWN_PATH);
+    },
+    showPasskeys,
+  );
   form('remove-passkey', showPasskeys, async (visit, fields) => {
-    await requireSecondFactor(visit, fields);
     await removePasskey(context, visit, fields.text('passkey'), visit.actor);
     return seeOther('/security?flash=passkey-removed');
   });
-  form('remove-second-factor', showApp, async (visit, fields) => {
-    await requireSecondFactor(visit, fields);
+  form('remove-second-factor', showApp, async (visit) => {
     await removeTotp(context, visit.user, visit.actor, { user: visit.user, sessionId: visit.session.id });
     return seeOther('/security?flash=removed');
   });
 }
 
-/** After the use of a passkey, shows the page with forms that need no code for some minutes. */
-async function confirm(visit: Visit, form: FormFields): Promise<PageView> {
-  const { context } = visit;
-  const page = form.text('page') === 'second-factor' ? 'second-factor' : 'passkeys';
-  const party = partyOf(context);
-  if (party === null) throw new ServiceError('not_found');
-  if (!(await usePasskey(context, visit, form.text('response'), party))) {
-    await recordWrongFactor(visit);
-    const message = banner('bad', 'The passkey was not accepted. Please try again.');
-    return { ...(await showFactors(visit, page, { message })), status: 400 };
-  }
-  const message = banner('good', 'Confirmed. You can change your second factors for five minutes.');
-  const confirmation = confirmSecondFactor(context, visit.session.id);
-  return showFactors(visit, page, { message, confirmation });
-}
+/** Name of the existing factor's code in the form whose `code` is that of a new app. */
+const FACTOR_CODE = 'factor_code';
 
-/** Throws a 400 unless the form has a valid code or a passkey was just used, for a user with a second factor. */
-async function requireSecondFactor(visit: AreaVisit, form: FormFields, codeField = 'code'): Promise<void> {
+/** Throws a 400 unless the form has a valid code, for a user with a second factor. */
+async function requireSecondFactor(visit: AreaVisit, form: FormFields, codeField: string): Promise<void> {
   const { context } = visit;
   if (!(await hasSecondFactor(context, visit.user))) return;
-  if (isConfirmed(context, visit.session.id, form.text('confirmation'))) return;
   const code = form.text(codeField);
   if (code === '') throw invalidField('A second factor', 'is needed: a code or a passkey.', codeField);
   // Counted apart from sign-in codes, which an attacker with only the password must not use up.
@@ -172,37 +171,44 @@ export interface ConfirmedForm {
   readonly introduction?: Html;
   readonly fields?: Fields;
   readonly button: string;
+  readonly look?: 'primary' | 'danger';
   readonly more?: Html;
   /** Distinguishes the fields of a page's second form. */
   readonly id?: string;
   /** False for a form without `requirePasswordAndFactor`. */
   readonly isConfirmed?: boolean;
+  readonly codeName?: string;
 }
 
 /** Form that the user confirms with the password and an existing second factor (`requirePasswordAndFactor`). */
 export async function confirmedForm(visit: AreaVisit, form: ConfirmedForm): Promise<Html> {
   const { action, style = 'fields', introduction = nothing, fields = {}, button, more = nothing } = form;
-  const { id = '', isConfirmed = true } = form;
+  const { id = '', isConfirmed = true, look = 'primary', codeName = 'code' } = form;
   const passkey = isConfirmed
     ? await askForPasskey(visit.context, visit, partyOf(visit.context), visit.challenge)
     : null;
-  const proof = isConfirmed ? await proofFields(visit, id, passkey !== null) : {};
+  const proof = isConfirmed ? await proofFields(visit, id, codeName, passkey !== null) : {};
   const options =
     passkey === null ? nothing : html` data-passkey="use" data-options="${JSON.stringify(passkey)}"`;
   return html`<form class="${style}" id="form${id}" method="post" action="${action}"${options}>${formTokenField(visit.formToken)}${introduction}
 ${formFields(visit, action, { ...fields, ...proof })}<input type="hidden" name="response" value="">
-<div class="actions"><button class="button primary">${button}</button>${more}</div>
+<div class="actions"><button class="button ${look}">${button}</button>${more}</div>
 <p role="status" data-status></p></form>`;
 }
 
 /** Field of the password, and of a code for a user with a second factor, which a passkey may replace. */
-async function proofFields(visit: AreaVisit, id: string, isCodeOptional: boolean): Promise<Fields> {
+async function proofFields(
+  visit: AreaVisit,
+  id: string,
+  codeName: string,
+  isCodeOptional: boolean,
+): Promise<Fields> {
   const password = { label: 'Your password', type: 'password', id: `password${id}` } as const;
   if (!(await hasSecondFactor(visit.context, visit.user))) return { password };
   const { label, hint } = codeWords(visit.user, 'One of your recovery codes.');
   const note = isCodeOptional ? `${hint} Leave it empty to use a passkey.` : hint;
   const code = { label, hint: note, autocomplete: 'one-time-code', isOptional: isCodeOptional };
-  return { password, code: { ...code, id: `code-to-confirm${id}` } };
+  return { password, [codeName]: { ...code, id: `code-to-confirm${id}` } };
 }
 
 /** Resolves to the values of `checks`. Throws `invalid_request` naming the wrong fields, or `rate_limited`. */
@@ -210,6 +216,7 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
   visit: AreaVisit,
   form: FormFields,
   checks: Checks,
+  codeName = 'code',
 ) {
   const { context, user, session } = visit;
   const tries = `${user.id} ${session.id}`;
@@ -224,7 +231,7 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
   // Checked last, because a code works only once.
   const response = form.text('response');
   const party = partyOf(context);
-  if (response === '' || party === null) await requireSecondFactor(visit, form);
+  if (response === '' || party === null) await requireSecondFactor(visit, form, codeName);
   else if (!(await usePasskey(context, visit, response, party))) {
     await recordWrongFactor(visit);
     throw invalidField('The passkey', 'was not accepted. Please try again.');
@@ -270,28 +277,53 @@ async function showPassword(visit: Visit): Promise<PageView> {
   return { title: 'Password', main: html`${cardForm(visit, form)}${backToSecurity}` };
 }
 
-/** @param shown a message, and the confirmation of a passkey used just now (`confirmSecondFactor`) */
-async function showFactors(
-  visit: Visit,
-  page: 'passkeys' | 'second-factor',
-  shown: { readonly message?: Html; readonly confirmation?: string } = {},
-): Promise<PageView> {
-  const { context } = visit;
-  const isPasskeys = page === 'passkeys';
-  const party = partyOf(context);
-  const passkeys = await context.people.listPasskeys(visit.user.id);
-  const offer = isPasskeys ? await offerPasskey(context, visit, party, visit.challenge) : null;
-  const proof = proofOf(visit, passkeys.length > 0, shown.confirmation);
-  const question = proof.isGiven ? null : await askForPasskey(context, visit, party, visit.challenge);
-  const app = visit.user.totpSecret === null ? offerForm : manageForms;
-  const hasCodesHere = passkeys.length > 0 && visit.user.totpSecret === null;
+async function showPasskeys(visit: Visit): Promise<PageView> {
+  const { context, user, timeZone } = visit;
+  const passkeys = await context.people.listPasskeys(user.id);
+  const action = `${OWN_PATH}/remove-passkey`;
+  const removals = await Promise.all(
+    passkeys.map(async ({ id: passkey }, index) => {
+      const introduction = html`<input type="hidden" name="passkey" value="${passkey}">`;
+      const form = {
+        action,
+        id: `-for-passkey-${index}`,
+        introduction,
+        button: 'Remove',
+        look: 'danger',
+      } as const;
+      return foldedForm(visit, action, 'Remove…', await confirmedForm(visit, form));
+    }),
+  );
+  const table = dataTable({ label: 'Passkeys', empty: nothing }, passkeys, {
+    Name: ({ name }) => html`<bdi>${name}</bdi>`,
+    Added: ({ createdAtMs }) => moment(createdAtMs, timeZone),
+    'Last used': ({ lastUsedAtMs }) => (lastUsedAtMs === null ? 'never' : moment(lastUsedAtMs, timeZone)),
+    'Signs in': ({ isPasswordless }) => (isPasswordless ? 'alone' : 'after the password'),
+    Action: actions((_, index) => removals[index] ?? null),
+  });
+  const add = {
+    action: `${OWN_PATH}/passkeys`,
+    id: '-for-passkey',
+    fields: { name: { label: 'Name', id: 'passkey-name' } },
+    button: 'Add a passkey',
+  };
+  const codes = html`<section class="card"><h2>Recovery codes</h2><p>Recovery codes replace a lost passkey. New codes replace the existing ones.</p>
+${await newCodesForm(visit)}</section>`;
   return {
-    title: isPasskeys ? 'Passkeys' : 'Authenticator app',
-    main: html`${shown.message ?? nothing}
-${question === null ? nothing : confirmationCard(visit, page, question)}
-${isPasskeys ? html`${passkeyCard(visit, passkeys, offer, proof.fields)}${hasCodesHere ? codesCard(visit, proof) : nothing}` : app(visit, proof)}
+    title: 'Passkeys',
+    main: html`<section class="card"><p>Sign in with your fingerprint, face or device lock, without a password.
+A security key that asks for no PIN is a second factor after it.</p>
+${table}
+${partyOf(context) === null ? html`<p class="soft small">Passkeys need HTTPS and a domain name, which this service does not have.</p>` : await confirmedForm(visit, add)}
+<noscript><p class="soft small">Adding a passkey requires JavaScript. An authenticator app does not.</p></noscript></section>
+${passkeys.length > 0 && user.totpSecret === null ? codes : nothing}
 ${backToSecurity}`,
   };
+}
+
+async function showApp(visit: Visit): Promise<PageView> {
+  const forms = visit.user.totpSecret === null ? await offerForm(visit) : await manageForms(visit);
+  return { title: 'Authenticator app', main: html`${forms}${backToSecurity}` };
 }
 
 const passwordFields: Fields = {
@@ -299,79 +331,45 @@ const passwordFields: Fields = {
   ...newPassword('Your other sessions end.'),
 };
 
-/** Proof that a form gives before it changes second factors, besides the password. */
-interface Proof {
-  /** Whether a passkey was just used, or there is no second factor yet. */
-  readonly isGiven: boolean;
-  readonly fields: ProofFields;
+function newCodesForm(visit: Visit): Promise<Html> {
+  return factorForm(visit, 'recovery-codes', 'New recovery codes', { button: 'Create new codes' });
 }
 
-function proofOf(
-  visit: Visit,
-  hasPasskeys: boolean,
-  confirmation = visit.refused?.text('confirmation') ?? '',
-): Proof {
-  const isConfirmedNow = isConfirmed(visit.context, visit.session.id, confirmation);
-  const isGiven = isConfirmedNow || (visit.user.totpSecret === null && !hasPasskeys);
-  const hidden = isConfirmedNow
-    ? html`<input type="hidden" name="confirmation" value="${confirmation}">`
-    : nothing;
-  const words = codeWords(visit.user, 'Not needed after you confirm with a passkey.');
-  return {
-    isGiven,
-    fields(path, { fields = {}, id = path, codeName = 'code' } = {}) {
-      const code = { ...words, id: `${codeName}-for-${id}`, autocomplete: 'one-time-code' };
-      return html`${formTokenField(visit.formToken)}${hidden}${formFields(visit, `${OWN_PATH}/${path}`, {
-        password: { label: 'Password', type: 'password', id: `password-for-${id}` },
-        ...fields,
-        ...(isGiven ? {} : { [codeName]: code }),
-      })}`;
-    },
-  };
-}
-
-function confirmationCard({ formToken }: Visit, page: string, options: object): Html {
-  const asked = { action: `${OWN_PATH}/confirm`, formToken, options };
-  const field = html`<input type="hidden" name="page" value="${page}">`;
-  const button = html`<div class="actions"><button class="button primary">Confirm with a passkey</button></div>`;
-  return html`<section class="card"><h2>Change your second factors</h2>
-<p>Each change requires an existing second factor. Confirm with a passkey here, or enter a code with the change.</p>
-${passkeyForm('fields', asked, field, button)}</section>`;
-}
-
-function codesCard(visit: Visit, proof: Proof): Html {
-  return html`<section class="card"><h2>Recovery codes</h2><p>Recovery codes replace a lost passkey. New codes replace the existing ones.</p>
-${newCodesForm(visit, proof)}</section>`;
-}
-
-function newCodesForm(visit: Visit, proof: Proof): Html {
-  const button = html`<button class="button primary">Create new codes</button>`;
-  return factorForm(visit, proof, 'recovery-codes', 'New recovery codes', button);
-}
-
-function offerForm(visit: Visit, proof: Proof): Html {
+function offerForm(visit: Visit): Promise<Html> {
   const introduction =
     'With an authenticator app on your phone, a stolen password is not enough. Scan this, or type the key, then give the six digits that the app shows.';
   // Keeps the secret that a refused form offered, because the app may already have it.
   const offer = offerTotp(visit.context, visit.user, visit.refused?.text('sealed'));
-  return html`<form class="card" method="post" action="${OWN_PATH}/second-factor">
-${totpOffer(offer, introduction)}
-${proof.fields('second-factor', { fields: totpCode, codeName: 'factor_code' })}
-<div class="actions"><button class="button primary">Turn on</button></div></form>`;
+  return confirmedForm(visit, {
+    action: `${OWN_PATH}/second-factor`,
+    style: 'card',
+    introduction: totpOffer(offer, introduction),
+    fields: totpCode,
+    codeName: FACTOR_CODE,
+    button: 'Turn on',
+  });
 }
 
-function manageForms(visit: Visit, proof: Proof): Html {
-  const button = html`<button class="button danger">Switch off</button>`;
+async function manageForms(visit: Visit): Promise<Html> {
+  const off = { button: 'Switch off', look: 'danger' } as const;
   return html`<section class="card"><p>You enter a code from your authenticator app when you sign in.</p>
-${newCodesForm(visit, proof)}
-${factorForm(visit, proof, 'remove-second-factor', 'Switch it off', button)}</section>`;
+${await newCodesForm(visit)}
+${await factorForm(visit, 'remove-second-factor', 'Switch it off', off)}</section>`;
 }
 
-function factorForm(visit: Visit, { fields }: Proof, path: string, summary: string, button: Html): Html {
+async function factorForm(
+  visit: Visit,
+  path: string,
+  summary: string,
+  form: Pick<ConfirmedForm, 'button' | 'look'>,
+): Promise<Html> {
   const action = `${OWN_PATH}/${path}`;
-  const form = html`<form class="fields" method="post" action="${action}">${fields(path)}
-<div class="actions">${button}</div></form>`;
-  return foldedForm(visit, action, summary, form);
+  return foldedForm(
+    visit,
+    action,
+    summary,
+    await confirmedForm(visit, { ...form, action, id: `-for-${path}` }),
+  );
 }
 
 async function sessionsCard(visit: Visit): Promise<Html> {

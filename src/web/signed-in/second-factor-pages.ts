@@ -1,10 +1,9 @@
 import { askForPasskey } from '../../accounts/passkeys.ts';
-import { type Passkey, type RelyingParty, relyingPartyOf, type User } from '../../accounts/person.ts';
+import { type RelyingParty, relyingPartyOf, type User } from '../../accounts/person.ts';
 import { confirmTotp, hasSecondFactor, offerTotp, type TotpOffer } from '../../accounts/second-factor.ts';
 import { openSession } from '../../accounts/sessions.ts';
 import { passSecondFactor } from '../../accounts/sign-in.ts';
 import { invalidField } from '../../payment/errors.ts';
-import { actions, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
 import { requirePassing } from '../rate-windows.ts';
@@ -17,10 +16,8 @@ import {
   DASHBOARD_PATH,
   recordWrongFactor,
   requirePassword,
-  type Visit,
 } from './context.ts';
-import { type Fields, foldedForm, formFields, refusedForm } from './form-fields.ts';
-import { moment } from './format.ts';
+import { type Fields, formFields, refusedForm } from './form-fields.ts';
 import { banner, type FormFields, formTokenField } from './forms.ts';
 import { plainPage, sendSeeOther } from './layout.ts';
 import { isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
@@ -34,58 +31,17 @@ import {
   visitOf,
 } from './pages.ts';
 
-const PASSKEYS_PATH = `${DASHBOARD_PATH}/security`;
-
-/** Token, password, the given fields, and an existing factor if a change of second factors needs one. */
-export type ProofFields = (
-  path: string,
-  form?: { readonly fields?: Fields; readonly id?: string; readonly codeName?: string },
-) => Html;
-
-/** The user's passkeys and a form for another one; `options` is null if browsers support none for this URL. */
-export function passkeyCard(
-  visit: Visit,
-  passkeys: readonly Passkey[],
-  options: object | null,
-  fields: ProofFields,
-): Html {
-  return html`<section class="card"><p>Sign in with your fingerprint, face or device lock, without a password.
-A security key that asks for no PIN is a second factor after it.</p>
-${passkeys.length === 0 ? nothing : passkeyTable(visit, passkeys, fields)}
-${options === null ? html`<p class="soft small">Passkeys need HTTPS and a domain name, which this service does not have.</p>` : addForm(options, fields)}
-<noscript><p class="soft small">Adding a passkey requires JavaScript. An authenticator app does not.</p></noscript></section>`;
-}
-
-function passkeyTable(visit: Visit, passkeys: readonly Passkey[], fields: ProofFields): Html {
-  return dataTable('Passkeys', passkeys, {
-    Name: ({ name }) => html`<bdi>${name}</bdi>`,
-    Added: ({ createdAtMs }) => moment(createdAtMs, visit.timeZone),
-    'Last used': ({ lastUsedAtMs }) =>
-      lastUsedAtMs === null ? 'never' : moment(lastUsedAtMs, visit.timeZone),
-    'Signs in': ({ isPasswordless }) => (isPasswordless ? 'alone' : 'after the password'),
-    Action: actions(({ id }, index) =>
-      removalForm(visit, id, fields('remove-passkey', { id: `passkey-${index}` })),
-    ),
-  });
-}
-
-function removalForm(visit: Visit, passkey: string, fields: Html): Html {
-  const action = `${PASSKEYS_PATH}/remove-passkey`;
-  return foldedForm(
-    visit,
-    action,
-    'Remove…',
-    html`<form class="fields" method="post" action="${action}"><input type="hidden" name="passkey" value="${passkey}">${fields}
-<button class="button danger">Remove</button></form>`,
-  );
-}
-
-function addForm(options: object, fields: ProofFields): Html {
-  return html`<form class="fields" method="post" action="${PASSKEYS_PATH}/passkeys" data-passkey="make"
-data-options="${JSON.stringify(options)}" hidden><input type="hidden" name="response" value="">
-${fields('passkeys', { id: 'passkey', fields: { name: { label: 'Name', id: 'passkey-name' } } })}
-<p role="status" data-status></p>
-<div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
+/** Page of a confirmed form whose script asks the browser for a new passkey. */
+export function newPasskeyPage({ formToken }: AreaVisit, options: object): PageView {
+  return {
+    title: 'Add a passkey',
+    main: html`<form class="card" method="post" action="${DASHBOARD_PATH}/security/new-passkey" data-passkey="make"
+data-options="${JSON.stringify(options)}" hidden>${formTokenField(formToken)}<input type="hidden" name="response" value="">
+<p>Your browser asks where to keep the passkey.</p>
+<div class="actions"><button class="button primary">Create the passkey</button></div>
+<p role="status" data-status></p></form>
+<noscript><p>Adding a passkey requires JavaScript.</p></noscript>`,
+  };
 }
 
 /** Form whose script asks the browser for a passkey. */

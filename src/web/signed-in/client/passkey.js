@@ -5,8 +5,8 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   if (!(field instanceof HTMLInputElement)) continue;
   form.hidden = false;
   form.addEventListener('submit', (event) => {
-    // A code replaces the use of a passkey; for a new passkey it proves an existing factor.
-    const code = form.dataset.passkey === 'use' ? form.elements.namedItem('code') : null;
+    // A code replaces the use of a passkey.
+    const code = form.querySelector('[id^="code-to-confirm"]');
     if (field.value !== '' || (code instanceof HTMLInputElement && code.value !== '')) return;
     // A preview needs no passkey.
     if (event.submitter instanceof HTMLButtonElement && event.submitter.formNoValidate) return;
