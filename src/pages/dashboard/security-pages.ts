@@ -307,6 +307,10 @@ async function showPasskeys(visit: Visit): Promise<PageView> {
     fields: { name: { label: 'Name', id: 'passkey-name' } },
     button: 'Add a passkey',
   };
+  const form =
+    partyOf(context) === null
+      ? html`<p class="soft small">Passkeys need HTTPS and a domain name, which this service does not have.</p>`
+      : await confirmedForm(visit, add);
   const codes = html`<section class="card"><h2>Recovery codes</h2><p>Recovery codes replace a lost passkey. New codes replace the existing ones.</p>
 ${await newCodesForm(visit)}</section>`;
   return {
@@ -314,7 +318,7 @@ ${await newCodesForm(visit)}</section>`;
     main: html`<section class="card"><p>Sign in with your fingerprint, face or device lock, without a password.
 A security key that asks for no PIN is a second factor after it.</p>
 ${table}
-${partyOf(context) === null ? html`<p class="soft small">Passkeys need HTTPS and a domain name, which this service does not have.</p>` : await confirmedForm(visit, add)}
+${form}
 <noscript><p class="soft small">Adding a passkey requires JavaScript. An authenticator app does not.</p></noscript></section>
 ${passkeys.length > 0 && user.totpSecret === null ? codes : nothing}
 ${backToSecurity}`,
