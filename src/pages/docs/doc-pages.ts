@@ -16,6 +16,7 @@ const pagesByGroup = {
     'sdk-python': ['SDK for Python', 'the same client without dependencies', 'sdk-python/README.md'],
     'merchant-api': ['The merchant API', 'events, lists, sums and cancellation for your own programs'],
     platforms: ['Checkouts for platforms', 'reference, metadata, line items and return addresses'],
+    medusa: ['Medusa', 'a payment provider for shops on Medusa 2'],
     'merchant-month': ['A month as a merchant', 'from the first event to a closed month'],
     agents: ['Agents', 'an MCP server with the scopes of a key'],
     connect: ['Connect a shop', 'an API key for a shop plugin in one click'],

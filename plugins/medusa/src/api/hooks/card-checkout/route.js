@@ -1,0 +1,22 @@
+// @ts-nocheck: plain JavaScript with packages that only its own installation has.
+import { settle } from '../../../lib/settle.js';
+
+/** Receives the service's webhook. A genuine one only says which payment to ask the service about. */
+export async function POST(request, response) {
+  const { cradle } = request.scope;
+  let event;
+  try {
+    event = cradle.cardCheckout.verify(String(request.rawBody ?? ''), request.headers);
+  } catch {
+    response.sendStatus(401);
+    return;
+  }
+  try {
+    await settle(cradle, event.paymentId);
+    response.sendStatus(204);
+  } catch (error) {
+    // The service sends an event once; the follower finds it.
+    cradle.logger.error(`card-checkout: payment ${event.paymentId}: ${error.message}`);
+    response.sendStatus(500);
+  }
+}

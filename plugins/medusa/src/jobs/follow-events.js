@@ -1,0 +1,79 @@
+// @ts-nocheck: plain JavaScript with packages that only its own installation has.
+import { ConnectionError } from '@card-checkout/sdk';
+import { describe, readCollection } from '../lib/collection.js';
+import { settle } from '../lib/settle.js';
+import { tell } from '../lib/tell.js';
+
+/** Attempts to book a payment, one a minute, before the merchant is told and the next event follows. */
+const MAXIMUM_ATTEMPTS = 5;
+/** Payments that are asked about if the shop did not follow for longer than the log is kept. */
+const MAXIMUM_OF_A_GAP = 500;
+
+/** What the merchant is told. Refunds are booked in Medusa when they are opened: the money moves later. */
+const told = {
+  'payment.partially_paid':
+    'Less than the price has arrived. The customer can pay the rest at the same link.',
+  'payment.overpaid':
+    'More than the price has arrived, or it was paid twice. Refund the surplus in the dashboard.',
+  'payment.attention_required': 'The money needs attention: see the payment in the dashboard.',
+  'payment.forwarded':
+    'Money of a canceled checkout reached your wallet. It belongs to no order: ship or refund by hand.',
+  'refund.address_named':
+    'The customer named a wallet for a refund. Compare it with the customer, confirm it and send the USDC.',
+  'refund.transaction_refused': 'A transaction is not that of the refund: see the payment in the dashboard.',
+  'refund.transfer_reverted': 'The transfer of a refund was reverted. It is expected again.',
+  'refund.paid': 'The USDC of a refund has reached the customer.',
+  'refund.canceled': 'A refund was canceled, and nothing was sent. Medusa still shows it as refunded.',
+};
+
+/** Reads the account's event log on from where it stopped: finds what a lost webhook did not tell. */
+export default async function followEvents({ cradle }) {
+  const { cardCheckout, logger } = cradle;
+  let { event_number: number, attempts } = await cardCheckout.readCursor();
+  for (let hasMore = true; hasMore; ) {
+    const page = await readPage(cradle, number);
+    for (const event of page.events) {
+      try {
+        await handle(cradle, event);
+      } catch (error) {
+        const text = `payment ${event.payment.payment_id}: ${error.message}`;
+        logger.error(`card-checkout: ${text}`);
+        if (error instanceof ConnectionError || error.isTemporary) return;
+        attempts += 1;
+        if (attempts < MAXIMUM_ATTEMPTS) return cardCheckout.writeCursor(number, attempts);
+        await tell(cradle, `${event.number} failed`, 'An event was not processed', text);
+      }
+      number = event.number;
+      attempts = 0;
+      await cardCheckout.writeCursor(number);
+    }
+    number = page.next_after;
+    hasMore = page.has_more;
+  }
+}
+
+/** The events after a number. If it is older than the log, asks about the newest payments, and begins with the oldest event. */
+async function readPage(cradle, number) {
+  const { client } = cradle.cardCheckout;
+  try {
+    return await client.events.list(number === '0' ? {} : { after: Number(number) });
+  } catch (error) {
+    if (error.code !== 'cursor_expired') throw error;
+    const newest = { take: MAXIMUM_OF_A_GAP, order: { created_at: 'DESC' } };
+    for (const { id } of await cradle.cardCheckout.listCardCheckoutPayments({}, newest))
+      await settle(cradle, id);
+    return client.events.list();
+  }
+}
+
+async function handle(cradle, { number, type, payment, refund }) {
+  const { payment_id: id } = payment;
+  if (type === 'payment.paid') return settle(cradle, id);
+  const collectionId = told[type] && (await cradle.cardCheckout.collectionOf(id));
+  if (!collectionId) return undefined;
+  const sum = refund ? `${refund.amount} USDC to refund` : `${payment.value_coin} USDC received`;
+  const about = describe(await readCollection(cradle.query, collectionId), id);
+  return tell(cradle, String(number), type, `${told[type]} ${sum} (${about}).`);
+}
+
+export const config = { name: 'card-checkout-follow-events', schedule: '* * * * *' };

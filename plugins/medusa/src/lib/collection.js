@@ -1,0 +1,56 @@
+// @ts-nocheck: plain JavaScript with packages that only its own installation has.
+import { MathBN } from '@medusajs/framework/utils';
+
+export const IDENTIFIER = 'card-checkout';
+
+const fields = [
+  'id',
+  'payment_sessions.id',
+  'payment_sessions.provider_id',
+  'payment_sessions.amount',
+  'payment_sessions.currency_code',
+  'payment_sessions.authorized_at',
+  'payments.id',
+  'payments.provider_id',
+  'payments.data',
+  'payments.canceled_at',
+  'payments.refunds.id',
+  'payments.payment_session_id',
+  'cart.id',
+  'order.id',
+  'order.display_id',
+];
+
+/** A payment collection with its sessions, payments, cart and order; undefined if it was deleted. */
+export async function readCollection(query, id) {
+  const { data } = await query.graph({ entity: 'payment_collection', fields, filters: { id } });
+  return data[0];
+}
+
+/** An amount as the service writes it: two decimals. */
+export const decimal = (amount) => MathBN.convert(amount).toFixed(2);
+
+const isOurs = ({ provider_id: id }) => id.startsWith(`pp_${IDENTIFIER}`);
+
+/** Payment of Medusa on which a payment of card-checkout is booked. */
+export function bookingOf(collection, paymentId) {
+  return collection.payments.find((payment) => isOurs(payment) && payment.data.payment_id === paymentId);
+}
+
+/** What a person needs to find a payment in Medusa's admin. */
+export function describe(collection, paymentId) {
+  const order = collection?.order ? `order ${collection.order.display_id}` : 'no order';
+  return `payment ${paymentId}, cart ${collection?.cart?.id ?? 'unknown'}, ${order}`;
+}
+
+/** Session that a payment pays: over the same amount, and with nothing booked on it. A payment is booked once. */
+export function sessionPaidBy(collection, payment) {
+  if (payment.status !== 'paid' || bookingOf(collection, payment.payment_id)) return undefined;
+  return collection.payment_sessions.find(
+    (session) =>
+      isOurs(session) &&
+      session.authorized_at === null &&
+      decimal(session.amount) === payment.amount &&
+      session.currency_code.toUpperCase() === payment.currency,
+  );
+}

@@ -1,0 +1,38 @@
+// @ts-nocheck: plain JavaScript with packages that only its own installation has.
+import { bookingOf, describe, readCollection, sessionPaidBy } from './collection.js';
+import { tell } from './tell.js';
+
+/**
+ * Asks the service about a payment. If it is paid, books it on the session that it pays and completes the cart. Money
+ * that belongs to no order is told. Safe to repeat; throws if it has to be repeated.
+ */
+export async function settle(cradle, paymentId) {
+  const { cardCheckout, workflows } = cradle;
+  const collectionId = await cardCheckout.collectionOf(paymentId);
+  if (collectionId === null) return;
+  const payment = await cardCheckout.client.payments.get(paymentId);
+  if (payment.status !== 'paid') return;
+  const session = await sessionToComplete(cradle, collectionId, payment);
+  if (session === null) return;
+  const input = { action: 'captured', data: { session_id: session, amount: payment.amount } };
+  const { errors } = await workflows.run('process-payment-workflow', { input, throwOnError: false });
+  if ((await sessionToComplete(cradle, collectionId, payment)) === null) return;
+  throw new Error(`paid, but Medusa made no order: ${errors?.[0]?.error?.message ?? 'see its log'}`);
+}
+
+/** Session with which a paid payment becomes an order; null if it has one, or never gets one, which is told. */
+async function sessionToComplete(cradle, collectionId, payment) {
+  const collection = await readCollection(cradle.query, collectionId);
+  const booking = collection && bookingOf(collection, payment.payment_id);
+  if (booking && collection.order) return null;
+  const isGivenBack = booking && (booking.canceled_at !== null || booking.refunds.length > 0);
+  const session = booking?.payment_session_id ?? (collection && sessionPaidBy(collection, payment)?.id);
+  if (session && !isGivenBack) return session;
+  const why = isGivenBack
+    ? 'Medusa could not make the order, and has refunded the payment.'
+    : 'It was replaced by another checkout, or the cart has another total now. Refund it in the dashboard of card-checkout.';
+  const { payment_id: id, amount, currency } = payment;
+  const text = `${amount} ${currency} were paid (${describe(collection, id)}). ${why}`;
+  await tell(cradle, `${id} without order`, 'Money without an order', text);
+  return null;
+}

@@ -1,0 +1,63 @@
+// @ts-nocheck: plain JavaScript with packages that only its own installation has.
+import { createClient } from '@card-checkout/sdk';
+import { MedusaError, MedusaService } from '@medusajs/framework/utils';
+import { Webhook } from 'standardwebhooks';
+import { CardCheckoutCursor } from './models/cursor.js';
+import { CardCheckoutPayment } from './models/payment.js';
+
+const CURSOR = 'events';
+const START = { event_number: '0', attempts: 0 };
+
+/** The account at card-checkout, and this shop's own tables. Secrets stay in here: nothing of them is stored. */
+export default class CardCheckoutService extends MedusaService({ CardCheckoutPayment, CardCheckoutCursor }) {
+  /**
+   * @param {object} options
+   * @param {string} options.url root of the service, such as https://pay.example.com
+   * @param {string} options.apiKey with the scopes create, read, cancel and refund
+   * @param {string} options.webhookSecret of Standard Webhooks, `whsec_…`
+   * @param {string} [options.callback] URL of this shop's webhook route; the account's if absent
+   * @param {string} [options.payoutAddress] wallet that receives the money; the account's if absent
+   * @param {string} [options.returnUrl] page after the payment; `{cart_id}` becomes the id of the cart
+   * @param {string} [options.cancelUrl] page after a canceled checkout
+   */
+  constructor(container, options = {}, declaration = undefined) {
+    super(container, options, declaration);
+    for (const name of ['url', 'apiKey', 'webhookSecret'])
+      if (!options[name])
+        throw new MedusaError(
+          MedusaError.Types.INVALID_DATA,
+          `@card-checkout/medusa needs the option ${name}`,
+        );
+    this.options = options;
+    this.client = createClient({ apiKey: options.apiKey, baseUrl: options.url, timeoutMs: 10_000 });
+    this.webhook = new Webhook(options.webhookSecret);
+  }
+
+  /** Parsed body of a genuine webhook; throws for a forged, altered or old one. */
+  verify(rawBody, headers) {
+    return this.webhook.verify(rawBody, headers);
+  }
+
+  /** Collection that a payment was created for; null for a payment of another program of the account. */
+  async collectionOf(paymentId) {
+    const [known] = await this.listCardCheckoutPayments({ id: paymentId });
+    return known?.collection_id ?? null;
+  }
+
+  /** Ids of the payments that were created for a collection, newest first. */
+  async paymentsOf(collectionId, take = 10) {
+    const options = { take, order: { created_at: 'DESC' } };
+    return (await this.listCardCheckoutPayments({ collection_id: collectionId }, options)).map(
+      ({ id }) => id,
+    );
+  }
+
+  async readCursor() {
+    const [cursor] = await this.listCardCheckoutCursors({ id: CURSOR });
+    return cursor ?? this.createCardCheckoutCursors({ id: CURSOR, ...START });
+  }
+
+  async writeCursor(number, attempts = 0) {
+    await this.updateCardCheckoutCursors({ id: CURSOR, event_number: String(number), attempts });
+  }
+}
