@@ -19,7 +19,7 @@ export const longTests: readonly string[] = [
   'src/settlement/chain/subscribe-to-heads.test.ts',
   'test/chain/{log-queries,unreliable-endpoints}.test.ts',
   'test/cli/{grade,without-server}.test.ts',
-  'test/docs/{other-languages,snippets,webhook-receiver}.test.ts',
+  'test/docs/{other-languages,webhook-receiver}.test.ts',
   'test/http/{hostile-queries,pipelining,slow-callers,transport}.test.ts',
   'test/mail/notifications.test.ts',
   'test/providers/failure-modes.test.ts',

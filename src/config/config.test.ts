@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { fastify } from 'fastify';
@@ -556,14 +556,4 @@ it('takes several relayer keys, comma-separated', () => {
   const other = `0x${'5'.repeat(64)}`;
   const config = readConfig('live', { ...live, RELAYER_PRIVATE_KEY: `${RELAYER_KEY}, ${other}` });
   expect(config.chain?.relayerPrivateKeys).toEqual([RELAYER_KEY, other]);
-});
-
-it('is read from a folder of secrets as containers mount it', () => {
-  mkdirSync(join(folder, 'run'));
-  const paths = Object.entries(live).map(([name, value]) => [name, fileOf(`run/${name}`, value)] as const);
-  const isSecret = new Set(variables.filter((variable) => variable.isSecret).map(({ name }) => name));
-  const environment = Object.fromEntries(
-    paths.map(([name, path]) => (isSecret.has(name) ? [`${name}_FILE`, path] : [name, live[name] as string])),
-  );
-  expect(readConfig('live', environment)).toEqual(readConfig('live', live));
 });

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import packageDescription from '#package' with { type: 'json' };
 import { testCards } from '../../sandbox/pay-order.ts';
+import { createdPaymentSchema, paymentStatusSchema } from '../../src/api/payment-schemas.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
 import { variables } from '../../src/config/variables.ts';
 import { paymentEventTypes } from '../../src/payment/payment-events.ts';
@@ -12,12 +13,18 @@ import { journalAccounts } from '../../src/reports/export-journal.ts';
 import { deliveryReasons } from '../../src/webhooks/delivery-reasons.ts';
 import { deliveryOutcomes } from '../../src/webhooks/delivery-types.ts';
 import { listCommands } from '../../tools/docs-commands.ts';
-import { documents, read, root, sorted, tableRows } from './markdown.ts';
+import { codeBlocks, documents, read, root, sorted, tableRows } from './markdown.ts';
 
 it('lists every type of event with its description', () => {
   const page = read('docs/merchant-api.md');
   const rows = tableRows(page).filter(([name]) => /^`(payment|refund)\./.test(name ?? ''));
   expect(rows).toEqual(Object.entries(paymentEventTypes).map(([type, text]) => [`\`${type}\``, text]));
+});
+
+it('shows JSON with the fields that the API answers with, no more and no fewer', () => {
+  const [created = '', , status = ''] = codeBlocks(read('docs/api.md'), 'json');
+  expect(Object.keys(JSON.parse(created))).toEqual(Object.keys(createdPaymentSchema.properties));
+  expect(Object.keys(JSON.parse(status))).toEqual(Object.keys(paymentStatusSchema.properties));
 });
 
 it('lists every account of the journal', () => {

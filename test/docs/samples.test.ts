@@ -1,6 +1,5 @@
 /** The samples of one operation in several languages: how they are shown, and in which colors. `test/sdk/samples.test.ts` runs them. */
 import { expect, it } from 'vitest';
-import { contrastOf } from '../../src/accounts/brand-color.ts';
 import { renderMarkdown } from '../../src/pages/docs/render-markdown.ts';
 import { read } from './markdown.ts';
 
@@ -20,17 +19,4 @@ it('shows the samples of an operation by language, the first one open', () => {
   // The lines of a sample stay lines.
   expect(markup).not.toContain('\\n');
   expect(markup).toMatch(/\{\n {2}<span class="word-property">/);
-});
-
-it('has colors of words that can be read on the sheet of a sample, light and dark', () => {
-  const [light = '', dark = ''] = read('src/web/design/tokens.css').split(
-    '@media (prefers-color-scheme: dark)',
-  );
-  const rules = read('src/pages/docs/docs.css').matchAll(/\.word-(\w+)[^{]*\{\s*color: var\(--(\w+)\)/g);
-  const tokens = [...rules].map(([, , token = '']) => token);
-  expect(tokens).toEqual(['accent', 'good', 'soft', 'warn']);
-  for (const theme of [light, dark]) {
-    const colorOf = (token: string) => new RegExp(`--${token}: (#[0-9a-f]{6})`).exec(theme)?.[1] ?? '';
-    expect(tokens.filter((token) => contrastOf(colorOf(token), colorOf('sheet')) < 4.5)).toEqual([]);
-  }
 });

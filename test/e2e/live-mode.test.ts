@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checksumAddress } from '../../src/payment/address.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { type LiveWorld, type Machine, startLiveWorld } from '../support/live-service.ts';
 import {
@@ -12,8 +11,6 @@ import {
   type ServiceEnvironment,
   startServiceProcess,
 } from '../support/service-process.ts';
-import { readTokenBalance } from '../support/token-balance.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 describe('live mode against a second local chain, with the simulators as providers', () => {
   let world: LiveWorld;
@@ -42,25 +39,6 @@ describe('live mode against a second local chain, with the simulators as provide
     expect(funded?.balance_pol).toBeGreaterThan(1);
     expect(funded?.payments).toBeGreaterThan(100);
     expect(empty).toEqual({ address: made.address, balance_pol: 0, payments: 0 });
-  });
-
-  it('takes a payment from the customer’s click to paid, with a factory that was deployed by the command line', async () => {
-    const { apiKey } = await createShop(service.environment, 'Live shop', '--fee-percent', '1.25');
-    const merchant = checksumAddress(randomBytes(20).toString('hex'));
-    const { payment_id: id } = await service.create(apiKey, { address: merchant });
-    await service.pay(id);
-    const paid = await waitFor('the payment to be paid', 60_000, async () => {
-      const { body } = await service.readStatus(apiKey, `payment_id=${id}`);
-      return body['status'] === 'paid' ? body : undefined;
-    });
-    expect(paid['forward_status']).toBe('completed');
-    const { anvilUrl, usdc } = world.sandbox;
-    expect(Number(await readTokenBalance(anvilUrl, usdc, merchant)) / 1e6).toBe(
-      Number(paid['forwarded_amount']),
-    );
-    await waitFor('the webhook', 60_000, () =>
-      world.receiver.received.some(({ rawBody }) => rawBody.includes(id)),
-    );
   });
 
   it.each([

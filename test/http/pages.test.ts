@@ -197,17 +197,6 @@ it('says on the receipt who has a second payment, and offers and starts none whi
   expect(pages.started).toEqual([]);
 });
 
-it('says what completes a partial payment, in the customer’s own currency', async () => {
-  const euro = pagePayment({ currency: 'EUR', amountCents: 10_00, usdUnits: 11_000_000n });
-  const { body } = await open(
-    `/pay/${pages.put(pageView({ ...euro, paidThresholdUnits: 11_000_000n }, { deposits: [5_500_000n] }))}`,
-  );
-  expect(textOf(body)).toContain('Almost there: pay €5.00 to finish');
-  expect(textOf(body)).toContain(
-    'Part of your payment arrived. €5.00 completes it, the service’s fee included.',
-  );
-});
-
 it('says that it is a sandbox, and only there', async () => {
   const sandbox = createCheckoutPages({ isTestMode: true });
   const { body } = await sandbox.server.inject(`/pay/${sandbox.put(checkoutStates.choose())}`);

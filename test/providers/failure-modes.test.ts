@@ -14,7 +14,6 @@ import { createFixedWindowLimiter } from '../../src/web/rate-windows.ts';
 import { type ApiService, BASE_URL, createApiService, validRequest } from '../support/api-service.ts';
 import { textOf } from '../support/page-text.ts';
 import { RESERVED_ADDRESS, type World } from '../support/payment-context.ts';
-import { serveJson } from './serve-json.ts';
 import { useStage } from './stage.ts';
 
 // API, pages and webhooks over a real store, with the real adapters at the simulated on-ramps; there is no chain.
@@ -147,26 +146,6 @@ describe.each(['down', 'slow', 'refuse'] as const)('a provider that is told: %s'
       expect(direct.json()).toMatchObject({ code: 'provider_unavailable' });
     },
   );
-});
-
-it('a provider that answers 429 is busy: the page says so and offers the others, and callers learn when to try again', async () => {
-  behave('wert', 'up');
-  const crowded = await serveJson(() => ({ status: 429, headers: { 'retry-after': '7' }, body: {} }));
-  service.world.adapters.set('wert', stage.adapterOf('wert', { values: { BASE_URL: crowded.url } }));
-  const direct = await create('wert');
-  expect(direct.statusCode).toBe(502);
-  expect(direct.headers['retry-after']).toBe('7');
-  expect(direct.json()).toEqual({
-    code: 'provider_unavailable',
-    error: 'Wert is busy. Retry in 7 s or use "multi".',
-  });
-  const { payment_id: paymentId } = (await create('multi')).json();
-  await untilMarked(paymentId, 'wert', 'Busy at the moment');
-  const clicked = await click(paymentId, 'wert');
-  expect(clicked.statusCode).toBe(502);
-  expect(clicked.headers['retry-after']).toBe('7');
-  expect(textOf(clicked.body)).toContain('Wert is busy at the moment. Your card was not charged.');
-  expect(waysIn(clicked.body)).toEqual(expect.arrayContaining(providerIds.filter((id) => id !== 'wert')));
 });
 
 /** Whose webhooks tell of a provider's visits; those that tell nothing are left out. */

@@ -221,15 +221,6 @@ describe('a payment that expires', () => {
 });
 
 describe('while the watcher is behind', () => {
-  it('nothing expires, whatever our own clock says', async () => {
-    const payment = await settlement.create();
-    settlement.advance(10 * EXPIRY_MS);
-    expect((await settlement.expire()).checked).toBe(0);
-    await settlement.mine(4);
-    expect((await settlement.expire()).checked).toBe(0);
-    expect(await settlement.state(payment)).toBe('unpaid/pending');
-  });
-
   it('nothing expires by a clock that is behind the chain either', async () => {
     const payment = await settlement.create();
     settlement.advance(EXPIRY_MS);

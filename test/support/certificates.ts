@@ -5,12 +5,12 @@ import {
   BasicConstraintsExtension,
   ExtendedKeyUsage,
   ExtendedKeyUsageExtension,
+  type Extension,
   type JsonGeneralName,
   KeyUsageFlags,
   KeyUsagesExtension,
   PemConverter,
   SubjectAlternativeNameExtension,
-  type X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
 
@@ -42,82 +42,64 @@ type KeyPair = webcrypto.CryptoKeyPair;
 /** Makes an authority that exists as long as the test does: no key is kept in the repository. */
 export async function createTestCertificateAuthority(): Promise<TestCertificateAuthority> {
   const keys = await generateKeys();
-  const root = await X509CertificateGenerator.createSelfSigned(
-    {
-      ...commonFields({ names: [] }),
-      // A name of its own: of two with the same name the wrong one would be asked to verify.
-      name: `CN=Test Certificate Authority ${randomBytes(8).toString('hex')}`,
-      keys,
-      extensions: [
-        new BasicConstraintsExtension(true, 0, true),
-        new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
-      ],
-    },
-    webcrypto,
-  );
-  return { caPem: root.toString('pem'), issue: (request) => issueLeaf(root, keys, request) };
+  // A name of its own: of two with the same name the wrong one would be asked to verify.
+  const name = `CN=Test Certificate Authority ${randomBytes(8).toString('hex')}`;
+  const root = await certify({ names: [] }, name, keys, { name, keys }, [
+    new BasicConstraintsExtension(true, 0, true),
+    new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+  ]);
+  return { caPem: root.certPem, issue: (request) => createLeaf(request, { name, keys }) };
 }
 
 /** A server certificate that only vouches for itself. */
-export async function createSelfSignedCertificate(request: TestCertificateRequest): Promise<TestCertificate> {
+export function createSelfSignedCertificate(request: TestCertificateRequest): Promise<TestCertificate> {
+  return createLeaf(request, null);
+}
+
+interface Issuer {
+  readonly name: string;
+  readonly keys: KeyPair;
+}
+
+async function createLeaf(request: TestCertificateRequest, issuer: Issuer | null): Promise<TestCertificate> {
   const keys = await generateKeys();
-  const certificate = await X509CertificateGenerator.createSelfSigned(
-    { ...commonFields(request), name: subjectOf(request), keys, extensions: leafExtensions(request) },
-    webcrypto,
-  );
-  return toPem(certificate, keys);
-}
-
-async function issueLeaf(
-  root: X509Certificate,
-  rootKeys: KeyPair,
-  request: TestCertificateRequest,
-): Promise<TestCertificate> {
-  const keys = await generateKeys();
-  const certificate = await X509CertificateGenerator.create(
-    {
-      ...commonFields(request),
-      issuer: root.subject,
-      subject: subjectOf(request),
-      publicKey: keys.publicKey,
-      signingKey: rootKeys.privateKey,
-      extensions: leafExtensions(request),
-    },
-    webcrypto,
-  );
-  return toPem(certificate, keys);
-}
-
-function commonFields(request: TestCertificateRequest) {
-  return {
-    serialNumber: `01${randomBytes(15).toString('hex')}`,
-    notBefore: request.notBefore ?? new Date(Date.now() - HOUR_MS),
-    notAfter: request.notAfter ?? new Date(Date.now() + 24 * HOUR_MS),
-    signingAlgorithm: ALGORITHM,
-  };
-}
-
-function subjectOf(request: TestCertificateRequest): string {
-  return `CN=${request.names[0] ?? 'nobody'}`;
-}
-
-function leafExtensions(request: TestCertificateRequest) {
+  const name = `CN=${request.names[0] ?? 'nobody'}`;
   const names = request.names.map(
     (value): JsonGeneralName => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value }),
   );
-  return [
+  return certify(request, name, keys, issuer ?? { name, keys }, [
     new BasicConstraintsExtension(false, undefined, true),
     new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
     new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
     new SubjectAlternativeNameExtension(names),
-  ];
+  ]);
+}
+
+async function certify(
+  { notBefore, notAfter }: TestCertificateRequest,
+  subject: string,
+  keys: KeyPair,
+  issuer: Issuer,
+  extensions: Extension[],
+): Promise<TestCertificate> {
+  const certificate = await X509CertificateGenerator.create(
+    {
+      serialNumber: `01${randomBytes(15).toString('hex')}`,
+      notBefore: notBefore ?? new Date(Date.now() - HOUR_MS),
+      notAfter: notAfter ?? new Date(Date.now() + 24 * HOUR_MS),
+      signingAlgorithm: ALGORITHM,
+      subject,
+      issuer: issuer.name,
+      publicKey: keys.publicKey,
+      signingKey: issuer.keys.privateKey,
+      extensions,
+    },
+    webcrypto,
+  );
+  const privateKey = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);
+  return { certPem: certificate.toString('pem'), keyPem: PemConverter.encode(privateKey, 'PRIVATE KEY') };
 }
 
 function generateKeys(): Promise<KeyPair> {
   return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-}
-
-async function toPem(certificate: X509Certificate, keys: KeyPair): Promise<TestCertificate> {
-  const privateKey = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);
-  return { certPem: certificate.toString('pem'), keyPem: PemConverter.encode(privateKey, 'PRIVATE KEY') };
 }
