@@ -88,7 +88,7 @@ export function assembleCore(
     search,
     observations: createObservationStore(scripts, nowMs, decisions, features),
     relay: { ...createRelayBatches(scripts, decisions), ...releaseClaims },
-    webhooks: createWebhookStore(scripts, { isShared: shared !== null }, nowMs),
+    webhooks: createWebhookStore(scripts, nowMs),
     emails: createEmailStore(scripts, features),
     receipts: createReceiptStore(scripts),
     records: createRecordStore(scripts),

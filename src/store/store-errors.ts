@@ -15,16 +15,12 @@ export class StoreInUseError extends Error {
 /** A newer version has changed the schema beyond what this version runs on. */
 export class StoreTooNewError extends Error {
   override readonly name = 'StoreTooNewError';
-  readonly foundMigration: number;
-  readonly knownMigration: number;
 
   constructor(file: string, foundMigration: number, knownMigration: number) {
     super(
       `${file} was written by a newer version (its schema is ${foundMigration}, this version knows ${knownMigration}); ` +
         'install that version or a later one',
     );
-    this.foundMigration = foundMigration;
-    this.knownMigration = knownMigration;
   }
 }
 

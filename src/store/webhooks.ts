@@ -16,17 +16,13 @@ const selected = `${webhookTable.qualifiedNames}, payments.callback_url, payment
 
 const joined = 'FROM webhooks JOIN payments ON payments.id = webhooks.payment_id';
 
-export function createWebhookStore(
-  { read, write }: Scripts,
-  { isShared }: { readonly isShared: boolean },
-  nowMs: () => number,
-): WebhookStore {
+export function createWebhookStore({ read, write }: Scripts, nowMs: () => number): WebhookStore {
   const claim = write(claimPending);
   return {
     listWaitingWebhooks: read((perAccount, exceptHosts) => listWaiting(perAccount, exceptHosts)),
     async claimWebhooks(ids, claimedAtMs, claimable) {
       if (ids.length === 0) return [];
-      return (await claim(isShared, ids, claimedAtMs, claimable)).map(webhookOfRow).sort(byAge);
+      return (await claim(ids, claimedAtMs, claimable)).map(webhookOfRow).sort(byAge);
     },
     // A clock jump can mark a running delivery as interrupted. Its later result then replaces the mark.
     recordWebhookResult: write(function* ({ id }, result) {
@@ -83,9 +79,8 @@ function* listWaiting(perAccount: number, exceptHosts: readonly string[]): Scrip
   });
 }
 
-/** Where processes share the data, skips rows that another one is claiming, so that claims neither wait nor overlap. */
+/** Skips rows that another process is claiming, so that claims neither wait nor overlap. */
 function* claimPending(
-  isShared: boolean,
   ids: readonly string[],
   claimedAtMs: number,
   { fingerprints, anyCreatedBeforeMs }: ClaimableWebhooks,
@@ -95,7 +90,7 @@ function* claimPending(
       SELECT webhooks.id ${raw(joined)}
       WHERE webhooks.id = ANY(${ids}) AND webhooks.status = 'pending'
         AND (payments.token_fingerprint = ANY(${fingerprints}) OR webhooks.created_at_ms < ${anyCreatedBeforeMs})
-      ${raw(isShared ? 'FOR UPDATE OF webhooks SKIP LOCKED' : '')})
+      FOR UPDATE OF webhooks SKIP LOCKED)
     RETURNING id`;
   return yield* run`
     SELECT ${raw(selected)} ${raw(joined)} WHERE webhooks.id = ANY(${claimed.map(({ id }) => String(id))})`;

@@ -2,7 +2,6 @@ import { bytesOfAddress } from '../../payment/address.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { SLOT_MS } from '../../payment/payment-statistics.ts';
 import {
-  type CreateOutcome,
   IDEMPOTENCY_TTL_MS,
   type IdempotencyRecord,
   type PaymentStore,
@@ -18,9 +17,6 @@ import { statement, typedColumn } from './statements.ts';
 const MAXIMUM_TRIES = 5;
 /** Create requests with a key between two purges of old records. */
 const PURGE_INTERVAL = 5;
-
-const CREATED: CreateOutcome = { kind: 'created' };
-const RESERVED: CreateOutcome = { kind: 'reserved' };
 
 const allPaymentColumns = paymentTable.columns.map(typedColumn);
 const values = allPaymentColumns.map(([, type], index) => `$${index + 1}::${type}`).join(', ');
@@ -41,34 +37,30 @@ const selectReserved = statement('SELECT 1 FROM payments WHERE deposit_address =
 const isUnreserved = `NOT EXISTS (
   SELECT FROM payments WHERE deposit_address = decode(substr(${placeOf('payout_address')}, 3), 'hex'))`;
 
-/** Rows for searches and statistics, after `created`, the inserted payment. */
-const queueCreated = `
-  queued AS (INSERT INTO unindexed_payments (account_id, payment_id) SELECT account_id, id FROM created),
-  counted AS (
-    INSERT INTO uncounted_changes (account_id, currency, start_ms, created)
-    SELECT account_id, currency, created_at_ms - created_at_ms % ${SLOT_MS}, 1 FROM created
-  )
-  SELECT id FROM created`;
-const inserted = 'RETURNING id, account_id, currency, created_at_ms';
-
-const insertPlain = statement(`
-  WITH created AS (
-    INSERT INTO payments (${paymentTable.names}) SELECT ${values} WHERE ${hasAccount} AND ${isUnreserved}
-    ON CONFLICT DO NOTHING ${inserted}
-  ), ${queueCreated}`);
-
-/** Waits for the commit of a request with the same key, and replaces only a record older than `IDEMPOTENCY_TTL_MS`. */
-const insertKeyed = statement(`
+/**
+ * Inserts a payment with its rows for searches and statistics. With a key, it waits for the commit of a request with the
+ * same one, and replaces only a record older than `IDEMPOTENCY_TTL_MS`.
+ */
+const insertPayment = statement(`
   WITH claimed AS (
     INSERT INTO idempotency_records (account_id, key, fingerprint, payment_id, created_at_ms)
-    SELECT ${accountId}, ${key}, ${fingerprint}, ${id}, ${recordedAtMs} WHERE ${hasAccount} AND ${isUnreserved}
+    SELECT ${accountId}, ${key}, ${fingerprint}, ${id}, ${recordedAtMs}
+    WHERE ${key} IS NOT NULL AND ${hasAccount} AND ${isUnreserved} AND NOT EXISTS (SELECT FROM payments WHERE id = ${id})
     ON CONFLICT (account_id, key) DO UPDATE SET
       fingerprint = excluded.fingerprint, payment_id = excluded.payment_id, created_at_ms = excluded.created_at_ms
     WHERE idempotency_records.created_at_ms <= excluded.created_at_ms - ${IDEMPOTENCY_TTL_MS}
     RETURNING payment_id
   ), created AS (
-    INSERT INTO payments (${paymentTable.names}) SELECT ${values} FROM claimed ${inserted}
-  ), ${queueCreated}`);
+    INSERT INTO payments (${paymentTable.names}) SELECT ${values}
+    WHERE (${key} IS NULL OR EXISTS (SELECT FROM claimed)) AND ${hasAccount} AND ${isUnreserved}
+    ON CONFLICT DO NOTHING RETURNING id, account_id, currency, created_at_ms
+  ), queued AS (
+    INSERT INTO unindexed_payments (account_id, payment_id) SELECT account_id, id FROM created
+  ), counted AS (
+    INSERT INTO uncounted_changes (account_id, currency, start_ms, created)
+    SELECT account_id, currency, created_at_ms - created_at_ms % ${SLOT_MS}, 1 FROM created
+  )
+  SELECT id FROM created`);
 
 const selectId = statement('SELECT id FROM payments WHERE id = $1');
 /** Skips locked rows, so that it never waits. */
@@ -87,43 +79,32 @@ export function createPaymentInserts(
   let keyed = 0;
 
   /** Whether the payment is new. After a lost connection it is inserted again: ids are unique. */
-  async function insert(
-    sql: typeof insertPlain,
-    payment: Payment,
-    rest: readonly unknown[],
-  ): Promise<boolean> {
-    const given = [...paymentTable.valuesOf(payment), ...rest];
+  async function insert(payment: Payment, record: IdempotencyRecord | null): Promise<boolean> {
+    const { key, fingerprint, createdAtMs } = record ?? noRecord;
+    const given = [...paymentTable.valuesOf(payment), key, fingerprint, createdAtMs];
     try {
-      return (await database.query(sql, given)).length > 0;
+      return (await database.query(insertPayment, given)).length > 0;
     } catch (error) {
       if (!(error instanceof ConnectionLostError) || !isAway(error)) throw error;
     }
-    await database.repeating.query(sql, given);
+    await database.repeating.query(insertPayment, given);
     return (await database.repeating.query(selectId, [payment.id])).length > 0;
   }
 
-  async function createOnce(payment: Payment, record: IdempotencyRecord): Promise<CreateOutcome> {
-    const { key, fingerprint, createdAtMs } = record;
-    const sinceMs = createdAtMs - IDEMPOTENCY_TTL_MS;
-    if (++keyed % PURGE_INTERVAL === 0)
+  return async (payment, record) => {
+    const { id, accountId, payoutAddress } = payment;
+    const sinceMs = (record?.createdAtMs ?? 0) - IDEMPOTENCY_TTL_MS;
+    if (record !== null && ++keyed % PURGE_INTERVAL === 0)
       database.query(purgeRecords, [sinceMs, PURGE_INTERVAL * PURGED_PER_RECORD]).catch(onError);
     for (let tries = 0; tries < MAXIMUM_TRIES; tries++) {
-      if (await insert(insertKeyed, payment, [key, fingerprint, createdAtMs])) return CREATED;
-      const earlier = await findEarlier(record.accountId, key, sinceMs);
+      if (await insert(payment, record)) return { kind: 'created' };
+      const earlier = record && (await findEarlier(accountId, record.key, sinceMs));
       if (earlier !== null) return { kind: 'replayed', ...earlier };
-      if (await isReserved(payment)) return RESERVED;
+      const reserved = await database.repeating.query(selectReserved, [bytesOfAddress(payoutAddress)]);
+      if (reserved.length > 0) return { kind: 'reserved' };
     }
-    throw new Error(`payment ${payment.id} could not be created: there is no account ${record.accountId}`);
-  }
-
-  async function isReserved({ payoutAddress }: Payment): Promise<boolean> {
-    return (await database.repeating.query(selectReserved, [bytesOfAddress(payoutAddress)])).length > 0;
-  }
-
-  return async (payment, record) => {
-    if (record !== null) return createOnce(payment, record);
-    if (await insert(insertPlain, payment, [])) return CREATED;
-    if (await isReserved(payment)) return RESERVED;
-    throw new Error(`payment ${payment.id} exists already, or there is no account ${payment.accountId}`);
+    throw new Error(`payment ${id} exists already, or there is no account ${accountId}`);
   };
 }
+
+const noRecord = { key: null, fingerprint: null, createdAtMs: null };

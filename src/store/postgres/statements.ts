@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Column, ColumnKind } from '../columns.ts';
+import type { Column } from '../columns.ts';
+import { types } from '../schema.ts';
 
 /** A statement that each connection prepares at its first use. */
 export interface Statement {
@@ -14,24 +15,12 @@ export function statement(text: string): Statement {
 
 export type TypedColumn = readonly [name: string, type: string];
 
-/** Parameter types of columns; an INSERT converts them to the columns' types. */
-const postgresTypes: Readonly<Record<ColumnKind, string>> = {
-  text: 'text',
-  address: 'bytea',
-  integer: 'bigint',
-  real: 'double precision',
-  units: 'bigint',
-  amount: 'numeric',
-  flag: 'boolean',
-  bit: 'bigint',
-  // unnest would flatten arrays of arrays.
-  texts: 'json',
-  json: 'json',
-};
+/** Types of parameters. The columns' own, but without a collation, and JSON because unnest flattens arrays of arrays. */
+const parameterTypes = { ...types.PostgreSQL, text: 'text', texts: 'json' };
 
 /** A column with the type of its parameters. */
 export function typedColumn({ name, kind }: Column): TypedColumn {
-  return [name, postgresTypes[kind]];
+  return [name, parameterTypes[kind]];
 }
 
 export function namesOf(columns: readonly TypedColumn[]): string {

@@ -45,9 +45,10 @@ export function createScripts(database: DatabaseSync, writes: GroupCommit, reads
   };
 }
 
-/** Lists are JSON parameters, and some functions have other names. */
+/** Lists are JSON parameters, some functions have other names, and rows are not locked. */
 function sqliteTextOf(sql: string): string {
   return sql
+    .replace(/FOR UPDATE OF \w+ SKIP LOCKED/, '')
     .replaceAll('json_agg(', 'json_group_array(')
     .replaceAll('json_build_array(', 'json_array(')
     .replaceAll(/= ANY\((\?\d+)::bytea\[\]\)/g, 'IN (SELECT unhex(substr(value, 3)) FROM json_each($1))')
