@@ -115,10 +115,6 @@ describe('gas and fees', () => {
     const polygon = await relayer.quoteFees();
     expect(polygon.maxPriorityFeePerGas).toBeGreaterThanOrEqual(25_000_000_000n);
     expect(polygon.maxFeePerGas).toBeGreaterThan(polygon.maxPriorityFeePerGas);
-    const floor = await relayerWith({ minimumTipWei: 70_000_000_000n }).quoteFees();
-    expect(floor.maxPriorityFeePerGas).toBe(70_000_000_000n);
-    const capped = await relayerWith({ maximumFeePerGasWei: 9n }).quoteFees();
-    expect(capped).toEqual({ maxFeePerGas: 9n, maxPriorityFeePerGas: 9n });
   });
 });
 

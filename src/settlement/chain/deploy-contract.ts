@@ -37,7 +37,7 @@ export async function deployContract(options: DeployerOptions, initCode: `0x${st
     data: initCode,
     nonce: await rpc.call('eth_getTransactionCount', [account.address, 'pending']),
     gasLimit: limitOf(await readEstimate({ rpc }, { from: account.address, to: null, data: initCode })),
-    fees: await quoteFees(rpc, options),
+    fees: await quoteFees(rpc),
     balanceWei: await readBalance(rpc, account.address),
   }));
   const costWei = prepared.gasLimit * prepared.fees.maxFeePerGas;

@@ -18,14 +18,7 @@ import { type NodeClient, toQuantity } from './node-answers.ts';
 import { encodeRelayCall } from './read-logs.ts';
 import { readTokenBalance } from './token-reader.ts';
 
-interface QuoteBounds {
-  /** Minimum tip of the network; transactions below it are not mined. Default `POLYGON_MINIMUM_TIP_WEI`. */
-  readonly minimumTipWei?: bigint;
-  /** Maximum quote, so that no endpoint can burn the relayer's balance. Default `MAXIMUM_FEE_PER_GAS_WEI`. */
-  readonly maximumFeePerGasWei?: bigint;
-}
-
-export interface RelayerOptions extends QuoteBounds {
+export interface RelayerOptions {
   readonly endpoints: readonly ChainEndpoint[];
   readonly chainId: number;
   /** `0x` and 64 hex digits. Never printed. */
@@ -84,7 +77,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
       return estimateGasLimit(rotation, hosts, { from: account.address, to: call.factory, data }, figure);
     },
     async quoteFees() {
-      const quotes = await rotation.useEach(({ rpc }) => quoteFees(rpc, options), isSameQuote);
+      const quotes = await rotation.useEach(({ rpc }) => quoteFees(rpc), isSameQuote);
       return {
         maxFeePerGas: reachedByTwo(quotes.map(({ maxFeePerGas }) => maxFeePerGas)),
         maxPriorityFeePerGas: reachedByTwo(quotes.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)),
@@ -114,7 +107,7 @@ export function readBalance(rpc: NodeClient, address: Address): Promise<bigint> 
   return rpc.call('eth_getBalance', [address, 'latest']);
 }
 
-/** Minimum tip of Polygon's block producers (2026-11). */
+/** Minimum tip of Polygon's block producers (2026-11), below which transactions are not mined. */
 const POLYGON_MINIMUM_TIP_WEI = 25_000_000_000n;
 
 /** Blocks of history, and the percentile of the tips paid in each of them. */
@@ -122,12 +115,11 @@ const HISTORY_BLOCKS = '0xa';
 const TIP_PERCENTILE = 50;
 
 /** Twice the next base fee, enough for several full blocks in a row, plus the median tip, within the bounds. */
-export async function quoteFees(rpc: NodeClient, bounds: QuoteBounds): Promise<FeeQuote> {
+export async function quoteFees(rpc: NodeClient): Promise<FeeQuote> {
   const asked = [HISTORY_BLOCKS, 'latest', [TIP_PERCENTILE]];
   const { nextBaseFee, tips } = await rpc.call('eth_feeHistory', asked);
-  const cap = bounds.maximumFeePerGasWei ?? MAXIMUM_FEE_PER_GAS_WEI;
-  const minimumTip = bounds.minimumTipWei ?? POLYGON_MINIMUM_TIP_WEI;
-  const maxPriorityFeePerGas = smaller(larger(median(tips), minimumTip), cap);
+  const cap = MAXIMUM_FEE_PER_GAS_WEI;
+  const maxPriorityFeePerGas = smaller(larger(median(tips), POLYGON_MINIMUM_TIP_WEI), cap);
   return { maxPriorityFeePerGas, maxFeePerGas: smaller(nextBaseFee * 2n + maxPriorityFeePerGas, cap) };
 }
 
