@@ -22,8 +22,6 @@ interface OperationOptions {
   /** Name of the operation, if it differs from the command's, and fixed arguments. */
   readonly name?: string;
   readonly fixed?: OperationArguments;
-  /** Called with the result, by which it may set the exit code. */
-  readonly checkResult?: (result: unknown) => void;
 }
 
 /**
@@ -31,11 +29,7 @@ interface OperationOptions {
  * command's argument and options by name. `usage` is the command with its argument, such as `show <payment>`.
  */
 export function operationsOf(parent: Command, services: OperationRunner) {
-  return (
-    usage: string,
-    description: string,
-    { name, fixed = {}, checkResult = () => {} }: OperationOptions = {},
-  ): Command => {
+  return (usage: string, description: string, { name, fixed = {} }: OperationOptions = {}): Command => {
     const command = leaf(parent, usage, description);
     const path = parent.parent === null ? command.name() : `${parent.name()} ${command.name()}`;
     return command.action(async () => {
@@ -50,7 +44,8 @@ export function operationsOf(parent: Command, services: OperationRunner) {
       const { json, ...rest } = args;
       const result = await services.runOperation(name ?? path, rest);
       printResult(result, { json: json === true, columns: listColumns[path] });
-      checkResult(result);
+      const { is_fine, discrepancy_count = 0 } = result as { is_fine?: boolean; discrepancy_count?: number };
+      if (is_fine === false || discrepancy_count > 0) process.exitCode = 1;
     });
   };
 }

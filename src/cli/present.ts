@@ -225,9 +225,6 @@ export interface PresentedMove {
   readonly isMoved: boolean;
 }
 
-/** Number of printed digits of a digest, enough to compare by eye; JSON has all of them. */
-const SHOWN_DIGITS = 16;
-
 export function presentMove({ tables, isMoved }: PresentedMove) {
   return {
     moved: isMoved,
@@ -242,24 +239,10 @@ export function presentMove({ tables, isMoved }: PresentedMove) {
   };
 }
 
-/** Formats a move as one line per table and a conclusion. */
-export function moveLines({ tables, isMoved }: PresentedMove): string[] {
-  const sideOf = ({ rows, digest }: { readonly rows: number; readonly digest: string }) =>
-    `${rows} rows ${digest.slice(0, SHOWN_DIGITS)}`;
-  return [
-    ...tables.map(
-      ({ table, source, target, isEqual }) =>
-        `${isEqual ? 'equal    ' : 'DIFFERENT'} ${table}: ${sideOf(source)}, in the target ${sideOf(target)}`,
-    ),
-    isMoved
-      ? 'All data was copied, and both databases are equal.'
-      : 'The databases differ. Nothing was copied: the target is empty.',
-  ];
-}
-
 /** Columns of lists that are printed as a table; `--json` prints all fields. */
 export const listColumns: Readonly<Record<string, readonly string[] | undefined>> = {
   'provider list': ['provider', 'active', 'configured', 'minimum_usd', 'evidence', 'last_failure'],
+  'move-store': ['table', 'source_rows', 'target_rows', 'equal'],
 };
 
 /** Prints a result: JSON unchanged, or lines for people. `columns` selects the columns of a table. */

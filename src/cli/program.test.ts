@@ -416,7 +416,8 @@ describe('move-store', () => {
     await type(...words);
     expect(calls).toEqual([['move-store', { from: 'sqlite', to: 'postgres' }]]);
     expect(out.split('\n')).toEqual([
-      'equal     payments: 1000 rows aaaaaaaaaaaaaaaa, in the target 1000 rows aaaaaaaaaaaaaaaa',
+      'table     source_rows  target_rows  equal',
+      'payments  1000         1000         true',
       'All data was copied, and both databases are equal.',
       '',
     ]);
@@ -426,9 +427,7 @@ describe('move-store', () => {
   it('ends with 1 when a table differs, with --json too, which has the whole digests', async () => {
     move = { tables: [equal, different], isMoved: false };
     await type(...words);
-    expect(out).toContain(
-      'DIFFERENT webhooks: 2 rows bbbbbbbbbbbbbbbb, in the target 1 rows cccccccccccccccc\n',
-    );
+    expect(out).toMatch(/^webhooks +2 +1 +false$/m);
     expect(out).toMatch(/Nothing was copied: the target is empty\.\n$/);
     expect(process.exitCode).toBe(1);
     [out, process.exitCode] = ['', undefined];
