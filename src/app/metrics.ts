@@ -29,24 +29,37 @@ export function createMetrics() {
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name: `card_checkout_${name}_total`, help, labelNames, registers });
 
+  /** A counter whose series start at zero for these values of its label. */
+  const counts = <Label extends string>(
+    name: string,
+    help: string,
+    label: Label,
+    values: readonly string[],
+  ) => {
+    const created = counter(name, help, label);
+    begin(created, label, values);
+    return created;
+  };
+  /** A gauge that is read with each scrape. It has no series while there is no value. */
+  const measured = (name: string, help: string, read: () => number | null) =>
+    new Gauge({
+      name: `card_checkout_${name}`,
+      help,
+      registers,
+      collect() {
+        const value = read();
+        if (value === null) this.remove();
+        else this.set(value);
+      },
+    });
+
   let scannedAtMs: number | null = null;
-  new Gauge({
-    name: 'card_checkout_scanned_block_age_seconds',
-    help: 'Age of the newest scanned block in the database, in every process.',
-    registers,
-    collect() {
-      if (scannedAtMs !== null) this.set(Math.max(0, (Date.now() - scannedAtMs) / 1000));
-      else this.remove();
-    },
-  });
-  const relayPassCounts = counter('relay_passes', 'Passes of the relayer by result.', 'result');
-  begin(relayPassCounts, 'result', relayPasses);
-  const relayIncidents = counter('relay_incidents', 'Relay incidents by kind.', 'kind');
-  begin(relayIncidents, 'kind', relayIncidentKinds);
-  const failedSignIns = counter('failed_sign_ins', 'Wrong passwords and second factors.', 'step');
-  begin(failedSignIns, 'step', failedSteps);
-  const webhooks = counter('webhooks', 'Webhooks by outcome.', 'outcome');
-  begin(webhooks, 'outcome', deliveryOutcomes);
+  measured(
+    'scanned_block_age_seconds',
+    'Age of the newest scanned block in the database, in every process.',
+    () => (scannedAtMs === null ? null : Math.max(0, (Date.now() - scannedAtMs) / 1000)),
+  );
+  measured('clock_seconds', 'Wall clock of the process, in seconds since 1970.', () => Date.now() / 1000);
   const taskFailures = counter('task_failures', 'Failed runs of worker tasks, which are retried.', 'task');
   const providerWebhooks = counter(
     'provider_webhooks',
@@ -77,14 +90,6 @@ export function createMetrics() {
   return {
     registry,
     observeRequest: createRequestDurations(registry),
-    clock: new Gauge({
-      name: 'card_checkout_clock_seconds',
-      help: 'Wall clock of the process, in seconds since 1970.',
-      registers,
-      collect() {
-        this.set(Date.now() / 1000);
-      },
-    }),
     /** @param atMs time of the newest scanned block; null before the first one */
     setScannedAt(atMs: number | null): void {
       scannedAtMs = atMs;
@@ -122,15 +127,15 @@ export function createMetrics() {
       const names = tasks.map(({ name }) => name);
       begin(taskFailures, 'task', names);
     },
-    failedSignIns,
+    failedSignIns: counts('failed_sign_ins', 'Wrong passwords and second factors.', 'step', failedSteps),
     missedLogs: counter('missed_logs', 'Events missed by the first scan and found by the second.'),
     unexplainedBalances: counter(
       'unexplained_balances',
       'Open payments whose address balance differs from the recorded deposits.',
     ),
-    relayPasses: relayPassCounts,
-    relayIncidents,
-    webhooks,
+    relayPasses: counts('relay_passes', 'Passes of the relayer by result.', 'result', relayPasses),
+    relayIncidents: counts('relay_incidents', 'Relay incidents by kind.', 'kind', relayIncidentKinds),
+    webhooks: counts('webhooks', 'Webhooks by outcome.', 'outcome', deliveryOutcomes),
     providerWebhooks,
     providerCalls,
     providerDrift: gauge(
