@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { SharedStore } from '../store/store.ts';
 import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
+import { afterRestore } from './after-restore.ts';
 import { createLease, withFreeLease } from './leases.ts';
 import { forgetWatched } from './metrics.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { startWorker } from './worker.ts';
-import type { Worker, WorkerTask } from './worker-parts.ts';
+import type { Worker, WorkerParts, WorkerTask } from './worker-parts.ts';
 import { createWorkerTasks, reportAbandoned, type WorkerTasks } from './worker-tasks.ts';
 
 const WATCHER = 'watcher';
@@ -20,7 +21,7 @@ export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
 
   const holder = randomUUID();
   const wake = (...names: string[]) => worker.wake(...names);
-  const tasks = createWorkerTasks({
+  const workerParts: WorkerParts = {
     ...parts,
     ...parts.requestContext,
     deliver,
@@ -31,13 +32,14 @@ export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
       if (shared === null) await follow();
       else await withFreeLease(shared.leases, senderOf(relayer), holder, follow);
     },
-  });
+  };
+  const tasks = createWorkerTasks(workerParts);
   const { own, leases } =
     shared === null
       ? { own: [...tasks.watching, ...tasks.sending, ...tasks.shared], leases: [] }
       : clustered(shared, holder, parts, tasks, wake);
   metrics.beginTasks(own);
-  const worker: Worker = startWorker(own, (name, error, failuresInARow) => {
+  const worker: Worker = startWorker(afterRestore(own, workerParts), (name, error, failuresInARow) => {
     metrics.taskFailures.inc({ task: name });
     log.warn({ err: error, task: name, failuresInARow }, 'a task failed and is retried');
   });

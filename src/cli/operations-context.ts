@@ -28,7 +28,7 @@ export interface DirectPayments {
 
 type PeopleStores = 'accounts' | 'people' | 'sessions' | 'audit';
 type PaymentStores = 'payments' | 'emails' | 'webhooks' | 'search' | 'events';
-type ChainStores = 'observations' | 'relay' | 'settlements';
+type ChainStores = 'observations' | 'relay' | 'restores' | 'settlements';
 
 /** Dependencies of the operations: parts of a running server, or only the opened store. */
 export interface OperationsContext extends Pick<CoreStore, PeopleStores | PaymentStores | ChainStores> {

@@ -249,6 +249,11 @@ export const operations: Readonly<Record<string, Operation>> = {
 
   'database show': describeDatabase,
 
+  restore: async ({ restores }) => {
+    await restores.markRestored();
+    return { restored: true };
+  },
+
   'webhook check': async ({ checkEndpoint }, args) => {
     if (checkEndpoint === null) throw new ServiceError('not_found', 'The test needs a running server.');
     const steps = await checkEndpoint(argument.required(args, 'url'));

@@ -128,6 +128,7 @@ const lines: readonly (readonly [operation: string, names: string, ...options: s
   ['event list', '', '--account acc_1 --after 3'],
   ['chain rewind', '', '', '--block 7'],
   ['verify', '', '', '--offline'],
+  ['restore', '', ''],
   ['sandbox refund', 'refund', 'id'],
   ['sandbox pay', 'payment', 'id', 'id --provider wert --usdc 1'],
   ['sandbox fault', 'target provider', 'provider wert --down', 'rates --slow', 'chain --up'],

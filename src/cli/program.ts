@@ -303,6 +303,10 @@ function addKeepingCommands(program: Command, services: ProgramServices): void {
   leaf(program, 'backup', 'copy the database to a new file; works while the service runs')
     .argument('<file>')
     .action(printed((file) => services.backUp(file)));
+  operationsOf(program, services)(
+    'restore',
+    'after the database was restored and before the first start: no event is sent a second time',
+  );
 }
 
 function addSandboxCommands(program: Command, services: ProgramServices): void {

@@ -26,6 +26,8 @@ export interface PaymentDecision {
   readonly change: PaymentChange;
   /** Written in the same transaction. At most one webhook exists per payment and event. */
   readonly webhooks?: readonly NewWebhook[];
+  /** Events that were due before the database was restored: they may have been sent, and so may the receipt. */
+  readonly dueBefore?: readonly NewWebhook['event'][];
   /** Queues the customer's receipt in the same transaction; at most one per payment. */
   readonly receipt?: true;
   /** The payment awaits money again, so the expiry step must revisit it. */

@@ -188,6 +188,8 @@ export interface ChainObservations {
   readonly deposits: readonly Deposit[];
   readonly releases: readonly Release[];
   readonly finalBlock: number;
+  /** Newest block when this database was restored; absent if it never was. */
+  readonly restoredBlock?: number | undefined;
 }
 
 /** A UUIDv7 in its canonical lower-case text (`payment-id.ts`). */

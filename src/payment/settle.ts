@@ -96,11 +96,25 @@ export function settle(
   const difference = differenceOf(view.payment, payment);
   if (difference === null) return null;
   const becamePaid = webhooks.some(({ event }) => event === 'payment.paid');
+  const dueBefore = webhooks.map(({ event }) => event).filter(wasDueBefore(view.observations, payment));
   return {
     change: difference,
     ...(webhooks.length > 0 ? { webhooks } : {}),
+    ...(dueBefore.length > 0 ? { dueBefore } : {}),
     ...(becamePaid && payment.email !== null ? { receipt: true } : {}),
     ...(fellBack ? { revisitExpiry: true } : {}),
+  };
+}
+
+/** Whether blocks from before a restore already made an event due. */
+function wasDueBefore(observations: ChainObservations, payment: Payment) {
+  const { finalBlock, restoredBlock } = observations;
+  if (restoredBlock === undefined) return () => false;
+  const sums = sumObservations({ ...observations, finalBlock: Math.min(finalBlock, restoredBlock) });
+  return (event: NewWebhook['event']) => {
+    const isOfDeposits = isDirect(payment) && event === 'payment.paid';
+    const units = isOfDeposits ? sums.finalSeenUnits : sums.finalReleasedUnits;
+    return units >= payment.paidThresholdUnits;
   };
 }
 

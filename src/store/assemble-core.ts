@@ -21,6 +21,7 @@ import { createAuditStore, createPeopleStore } from './people.ts';
 import { createProviderSessions, createProviderStore, createVisitStore } from './providers.ts';
 import { createRecordStore } from './records.ts';
 import { createRelayBatches } from './relay-batches.ts';
+import { createRestoreStore } from './restores.ts';
 import type { Scripts } from './scripts.ts';
 import { createSessionStore } from './sessions.ts';
 import type { SharedStore } from './store.ts';
@@ -87,6 +88,7 @@ export function assembleCore(
     payments,
     search,
     observations: createObservationStore(scripts, nowMs, decisions, features),
+    restores: createRestoreStore(scripts, nowMs, features),
     relay: { ...createRelayBatches(scripts, decisions), ...releaseClaims },
     webhooks: createWebhookStore(scripts, nowMs),
     emails: createEmailStore(scripts, features),

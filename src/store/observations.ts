@@ -20,6 +20,7 @@ import type {
 } from '../settlement/settlement-store.ts';
 import type { Row, Table } from './columns.ts';
 import { type Decisions, EXPIRY_WATERMARK, NO_FINAL_BLOCK, watermarkBefore } from './payments.ts';
+import { noteCaughtUp } from './restores.ts';
 import {
   type Fragment,
   lock,
@@ -73,6 +74,7 @@ export function createObservationStore(
       yield* foldDust([...scan.deposits, ...scan.releases], scan.final.number);
       yield* addCheckpoint(scan.final);
       yield* decideAll([...before.map(paymentOf), ...paymentsOf(scan)], decide);
+      yield* noteCaughtUp(scan.final.number, nowMs());
       return { hasRowsAbove: before.some((row) => Number(row['block_number']) > scan.scannedTo) };
     }),
     listVanished: read(function* ({ from, final, ...found }) {

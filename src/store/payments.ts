@@ -8,6 +8,7 @@ import type { Decide, DepositOwner, PaymentView } from '../payment/payment-store
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../payment/release-schedule.ts';
 import { hostOfCallback, webhookIdOf } from '../webhooks/webhook.ts';
 import type { Row, Table } from './columns.ts';
+import { giveUpSent, RESTORED, restoredBlockOf } from './restores.ts';
 import {
   type Fragment,
   hasRow,
@@ -141,7 +142,7 @@ export function* viewPayments(ids: readonly PaymentId[]): Script<PaymentView[]> 
       ${raw(rowsOfPayment(providerSessionTable, 'created_at_ms, id'))},
       ${raw(observationsOfPayment(depositTable, depositSumTable))},
       ${raw(observationsOfPayment(releaseTable, releaseSumTable))},
-      (SELECT max(number) FROM checkpoints) AS final_block
+      (SELECT max(number) FROM checkpoints) AS final_block, ${raw(RESTORED)} AS restored
     FROM payments WHERE payments.id = ANY(${ids})`;
   const views = new Map(rows.map(viewOfRow).map((view) => [view.payment.id, view]));
   return ids.flatMap((id) => views.get(id) ?? []);
@@ -158,6 +159,7 @@ function viewOfRow(row: Row): PaymentView {
       deposits: entitiesOf(depositTable),
       releases: entitiesOf(releaseTable),
       finalBlock: (row['final_block'] as number | null) ?? NO_FINAL_BLOCK,
+      restoredBlock: restoredBlockOf(row['restored']),
     },
     sessions: entitiesOf(providerSessionTable),
   };
@@ -216,6 +218,7 @@ function* applyDecision(
   const webhooks: (readonly [Payment, NewWebhook])[] = [];
   const receipts: Payment[] = [];
   const revisited: PaymentId[] = [];
+  const dueBefore: string[] = [];
   // In a separate statement, because one that waited for a lock would still read the rest of its old snapshot.
   yield* lockPayments(ids);
   const decided = (yield* viewPayments(ids)).map((view) => {
@@ -224,6 +227,7 @@ function* applyDecision(
     const after: Payment = { ...view.payment, ...decision.change };
     changes.push({ before: view.payment, after, sessions: view.sessions });
     for (const webhook of decision.webhooks ?? []) webhooks.push([after, webhook]);
+    for (const event of decision.dueBefore ?? []) dueBefore.push(webhookIdOf(after.id, event));
     if (decision.receipt === true) receipts.push(after);
     if (decision.revisitExpiry === true) revisited.push(after.id);
     return after;
@@ -252,6 +256,7 @@ function* applyDecision(
   const moved = changes.filter(({ before, after }) => stateOf(before) !== stateOf(after));
   yield* recordChanges(changes, moved, nowMs);
   yield* queueWantedReceipts(moved, nowMs);
+  yield* giveUpSent(dueBefore, nowMs);
   for (const feature of features) yield* feature.paymentsMoved?.(moved) ?? [];
   // After the payments, whose rows every transaction locks first.
   const [lowest] = revisited.sort();

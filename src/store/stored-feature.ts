@@ -14,6 +14,8 @@ export interface StoredFeature {
   paymentsMoved?(changes: readonly MovedPayment[]): Script<void>;
   /** Runs after the chain lost the final blocks above this one. */
   revertedAbove?(blockNumber: number, nowMs: number): Script<void>;
+  /** Runs once in a restored database, before the first task. */
+  restored?(nowMs: number): Script<void>;
   memberRemoved?(accountId: string, userId: string): Script<void>;
   emailErased?(id: PaymentId, email: string): Script<void>;
   /** Lock that an erasure takes before its rows, in the order in which the feature's own transactions take them. */

@@ -7,7 +7,8 @@ import type {
   WebhookStore,
 } from '../webhooks/webhook.ts';
 import { type Row, textsOf } from './columns.ts';
-import { type Rows, raw, run, type Script, type Scripts } from './scripts.ts';
+import { giveUpWebhooks } from './restores.ts';
+import { type Rows, raw, run, type Script, type Scripts, sql } from './scripts.ts';
 import { webhookTable } from './tables.ts';
 
 /** URL and token fingerprint come from the payment and never change. */
@@ -36,11 +37,8 @@ export function createWebhookStore({ read, write }: Scripts, nowMs: () => number
       if (recorded.length !== 1) throw new UnknownStateError(`webhook ${id} is not being sent`);
     }),
     abandonStaleWebhooks: write(function* (beforeMs) {
-      const abandoned = yield* run`
-        UPDATE webhooks SET status = 'unknown', reason = 'interrupted', duration_ms = 0,
-          response_excerpt = '', finished_at_ms = ${nowMs()}
-        WHERE status = 'sending' AND claimed_at_ms < ${beforeMs} RETURNING id`;
-      return abandoned.length;
+      const isStale = sql`status = 'sending' AND claimed_at_ms < ${beforeMs}`;
+      return yield* giveUpWebhooks(isStale, 'interrupted', nowMs());
     }),
     // The ids of a payment's webhooks begin with the payment's id and a colon; the semicolon is the next character.
     listWebhooks: read(function* (paymentId) {

@@ -38,8 +38,9 @@ export const deliveryReasons = {
   event_unreadable: 'The stored event cannot be read: the database was changed or damaged.',
   signing_key_missing: 'The secret of the payment’s ipn_token is no longer configured.',
   internal_error: 'An error of this service. The operator’s log has the details.',
-  // Found unfinished, after a restart.
+  // Found unfinished, after a restart or a restore.
   interrupted: 'The service was interrupted while it sent the event. The event may have arrived.',
+  restored: 'The database was restored, and the event may have been sent before. It is not sent again.',
 } as const;
 
 const notificationReasons = {

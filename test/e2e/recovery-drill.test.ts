@@ -50,6 +50,11 @@ describe('recovery', () => {
   const balanceOf = async (owner: string) =>
     Number(await readTokenBalance(world.sandbox.anvilUrl, world.sandbox.usdc, owner)) / 1e6;
 
+  const deliveriesOf = ({ payment_id: id }: CreatedPayment) =>
+    world.receiver.received.filter(({ rawBody }) => rawBody.includes(id)).length;
+  const untilDelivered = (payment: CreatedPayment) =>
+    waitFor('a delivery', 60_000, () => (deliveriesOf(payment) > 0 ? true : undefined));
+
   function untilPaid(
     machine: Machine,
     { payment_id: id }: CreatedPayment,
@@ -61,7 +66,7 @@ describe('recovery', () => {
     });
   }
 
-  it('after the machine is lost, database, secret and key from their backups bring back on another one what the chain knows', async () => {
+  it('after the machine is lost, its backups bring back on another one what the chain knows, and no event is sent twice', async () => {
     const merchant = newMerchant();
     const create = () => first.create(apiKey, { address: merchant });
     const [paid, paidLater, neverPaid, canceledLater] = [
@@ -98,7 +103,7 @@ describe('recovery', () => {
     await world.sandbox.pay({ order });
     const created = await create();
     await first.pay(created.payment_id);
-    await Promise.all([untilPaid(first, paidLater), untilPaid(first, created)]);
+    await Promise.all([untilPaid(first, paidLater), untilPaid(first, created), untilDelivered(paidLater)]);
     await runCommand(first.environment, 'payment cancel', canceledLater.payment_id);
     const original = await Promise.all(
       [paid, paidLater, neverPaid].map((each) => show(first.environment, each)),
@@ -128,8 +133,10 @@ describe('recovery', () => {
       [paid, paidLater, neverPaid].map((each) => show(second.environment, each)),
     );
     expect(restored.map(stateOf)).toEqual(original.map(stateOf));
-    // Seen again, not released again.
+    // Seen again, not released again, and not sent again.
     expect(await balanceOf(merchant)).toBe(received);
+    const { webhooks } = await show(second.environment, paidLater);
+    expect(webhooks).toMatchObject([{ status: 'unknown', reason: 'restored' }]);
     // What only the lost database knew: a cancellation, and a payment made after the copy.
     expect(await show(second.environment, canceledLater)).toMatchObject({ status: 'unpaid' });
     expect((await second.readStatus(apiKey, `payment_id=${created.payment_id}`)).status).toBe(404);
@@ -139,6 +146,9 @@ describe('recovery', () => {
     expect(proven).toMatchObject({ status: 200, body: { payment_id: paid.payment_id, status: 'paid' } });
     const fresh = await second.create(apiKey, { address: merchant });
     expect(fresh.ipn_token.slice(0, 10)).not.toBe(paid.ipn_token.slice(0, 10));
+    await second.pay(fresh.payment_id);
+    await untilDelivered(fresh);
+    expect([paid, paidLater, created, fresh].map(deliveriesOf)).toEqual([1, 1, 1, 1]);
 
     const report = await runJson<Verified>(second.environment, 'verify');
     expect(report).toMatchObject({ discrepancy_count: 0, chain: 'checked', discrepancies: [] });

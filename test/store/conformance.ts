@@ -19,6 +19,7 @@ import { receiptPromises } from './receipts.ts';
 import { recordPromises } from './records.ts';
 import { refundPromises } from './refunds.ts';
 import { relayPromises } from './relay.ts';
+import { restorePromises } from './restores.ts';
 import { settlementPromises } from './settlements.ts';
 import { statisticsPromises } from './statistics.ts';
 import { webhookPromises } from './webhooks.ts';
@@ -58,6 +59,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('the observations', () => observationPromises(context));
     describe('the journal', () => journalPromises(context));
     describe('the relay', () => relayPromises(context));
+    describe('restores', () => restorePromises(context));
     describe('events', () => eventPromises(context));
     describe('refunds', () => refundPromises(context));
     describe('payment pages', () => paymentPagePromises(context));

@@ -33,7 +33,9 @@ export function paymentListPromises(context: StoreContext): void {
     const [later, first, open] = due as [Payment, Payment, Payment];
     await payments.addSession(newSession(open, { expiresAtMs: 5_001 }), () => null);
     expect(await payments.listPastDeadline(1_002, 5_000, 10)).toEqual([first.id, later.id]);
-    expect(await payments.listPastDeadline(1_001, 5_001, 10)).toEqual(idsOf([first, open]).sort());
+    expect((await payments.listPastDeadline(1_001, 5_001, 10)).toSorted()).toEqual(
+      idsOf([first, open]).sort(),
+    );
     const found = await search.searchPayments({ accountId, reference: 'Größe' }, null, 2);
     expect(found.payments).toEqual([open, first]);
     await payments.decidePayment(first.id, pay);

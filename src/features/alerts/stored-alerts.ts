@@ -1,4 +1,5 @@
 import type { Table } from '../../store/columns.ts';
+import { quietUntilMs } from '../../store/restores.ts';
 import { lock, type Rows, run, runForOne, type Script, type Scripts, tablesIn } from '../../store/scripts.ts';
 import type { StoredFeature } from '../../store/stored-feature.ts';
 import { type Alert, type AlertKind, type AlertStore, alertKinds } from './alert-store.ts';
@@ -44,7 +45,9 @@ export function createAlertStore({ write }: Scripts): AlertStore {
          ON CONFLICT (name) DO UPDATE SET through_ms = excluded.through_ms`;
       if (cursor === null) return;
       for (const kind of alertKinds) {
-        const found = yield* newAlerts[kind](Math.max(cursor.throughMs, earliestMs), throughMs);
+        // After a restore, an owner learns that webhooks are `unknown`, but nothing a second time.
+        const quietMs = kind === 'payments' ? yield* quietUntilMs() : 0;
+        const found = yield* newAlerts[kind](Math.max(cursor.throughMs, earliestMs, quietMs), throughMs);
         for (const row of found) {
           const [count, sinceMs] = [Number(row['count']), Number(row['sinceMs'])];
           yield* alertTable.insert(

@@ -1,7 +1,9 @@
+import { DAY_MS } from '../../payment/payment-statistics.ts';
 import type { Table } from '../../store/columns.ts';
 import { newestNumber } from '../../store/events.ts';
 import { selectPayment } from '../../store/payments.ts';
 import { lockMembers } from '../../store/people.ts';
+import { quietUntilMs } from '../../store/restores.ts';
 import { countOf, hasRow, run, runForOne, type Scripts, sql, tablesIn } from '../../store/scripts.ts';
 import type { StoredFeature } from '../../store/stored-feature.ts';
 import { eventTable } from '../../store/tables.ts';
@@ -86,7 +88,7 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
         events.flatMap((event) => (event === 'daily_sum' ? [] : [[notifiedTypes[event], event]])),
       );
       const found = yield* eventTable.select`
-        WHERE account_id = ${accountId} AND number > ${readThrough} AND number <= ${through}
+        WHERE account_id = ${accountId} AND number > ${readThrough} AND number <= ${through} AND at_ms > ${yield* quietUntilMs()}
           AND type = ANY(${[...kinds.keys()]}) AND (type <> ${notifiedTypes.late_money} OR ${isLate})
         ORDER BY number DESC`;
       const counts = new Map<PaymentNotification, number>();
@@ -107,6 +109,12 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
 export const storedNotifications: StoredFeature = {
   schema: new URL('schema.sql', import.meta.url),
   tables,
+  // The sum of a day may have been sent.
+  *restored(nowMs) {
+    yield* run`
+      UPDATE notification_channels SET daily_due_at_ms = daily_due_at_ms + ${DAY_MS} * (1 + (${nowMs} - daily_due_at_ms) / ${DAY_MS})
+      WHERE daily_due_at_ms <= ${nowMs}`;
+  },
   *memberRemoved(accountId, userId) {
     yield* run`DELETE FROM notification_channels WHERE account_id = ${accountId} AND user_id = ${userId}`;
   },

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type JournalHead, NO_MOVEMENTS } from '../../settlement/journal.ts';
 import type { Migration } from '../migration.ts';
+import { MARK_RESTORED } from '../restores.ts';
 import { readSchema } from './migrations.ts';
 
 /** Longest wait for a writer, which holds the database only briefly. */
@@ -72,6 +73,7 @@ function copyInto(source: DatabaseSync, target: string) {
   try {
     source.prepare('VACUUM INTO ?').run(unfinished);
     requireSameFile(descriptor, unfinished);
+    markRestored(unfinished);
     const found = inspect(unfinished);
     fsyncSync(descriptor);
     requireSameFile(descriptor, unfinished);
@@ -101,6 +103,16 @@ function requireSameFile(descriptor: number, path: string): void {
   const [made, found] = [fstatSync(descriptor), lstatSync(path)];
   if (made.dev !== found.dev || made.ino !== found.ino || made.nlink !== 1)
     throw new Error(`${path} was replaced while the backup was made; back up into a folder of your own`);
+}
+
+/** A service that starts on the copy does not send again what was sent after the backup. */
+function markRestored(file: string): void {
+  const copy = new DatabaseSync(file);
+  try {
+    copy.exec(`PRAGMA journal_mode = MEMORY; ${MARK_RESTORED}`);
+  } finally {
+    copy.close();
+  }
 }
 
 /** Reads the whole copy, so that damage is noticed now. */

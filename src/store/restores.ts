@@ -1,0 +1,83 @@
+import { hasRow, raw, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';
+import type { StoredFeature } from './stored-feature.ts';
+
+/**
+ * Marks a database as restored, in a row of `watermarks` that holds '' until the chain's height at the restore is
+ * known, then that height, and after it the time at which the scan had reached it.
+ */
+export const MARK_RESTORED = `INSERT INTO watermarks (name, payment_id) VALUES ('restored', '')
+  ON CONFLICT (name) DO UPDATE SET payment_id = ''`;
+
+/** SQL of the row's text. */
+export const RESTORED = "(SELECT payment_id FROM watermarks WHERE name = 'restored')";
+
+/** Newest block at the restore: any block until it is known; undefined if the database was never restored. */
+export function restoredBlockOf(text: unknown): number | undefined {
+  if (typeof text !== 'string') return undefined;
+  return text === '' ? Number.MAX_SAFE_INTEGER : Number(text.split(' ')[0]);
+}
+
+/** Notes the time of the first scan up to the newest block at the restore. */
+export function* noteCaughtUp(finalBlock: number, nowMs: number): Script<void> {
+  const text = yield* readRestored();
+  if (text === null || text.includes(' ') || finalBlock < (restoredBlockOf(text) ?? 0)) return;
+  yield* run`UPDATE watermarks SET payment_id = ${`${text} ${nowMs}`} WHERE name = 'restored'`;
+}
+
+/** Events up to this time may repeat those from before a restore. */
+export function* quietUntilMs(): Script<number> {
+  const text = yield* readRestored();
+  return text === null ? 0 : Number(text.split(' ')[1] ?? Number.MAX_SAFE_INTEGER);
+}
+
+function* readRestored(): Script<string | null> {
+  return (yield* runForOne<{ text: string | null }>`SELECT ${raw(RESTORED)} AS text`)?.text ?? null;
+}
+
+export function createRestoreStore(
+  { read, write }: Scripts,
+  nowMs: () => number,
+  features: readonly StoredFeature[],
+) {
+  return {
+    markRestored: write(function* () {
+      yield* run`${raw(MARK_RESTORED)}`;
+    }),
+    /** Whether the database is marked, and the chain's height at the restore is not recorded. */
+    isPending: read(function* () {
+      return (yield* readRestored()) === '';
+    }),
+    /** Records the height, and that what waits may have been sent. Payments created before the time are expired. */
+    recordHeight: write(function* (block: number, expiredBeforeMs: number) {
+      const isFirst = yield* hasRow`
+        UPDATE watermarks SET payment_id = ${String(block)} WHERE name = 'restored' AND payment_id = '' RETURNING name`;
+      if (!isFirst) return;
+      yield* giveUpWebhooks(sql`status = 'pending'`, 'restored', nowMs());
+      yield* run`
+        UPDATE receipts SET status = 'failed', email = NULL WHERE status = 'pending' OR status = 'wanted'
+          AND (SELECT created_at_ms < ${expiredBeforeMs} OR deadline_ms < ${nowMs()} FROM payments WHERE id = payment_id)`;
+      for (const feature of features) yield* feature.restored?.(nowMs()) ?? [];
+    }),
+  };
+}
+
+/** Gives up webhooks of this transaction that were due before a restore, and the mails that were queued with them. */
+export function* giveUpSent(webhookIds: readonly string[], nowMs: number): Script<void> {
+  if (webhookIds.length === 0) return;
+  yield* giveUpWebhooks(sql`id = ANY(${webhookIds})`, 'restored', nowMs);
+  const payments = webhookIds.map((id) => id.slice(0, id.indexOf(':')));
+  yield* run`
+    UPDATE receipts SET status = 'failed', email = NULL WHERE payment_id = ANY(${payments}) AND status = 'pending'`;
+}
+
+/** Marks webhooks as `unknown`, because they may have been sent; returns how many. */
+export function* giveUpWebhooks(
+  condition: ReturnType<typeof sql>,
+  reason: 'interrupted' | 'restored',
+  nowMs: number,
+): Script<number> {
+  const given = yield* run`
+    UPDATE webhooks SET status = 'unknown', reason = ${reason}, claimed_at_ms = coalesce(claimed_at_ms, ${nowMs}),
+      duration_ms = 0, response_excerpt = '', finished_at_ms = ${nowMs} WHERE ${condition} RETURNING id`;
+  return given.length;
+}
