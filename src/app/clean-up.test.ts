@@ -29,13 +29,6 @@ it('stops what was started in reverse order, one after the other, and once', asy
   expect(undone).toHaveLength(3);
 });
 
-it('hands back the part that was added', async () => {
-  const part = {};
-  await withCleanUp(async (cleanUp) => {
-    expect(cleanUp.add(part, async () => {})).toBe(part);
-  });
-});
-
 it('undoes the earlier steps when one fails, and throws what that one threw', async () => {
   const undone: string[] = [];
   const failure = new TypeError('the port is taken');

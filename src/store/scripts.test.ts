@@ -64,14 +64,6 @@ describe('a described table', () => {
     );
   });
 
-  it('names its columns after the fields', () => {
-    expect(entities.names).toBe(
-      'id, count_of_things, own_units, chain_units, open, is_operator, names, fields',
-    );
-    expect(entities.qualifiedNames).toMatch(/^entities\.id, entities\.count_of_things, /);
-    expect(entities.insertSql).toMatch(/^INSERT INTO entities \(id, .*\) VALUES \(\?1, .*, \?8\)$/);
-  });
-
   it('does not compile without a column for a field, with one too many, or of a kind that cannot hold the field', () => {
     interface Small {
       readonly id: string;

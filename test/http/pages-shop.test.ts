@@ -269,16 +269,6 @@ function read(svg: string): string | undefined {
   return jsQr(pixels, width, width)?.data;
 }
 
-it('gives an example page in the sandbox a code that leads to itself, and no stream', async () => {
-  const pages = createCheckoutPages({ isTestMode: true });
-  const get = (path: string) => pages.server.inject(`/sandbox/pages/${path}`);
-  expect((await get('choose')).body).toContain('src="/sandbox/pages/choose/qr.svg"');
-  const code = await get('choose/qr.svg');
-  expect([code.statusCode, code.headers['content-type']]).toEqual([200, 'image/svg+xml']);
-  expect((await get('nothing/qr.svg')).statusCode).toBe(404);
-  expect((await get('choose/events')).statusCode).toBe(204);
-});
-
 it('shows on every example page of the sandbox only pictures that are there', async () => {
   const pages = createCheckoutPages({ isTestMode: true });
   const shown: string[] = [];

@@ -311,17 +311,6 @@ describe('the paid threshold at creation', () => {
     return payment;
   };
 
-  it.each(['multi', 'moonpay', 'wert'])(
-    'is the full value less the tolerance for provider %s: no visit, no discount',
-    async (provider) => {
-      expect(await created({ provider })).toMatchObject({
-        paidThresholdUnits: 98_000_000n,
-        toleranceBasisPoints: 200,
-        maxProviderFeeBasisPoints: 3_000,
-      });
-    },
-  );
-
   it('takes the account’s own tolerance, and later changes and replays leave it as it was', async () => {
     await service.store.accounts.updateAccount(service.account.id, {
       toleranceBasisPoints: 50,

@@ -70,23 +70,6 @@ describe('a reorganization before finality', () => {
     await settlement.expectPaidOnce(payment);
   });
 
-  it('that moves the deposit down, to a block of a chain that is shorter, counts it once', async () => {
-    const payment = await settlement.create();
-    await settlement.mine(3);
-    const hash = await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mineAndWatch();
-    const raw = await chain.anvil.rpc('eth_getRawTransactionByHash', [hash]);
-    await chain.anvil.rpc('anvil_rollback', [3]);
-    await chain.anvil.rpc('eth_sendRawTransaction', [raw]);
-    await settlement.mineAndWatch();
-    const { deposits } = await settlement.observations(payment);
-    expect(deposits).toMatchObject([
-      { transactionHash: hash, blockNumber: await chain.anvil.blockNumber(), units: EXPECTED_UNITS },
-    ]);
-    await settlement.settleDown();
-    await settlement.expectPaidOnce(payment);
-  });
-
   it('that leaves a shorter chain keeps a lost release until the chain is as high again, and pays it once', async () => {
     const payment = await settlement.createWithDeposit();
     await settlement.mine(2);

@@ -44,20 +44,6 @@ describe('a transaction that is not mined', () => {
     expect((await settlement.expectPaidOnce(payment)).txidOut).toBe(attempts[1]?.hash);
   });
 
-  it('and then is mined after all, in its first form, settles just the same', async () => {
-    const payment = await settlement.createWithDeposit();
-    await settlement.relay();
-    const [first] = (await settlement.openBatch()).attempts;
-    settlement.advance(15_000);
-    settlement.faults.fees = await dearerFees();
-    settlement.faults.broadcast = async () => {};
-    expect(await settlement.relay()).toBe('bumped');
-    settlement.faults.broadcast = record;
-    await settlement.mine();
-    await settlement.settleDown();
-    expect((await settlement.expectPaidOnce(payment)).txidOut).toBe(first?.hash);
-  });
-
   it('because its raised form is too dear for the gas balance that is left is mined in its first form', async () => {
     const payment = await settlement.createWithDeposit();
     await settlement.relay();
