@@ -6,7 +6,7 @@ import {
   describePlace,
   readConfig,
   readContractDeploymentConfig,
-  readRpcUrls,
+  readRpcAccess,
 } from './config/config.ts';
 import { loadEnvironmentFile } from './config/environment-file.ts';
 import { ADDRESS_ATTEMPT_MS } from './platform/address-attempt.ts';
@@ -60,7 +60,7 @@ const program = createProgram(
     },
     runOperation: async (name, args) => {
       const { runOperationAnywhere } = await import('./app/run-operation.ts');
-      return runOperationAnywhere(readDataConfig(), name, args, { rpcUrls: readRpcUrls() });
+      return runOperationAnywhere(readDataConfig(), name, args, { access: readRpcAccess() });
     },
     backUp: async (file) => (await import('./app/back-up.ts')).backUp(readDataConfig(), file),
     doctor: async () => {

@@ -9,10 +9,10 @@ import { requireToken } from './live-services.ts';
 
 /** Deploys a deposit factory with the first relayer's key, verifies it, and returns settings for the configuration. */
 export async function deployContract(config: ContractDeploymentConfig) {
-  const { chainId, rpcUrls, relayerPrivateKeys } = config;
+  const { chainId, rpcUrls, egressProxy: proxy, relayerPrivateKeys } = config;
   const [privateKey] = relayerPrivateKeys;
   const token = requireToken(config);
-  const endpoints = createChainEndpoints({ urls: rpcUrls, chainId });
+  const endpoints = createChainEndpoints({ urls: rpcUrls, chainId, proxy });
   try {
     const deployed = await deployFactory({ endpoints, chainId, privateKey }, token);
     const { factory, implementation, transactionHash, blockNumber } = deployed;
@@ -38,8 +38,9 @@ export function createRelayerKey() {
 }
 
 /** Address and balance of each relayer, and about how many payments the balance can release at current fees. */
-export async function showRelayers({ chainId, rpcUrls, relayerPrivateKeys }: ContractDeploymentConfig) {
-  const endpoints = createChainEndpoints({ urls: rpcUrls, chainId });
+export async function showRelayers(config: ContractDeploymentConfig) {
+  const { chainId, rpcUrls, egressProxy: proxy, relayerPrivateKeys } = config;
+  const endpoints = createChainEndpoints({ urls: rpcUrls, chainId, proxy });
   try {
     return await Promise.all(
       relayerPrivateKeys.map(async (privateKey) => {

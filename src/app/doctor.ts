@@ -300,7 +300,7 @@ async function describeDatabase(config: Config): Promise<DatabaseDescription> {
   const found =
     config.databaseUrl === null
       ? await runOperationAnywhere(config, 'database show', args, { patienceMs: STORE_PATIENCE_MS })
-      : await runOnStore(config, [], 'database show', args);
+      : await runOnStore(config, null, 'database show', args);
   return found as DatabaseDescription;
 }
 
@@ -358,8 +358,8 @@ async function checkChain(
   chain: ChainConfig,
   settlements: Promise<DatabaseDescription['settlements']>,
 ): Promise<DoctorCheck[]> {
-  const { chainId, rpcUrls: urls, factory, relayerPrivateKeys } = chain;
-  const endpoints = createChainEndpoints({ urls, chainId, timeoutMs: ANSWER_LIMIT_MS });
+  const { chainId, rpcUrls: urls, egressProxy: proxy, factory, relayerPrivateKeys } = chain;
+  const endpoints = createChainEndpoints({ urls, chainId, proxy, timeoutMs: ANSWER_LIMIT_MS });
   try {
     const newest = await readNewestBlocksMs(endpoints);
     const named = endpoints.map(({ host, rpc: { label } }) => ({ host, label }));

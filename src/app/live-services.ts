@@ -48,10 +48,12 @@ export async function openLiveServices(
 ): Promise<ExternalServices> {
   const chain = requireChain(config);
   const token = requireToken(chain);
+  const { egressProxy: proxy } = chain;
   const rarely = createRareAction(clock);
   const endpoints = createChainEndpoints({
     urls: chain.rpcUrls,
     chainId: chain.chainId,
+    proxy,
     onCall: (endpoint, outcome) => metrics.endpointCalls.inc({ endpoint, outcome }),
     onMalformed: (endpoint, problem) =>
       rarely(endpoint, () => log.error({ endpoint }, `An RPC host cannot be used: ${problem}`)),
@@ -82,6 +84,7 @@ export async function openLiveServices(
     const multicall = chain.multicall === null ? {} : { multicall: chain.multicall };
     const rates = createLiveRates({
       clock,
+      proxy,
       warn: (message, cause) => log.warn({ err: cause }, message),
       recentRates: async (currency) => {
         const nowMs = clock.nowMs();
@@ -99,7 +102,7 @@ export async function openLiveServices(
         onLag: (endpoint, blocks) => metrics.endpointLag.set({ endpoint }, blocks),
       }),
       subscribeToHeads(onHead) {
-        subscription = subscribeToHeads({ urls: chain.headUrls, onHead });
+        subscription = subscribeToHeads({ urls: chain.headUrls, onHead, proxy });
       },
       token: createTokenReader({ endpoints, token, ...multicall }),
       relayers: [relayerOf(firstKey), ...otherKeys.map(relayerOf)],
@@ -203,6 +206,7 @@ function openAdapters(
         timeoutMs: SESSION_TIMEOUT_MS,
         baseUrl,
         usdc,
+        proxy: config.chain?.egressProxy ?? null,
         warn: (message: string) => rarely(id, () => warn(message)),
         webhookUrl: webhookUrlOf(id, baseUrl),
       };

@@ -1,6 +1,6 @@
 import { runOperation } from '../cli/control-socket.ts';
 import type { OperationArguments } from '../cli/operations-context.ts';
-import type { Config } from '../config/config.ts';
+import type { Config, RpcAccess } from '../config/config.ts';
 import { locationOf } from '../payment/callback-url.ts';
 import { createPictures } from '../platform/pictures.ts';
 import { isLoopbackHost } from '../platform/public-address.ts';
@@ -17,7 +17,7 @@ import type { Store } from './store/store.ts';
 /** Runs a command's operation on the store itself. Throws `NoDatabaseError`, and the errors of `openStore`. */
 export async function runOnStore(
   config: Config,
-  rpcUrls: readonly string[],
+  access: RpcAccess | null,
   name: string,
   args: OperationArguments,
 ): Promise<unknown> {
@@ -26,7 +26,7 @@ export async function runOnStore(
   const store = await openStore(config, createLog('error'), { mayMigrate: false });
   let chain: Awaited<ReturnType<typeof openStoredChain>> = null;
   try {
-    chain = await openStoredChain(store, rpcUrls);
+    chain = await openStoredChain(store, access);
     const context = {
       ...store,
       callbacks: createCallbackGuard({ allowedHosts, own: locationOf(baseUrl) }),
@@ -52,12 +52,12 @@ export async function runOnStore(
 }
 
 /** Chain of a store's payments, not connected yet. Null if there are no RPC URLs, or if the store was never served. */
-async function openStoredChain(store: Store, rpcUrls: readonly string[]) {
+async function openStoredChain(store: Store, access: RpcAccess | null) {
   const settlements = await store.settlements.listSettlements();
   const [newest] = settlements;
-  if (newest === undefined || rpcUrls.length === 0) return null;
+  if (newest === undefined || access === null || access.rpcUrls.length === 0) return null;
   const { chainId, token } = newest;
-  const endpoints = createChainEndpoints({ urls: rpcUrls, chainId });
+  const endpoints = createChainEndpoints({ urls: access.rpcUrls, chainId, proxy: access.egressProxy });
   return {
     reader: createChainReader({ endpoints, sources: { token, factories: factoriesOf(settlements) } }),
     sweepBalances: createBalanceSweep({ endpoints, token }),

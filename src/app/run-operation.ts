@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { CONTROL_SOCKET, callServer, NoServerError } from '../cli/control-socket.ts';
 import type { OperationArguments } from '../cli/operations-context.ts';
-import type { Config } from '../config/config.ts';
+import type { Config, RpcAccess } from '../config/config.ts';
 
 /** Time that a starting server may hold the store before it accepts commands. */
 const STARTING_SERVER_MS = 15_000;
 
 interface RunOptions {
   readonly patienceMs?: number;
-  /** RPC URLs for use when no server runs; empty for none. */
-  readonly rpcUrls?: readonly string[];
+  /** RPC endpoints for use when no server runs. Default null. */
+  readonly access?: RpcAccess | null;
 }
 
 /**
@@ -20,7 +20,7 @@ export async function runOperationAnywhere(
   config: Config,
   name: string,
   args: OperationArguments,
-  { patienceMs = STARTING_SERVER_MS, rpcUrls = [] }: RunOptions = {},
+  { patienceMs = STARTING_SERVER_MS, access = null }: RunOptions = {},
 ): Promise<unknown> {
   const askServer = async () => {
     try {
@@ -37,6 +37,6 @@ export async function runOperationAnywhere(
   const { runOnStore } = await import('./run-on-store.ts');
   return retryWhileInUse(patienceMs, async () => {
     const late = await askServer();
-    return late === null ? runOnStore(config, rpcUrls, name, args) : late.result;
+    return late === null ? runOnStore(config, access, name, args) : late.result;
   });
 }

@@ -183,12 +183,13 @@ export function assembleParts(options: ServiceOptions) {
   };
   const resolver = createHostResolver({ timeoutMs: CALLBACK_LOOKUP_TIMEOUT_MS });
   const ownAddresses = createOwnAddresses();
+  const proxy = config.chain?.egressProxy ?? null;
   const notifier: Notifier = {
     box: createSecretBox('notification channels', options.secretKey, config.previousSecretKeys),
-    send: createNotificationSender({ resolver, ownAddresses }, options.mailer),
+    send: createNotificationSender({ resolver, ownAddresses, proxy }, options.mailer),
   };
   const own = locationOf(config.baseUrl);
-  const rules = { resolver, ownAddresses, allowedHosts: config.callbackAllowedHosts, own };
+  const rules = { resolver, ownAddresses, allowedHosts: config.callbackAllowedHosts, own, proxy };
   const deliveryRulesOf = createDeliveryRules(rules, options.additions?.receiverAuthorities);
   const tokens = createIpnTokens(options.secretKey, config.previousSecretKeys);
   /** Shared by API and dashboard, so that all ids of new payments have one order. */

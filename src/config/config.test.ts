@@ -94,6 +94,7 @@ describe('defaults', () => {
     expect(liveWith({}).chain).toEqual({
       chainId: 137,
       rpcUrls: ['https://rpc.example/v2/key'],
+      egressProxy: null,
       headUrls: [],
       token: null,
       relayerPrivateKeys: [RELAYER_KEY],
@@ -258,6 +259,11 @@ const invalidInLiveMode: readonly [string, readonly string[], RegExp][] = [
   ['BASE_URL', ['http://pay.example.com', 'http://127.evil.example'], /https:\/\/ in live mode/],
   ['ADMIN_BASE_URL', ['http://admin.example.com'], /https:\/\/ in live mode/],
   ['CHAIN_ID', ['0', 'polygon', '1000000000'], /whole number from 1 to 999999999/],
+  [
+    'EGRESS_PROXY_URL',
+    ['proxy:3128', 'https://proxy:3128', 'http://proxy/path', 'http://proxy?x=1', 'http://u:%ff@proxy'],
+    /must be of the form http:/,
+  ],
   ['POLYGON_RPC_URL', ['rpc.example', 'http://rpc.example'], /https and wss URLs \(http and ws on loopback/],
   [
     'POLYGON_RPC_URL',
@@ -376,7 +382,7 @@ describe('a secret from a file', () => {
         ]);
       const withUrl: Environment = { ...live, ...Object.fromEntries(required) };
       const { [name]: _, ...rest } = withUrl;
-      const value = live[name] ?? (name === 'DATABASE_URL' || name === 'SMTP_URL' ? '' : SECRET);
+      const value = live[name] ?? (/(DATABASE|SMTP|PROXY)_URL$/.test(name) ? '' : SECRET);
       const path = fileOf(name, `${value}\n`);
       expect(readConfig('live', { ...rest, [`${name}_FILE`]: path })).toEqual(
         readConfig('live', { ...rest, [name]: value }),
@@ -539,6 +545,7 @@ describe('contract deploy', () => {
     expect(readContractDeploymentConfig({ POLYGON_RPC_URL, RELAYER_PRIVATE_KEY })).toEqual({
       chainId: 137,
       rpcUrls: [POLYGON_RPC_URL],
+      egressProxy: null,
       headUrls: [],
       token: null,
       relayerPrivateKeys: [RELAYER_KEY],

@@ -7,6 +7,7 @@ import {
 } from '../payment/paid-threshold.ts';
 import { type ProviderId, providerIds } from '../payment/provider-catalog.ts';
 import { databaseUrls } from '../platform/database-url.ts';
+import { parseEgressProxy } from '../platform/egress-proxy.ts';
 import { isLoopbackHost } from '../platform/public-address.ts';
 import { type ProviderValues, variableNameOf } from '../providers/adapters/define-provider.ts';
 import type { ProviderVariable } from '../providers/adapters/provider-variables.ts';
@@ -31,6 +32,8 @@ import { logLevels } from './variables.ts';
 export type Role = 'all' | 'api' | 'worker';
 
 export type ContractDeploymentConfig = NonNullable<ReturnType<typeof readContractDeployment>>;
+
+export type RpcAccess = Pick<ReturnType<typeof readAccess>, 'rpcUrls' | 'egressProxy'>;
 
 export type ChainConfig = NonNullable<ReturnType<typeof readChain>>;
 
@@ -195,14 +198,15 @@ function readRelayGasShare(read: Reader): GasShareLimit | null {
 }
 
 /** Reads the chain's endpoints for a command that can do without them. Throws `ConfigError`. */
-export function readRpcUrls(environment: Environment = process.env): readonly string[] {
+export function readRpcAccess(environment: Environment = process.env) {
   const read = createReader(environment);
-  const { rpcUrls } = readSecureRpcUrls(read);
+  const access = readAccess(read);
   requireNoProblem(read);
-  return rpcUrls;
+  return access;
 }
 
-function readSecureRpcUrls(read: Reader) {
+/** The chain's endpoints, and the proxy through which all connections leave. */
+function readAccess(read: Reader) {
   const urls = read.list('POLYGON_RPC_URL');
   // Checked as `http` and `https`, because the same rules apply to `ws` and `wss`.
   if (urls.some((url) => !isSecureHttpUrl(url.replace(webSocketScheme, 'http$1')))) {
@@ -214,7 +218,12 @@ function readSecureRpcUrls(read: Reader) {
   if (new Set(urls.map((url) => URL.parse(url)?.href)).size < urls.length) {
     read.refuse('POLYGON_RPC_URL lists an endpoint twice: it would confirm what it says itself.');
   }
+  const proxyUrl = read.text('EGRESS_PROXY_URL');
+  const egressProxy = proxyUrl === null ? null : parseEgressProxy(proxyUrl);
+  if (proxyUrl !== null && egressProxy === null)
+    read.refuse('EGRESS_PROXY_URL must be of the form http://user:password@host:port, without a path.');
   return {
+    egressProxy,
     rpcUrls: urls.filter((url) => !webSocketScheme.test(url)),
     /** WebSocket endpoints that only announce new blocks. */
     headUrls: urls.filter((url) => webSocketScheme.test(url)),
@@ -224,13 +233,14 @@ function readSecureRpcUrls(read: Reader) {
 const webSocketScheme = /^ws(s?:\/\/)/i;
 
 function readContractDeployment(read: Reader) {
-  const { rpcUrls, headUrls } = readSecureRpcUrls(read);
-  if (rpcUrls.length === 0) read.refuse('POLYGON_RPC_URL is missing: at least one RPC endpoint with https.');
+  const access = readAccess(read);
+  if (access.rpcUrls.length === 0)
+    read.refuse('POLYGON_RPC_URL is missing: at least one RPC endpoint with https.');
   const relayerPrivateKeys = readRelayerKeys(read);
   const chainId = read.integer('CHAIN_ID', 137, 1, 999_999_999);
   // Only for chains without a well-known USDC.
   const token = read.address('SETTLEMENT_TOKEN_ADDRESS');
-  return relayerPrivateKeys === null ? null : { chainId, rpcUrls, headUrls, token, relayerPrivateKeys };
+  return relayerPrivateKeys === null ? null : { ...access, chainId, token, relayerPrivateKeys };
 }
 
 /** Each key adds calls to the endpoints, and a block only has room for the batches of a few. */

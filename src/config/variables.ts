@@ -32,6 +32,8 @@ const help = {
   LOG_LEVEL: `One of ${logLevels.join(', ')} (info).`,
   CALLBACK_ALLOWED_HOSTS:
     'Callback hosts, as host:port,…, that need not be public; HTTPS is still required (none).',
+  EGRESS_PROXY_URL:
+    'HTTP proxy for RPC endpoints, providers, exchange rates and webhooks, as http://[user:password@]host:port (none).',
   RATE_LIMIT_CREATE_PER_MINUTE: 'Creates per minute for each API key (60).',
   RATE_LIMIT_STATUS_PER_MINUTE: 'Status reads, and merchant API requests, per minute for each API key (120).',
   RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: 'Requests per minute without a valid key for each address (30).',
@@ -69,6 +71,7 @@ const secrets: ReadonlySet<string> = new Set<keyof typeof help>([
   'POLYGON_RPC_URL',
   'RELAYER_PRIVATE_KEY',
   'SMTP_URL',
+  'EGRESS_PROXY_URL',
 ]);
 
 /** Every environment variable of the service; documentation and `.env.example` are generated from this list. */

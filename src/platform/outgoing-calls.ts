@@ -2,22 +2,36 @@ import { once } from 'node:events';
 import { connect, type NetConnectOpts } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { ADDRESS_ATTEMPT_MS } from './address-attempt.ts';
+import { type EgressProxy, openTunnel } from './egress-proxy.ts';
+import { isLoopbackHost } from './public-address.ts';
 
 interface OutgoingAgentOptions extends Omit<Agent.Options, 'connect'> {
   /** Time limit of a connection, including all addresses and TLS. Default 10,000. */
   readonly connectTimeoutMs?: number;
+  /** Proxy to all hosts except loopback. Default null. */
+  readonly proxy?: EgressProxy | null;
 }
 
 /** Creates connections to other hosts. The error of a failed one describes each address. */
 export function createOutgoingAgent({
   connectTimeoutMs = 10_000,
+  proxy = null,
   ...options
 }: OutgoingAgentOptions = {}): Agent {
-  const connect = buildConnector({
+  const direct = buildConnector({
     timeout: connectTimeoutMs,
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
     ...(options.allowH2 === undefined ? {} : { allowH2: options.allowH2 }),
   });
+  const connect: typeof direct = (target, callback) => {
+    if (proxy === null || isLoopbackHost(target.hostname)) return direct(target, callback);
+    const isTls = target.protocol === 'https:';
+    const place = { host: target.hostname, port: Number(target.port || (isTls ? 443 : 80)) };
+    openTunnel(proxy, place, AbortSignal.timeout(connectTimeoutMs)).then(
+      (httpSocket) => (isTls ? direct({ ...target, httpSocket }, callback) : callback(null, httpSocket)),
+      (error) => callback(error, null),
+    );
+  };
   return new Agent({
     ...options,
     connect: (target, callback) =>

@@ -10,6 +10,7 @@ import {
   type UsdRate,
 } from '../payment/money.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { EgressProxy } from '../platform/egress-proxy.ts';
 import { createOutgoingAgent } from '../platform/outgoing-calls.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
 
@@ -27,6 +28,7 @@ const DEFAULTS = {
   /** Interval of refreshing all rates, so that a request seldom waits for the network. */
   refreshMs: 60_000,
   maximumAgeMs: 10 * 60_000,
+  proxy: null as EgressProxy | null,
   /** Rates of the last seven days, in any order. */
   recentRates: async (_currency: Currency): Promise<readonly UsdRate[]> => [],
 };
@@ -81,6 +83,7 @@ export function createLiveRates(given: LiveRatesOptions) {
   const { clock, warn } = options;
   const agent = createOutgoingAgent({
     allowH2: false,
+    proxy: options.proxy,
     connections: 4,
     maxResponseSize: MAXIMUM_ANSWER_BYTES,
   });

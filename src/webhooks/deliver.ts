@@ -8,6 +8,7 @@ import {
 import { isIP, connect as openTcp, type Socket } from 'node:net';
 import { checkServerIdentity, createSecureContext, connect as openTls, type TLSSocket } from 'node:tls';
 import { isOwnCallback, parseCallbackUrl, type ServiceLocation } from '../payment/callback-url.ts';
+import { type EgressProxy, openTunnel } from '../platform/egress-proxy.ts';
 import { addressIdentity } from '../platform/public-address.ts';
 import {
   type HostResolver,
@@ -24,13 +25,15 @@ import { webhookHeaders } from './webhook.ts';
 // Uses node:http over our own TLS socket rather than undici (docs/decisions/0019-webhook-transport.md): a client that
 // manages connections may open a second one and send again. Here a request owns one socket that is never replaced.
 
-export interface DeliveryDependencies extends Omit<ConnectionOptions, 'signal'> {
+export interface DeliveryDependencies extends Omit<ConnectionOptions, 'signal' | 'proxy'> {
   readonly resolver: Pick<HostResolver, 'resolveFresh'>;
   readonly ownAddresses: OwnAddresses;
   /** The operator's `CALLBACK_ALLOWED_HOSTS`, in the form of `parseCallbackUrl`. */
   readonly allowedHosts: ReadonlySet<string>;
   /** Public location of this service, to which callbacks are blocked; null to skip this check. */
   readonly own: ServiceLocation | null;
+  /** Proxy to all receivers except the operator's allowed hosts. Default null. */
+  readonly proxy?: EgressProxy | null;
 }
 
 export interface WebhookDelivery {
@@ -97,7 +100,8 @@ async function connectAndPost(
   const { hostname, port, url } = callback;
 
   const addresses = await findAddresses(dependencies, hostname, callback.kind === 'allowed', timeoutMs);
-  const options = { ...dependencies, signal };
+  const proxy = callback.kind === 'allowed' ? null : (dependencies.proxy ?? null);
+  const options = { ...dependencies, proxy, signal };
   const socket = await startTls(await openFirst(addresses, port, options), hostname, options);
   dependencies.onConnected?.(socket);
   const body = Buffer.from(delivery.body);
@@ -127,6 +131,7 @@ async function findAddresses(
 }
 
 interface ConnectionOptions {
+  readonly proxy: EgressProxy | null;
   /** Aborted at the deadline of the delivery. */
   readonly signal: AbortSignal;
   /** Authorities trusted instead of the system's, for tests and the sandbox's shop. Never set in live mode. */
@@ -172,10 +177,14 @@ async function openAddress(
   options: ConnectionOptions,
   isLast: boolean,
 ): Promise<Socket> {
-  const place = options.connectTo?.(address, port) ?? { address, port };
   const signal = isLast
     ? options.signal
     : AbortSignal.any([options.signal, AbortSignal.timeout(NEXT_ADDRESS_AFTER_MS)]);
+  const place = options.connectTo?.(address, port) ?? { address, port };
+  if (options.proxy !== null) {
+    const tunnel = await openTunnel(options.proxy, { host: place.address, port: place.port }, signal);
+    return tunnel.on('error', ignore);
+  }
   const socket = openTcp({ host: place.address, port: place.port, autoSelectFamily: false });
   socket.on('error', ignore);
   try {

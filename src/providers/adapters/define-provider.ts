@@ -7,6 +7,7 @@ import {
   type ProviderId,
   providerCatalog,
 } from '../../payment/provider-catalog.ts';
+import type { EgressProxy } from '../../platform/egress-proxy.ts';
 import type {
   CatalogEntry,
   PostedWebhook,
@@ -43,6 +44,8 @@ export interface AdapterSettings {
   readonly warn?: (message: string) => void;
   /** Public URL of this service, without a trailing slash. */
   readonly baseUrl: string;
+  /** Proxy to the provider; null or missing for direct connections. */
+  readonly proxy?: EgressProxy | null;
 }
 
 export type ProviderValues = Readonly<Record<string, string>>;
@@ -179,7 +182,7 @@ function openAdapter<Host extends string, Own extends object>(
   const own = settingsOf(definition, values, { ...settings, id, means });
   const account = { ...own, ...(definition.account?.(own) as Own) };
   const blockedBecause = definition.blockedBecause?.(account) ?? null;
-  const converse = createConversations(id, definition.headers?.(account));
+  const converse = createConversations(id, definition.headers?.(account), settings.proxy);
   const bounded = (timeoutMs: number) => Math.min(settings.timeoutMs, timeoutMs);
   const attempt = <T>(timeoutMs: number, work: (call: Call) => Promise<T>) =>
     asProviderUnavailable(id, converse(timeoutMs, work));

@@ -7,6 +7,7 @@ import {
   type ProviderId,
   providerCatalog,
 } from '../../payment/provider-catalog.ts';
+import type { EgressProxy } from '../../platform/egress-proxy.ts';
 import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
 import { isSecureUrl } from '../../platform/public-address.ts';
 import { parseJson, readBounded } from '../../platform/read-json.ts';
@@ -102,8 +103,14 @@ export function countRequests<T>(onRequest: () => void, work: () => Promise<T>):
 }
 
 /** Creates connections to one provider. HTTP/1.1 only, because undici may send a POST twice over HTTP/2. */
-export function createProviderAgent(): Agent {
-  return createOutgoingAgent({ allowH2: false, connections: 32, pipelining: 1, keepAliveTimeout: 4_000 });
+export function createProviderAgent(proxy: EgressProxy | null = null): Agent {
+  return createOutgoingAgent({
+    allowH2: false,
+    connections: 32,
+    pipelining: 1,
+    keepAliveTimeout: 4_000,
+    proxy,
+  });
 }
 
 /**
@@ -262,8 +269,12 @@ export interface Call extends Calls {
 }
 
 /** Creates a function that runs conversations with one provider, each within a time limit. */
-export function createConversations(id: ProviderId, headers: Readonly<Record<string, string>> = {}) {
-  const agent = createProviderAgent();
+export function createConversations(
+  id: ProviderId,
+  headers: Readonly<Record<string, string>> = {},
+  proxy: EgressProxy | null = null,
+) {
+  const agent = createProviderAgent(proxy);
   return async <T>(timeoutMs: number, work: (call: Call) => Promise<T>): Promise<T> => {
     const deadlineMs = performance.now() + timeoutMs;
     let isLastOfCustomer = false;

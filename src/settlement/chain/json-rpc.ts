@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
+import type { EgressProxy } from '../../platform/egress-proxy.ts';
 import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
 import { parseJson, readBounded } from '../../platform/read-json.ts';
 import { ChainUnavailableError } from './chain.ts';
@@ -29,6 +30,8 @@ export interface JsonRpcOptions {
   readonly timeoutMs?: number;
   /** Maximum answer, before and after decompression; many methods have a lower limit. Default 32 MiB. */
   readonly maximumResponseBytes?: number;
+  /** Default null: connects directly. */
+  readonly proxy?: EgressProxy | null;
 }
 
 /** The node understood the request and answered with an error object. */
@@ -139,7 +142,7 @@ export function createJsonRpcClient(options: JsonRpcOptions): JsonRpcClient {
 }
 
 function createEndpoint(options: JsonRpcOptions) {
-  const { timeoutMs = 10_000, maximumResponseBytes = 32 * 1024 * 1024 } = options;
+  const { timeoutMs = 10_000, maximumResponseBytes = 32 * 1024 * 1024, proxy = null } = options;
   const url = URL.parse(options.url);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new TypeError('the URL of a chain endpoint must begin with http:// or https://');
@@ -160,7 +163,7 @@ function createEndpoint(options: JsonRpcOptions) {
     label: url.host,
     url,
     headers,
-    agent: createOutgoingAgent({ connections: MAXIMUM_CONNECTIONS, connectTimeoutMs: timeoutMs }),
+    agent: createOutgoingAgent({ connections: MAXIMUM_CONNECTIONS, connectTimeoutMs: timeoutMs, proxy }),
     timeoutMs,
     maximumResponseBytes,
     redact,

@@ -1,4 +1,5 @@
 import { type Agent, type MessageEvent, WebSocket } from 'undici';
+import type { EgressProxy } from '../../platform/egress-proxy.ts';
 import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
 import { announcesBlock } from './node-answers.ts';
 
@@ -13,6 +14,7 @@ export interface HeadSubscriptionOptions {
   readonly firstPauseMs?: number;
   /** Silence after which the connection is replaced. Default 30,000. */
   readonly silenceMs?: number;
+  readonly proxy?: EgressProxy | null;
 }
 
 /** A block header takes about two kilobytes. */
@@ -25,7 +27,10 @@ const MAXIMUM_PAUSE_MS = 60_000;
 
 /** Subscribes to new blocks at each endpoint and reconnects. An announcement only says that it is worth polling now. */
 export function subscribeToHeads(options: HeadSubscriptionOptions) {
-  const agent = createOutgoingAgent({ webSocket: { maxPayloadSize: MAXIMUM_MESSAGE_BYTES } });
+  const agent = createOutgoingAgent({
+    webSocket: { maxPayloadSize: MAXIMUM_MESSAGE_BYTES },
+    proxy: options.proxy ?? null,
+  });
   let lastHeadAtMs = Number.NEGATIVE_INFINITY;
   function announce(): void {
     const nowMs = performance.now();

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { isIPv6, type Socket } from 'node:net';
+
+/** HTTP proxy that opens connections to other hosts by CONNECT. */
+export interface EgressProxy {
+  readonly host: string;
+  readonly port: number;
+  /** Value of `Proxy-Authorization`; null without credentials. */
+  readonly authorization: string | null;
+}
+
+/** Reads `http://[user:password@]host:port`; null for any other form. */
+export function parseEgressProxy(text: string): EgressProxy | null {
+  const url = URL.parse(text);
+  if (url === null || url.protocol !== 'http:' || !/^\/?$/.test(url.pathname + url.search + url.hash))
+    return null;
+  try {
+    const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    return {
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port === '' ? 80 : Number(url.port),
+      authorization: credentials === ':' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`,
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Opens a connection to this host and port. The proxy resolves a name, and takes an address as it is. */
+export async function openTunnel(
+  { host, port, authorization }: EgressProxy,
+  target: { readonly host: string; readonly port: number },
+  signal: AbortSignal,
+): Promise<Socket> {
+  const path = `${isIPv6(target.host) ? `[${target.host}]` : target.host}:${target.port}`;
+  const headers = { host: path, ...(authorization === null ? {} : { 'proxy-authorization': authorization }) };
+  const connecting = request({
+    host,
+    port,
+    method: 'CONNECT',
+    path,
+    headers,
+    setHost: false,
+    agent: false,
+    signal,
+  });
+  connecting.end();
+  const [{ statusCode }, socket, early] = await once(connecting, 'connect');
+  // Neither TLS nor HTTP begins with bytes of the other side.
+  if (statusCode === 200 && early.length === 0) return socket;
+  socket.destroy();
+  throw new Error(`the proxy ${host}:${port} answers CONNECT with ${statusCode}`);
+}
