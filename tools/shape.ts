@@ -16,9 +16,8 @@ import { cycles } from '../test/structure/arrows.ts';
 import { isTest, projectModules } from '../test/structure/modules.ts';
 import { projectFiles } from '../test/structure/project-files.ts';
 import { smallSingleUseFiles } from '../test/structure/small-files.ts';
-import { freePorts } from '../test/support/free-ports.ts';
-import { runCommand, startServiceProcess } from '../test/support/service-process.ts';
 import { waitFor } from '../test/support/wait-for.ts';
+import { startSandboxProcess } from './sandbox-process.ts';
 
 const CREATE_ROUNDS = 8;
 const SETTLEMENT_TIMEOUT_MS = 60_000;
@@ -87,16 +86,14 @@ function printFigures(): void {
 /** Starts a sandbox under V8's inspector, and counts the files whose functions run on each path. */
 async function printPaths(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'card-checkout-shape-'));
-  const [port, adminPort] = await freePorts(2);
-  const env = { PORT: `${port}`, ADMIN_PORT: `${adminPort}`, DATA_DIR: folder, LOG_LEVEL: 'error' };
-  const sandbox = await startServiceProcess(env, { nodeArgs: ['--inspect=127.0.0.1:0'] });
+  const options = { nodeArgs: ['--inspect=127.0.0.1:0'] };
+  const sandbox = await startSandboxProcess(folder, { LOG_LEVEL: 'error' }, options);
   try {
     const coverage = await startCoverage(/ws:\/\/\S+/.exec(sandbox.output())?.[0] ?? '');
     try {
-      const api = createApi(`http://localhost:${port}`, sandbox.demoKey());
-      await api.create();
-      report('from the first byte of a create to its answer', await filesOfCreate(api, coverage));
-      report('from a deposit to its webhook', await filesOfSettlement(api, coverage, env));
+      await sandbox.create();
+      report('from the first byte of a create to its answer', await filesOfCreate(sandbox, coverage));
+      report('from a deposit to its webhook', await filesOfSettlement(sandbox, coverage));
     } finally {
       // A process does not end while a debugger is connected.
       coverage.close();
@@ -108,26 +105,22 @@ async function printPaths(): Promise<void> {
 }
 
 /** What runs in the background runs in some of these moments; what a create needs runs in all of them. */
-async function filesOfCreate(api: Api, coverage: Coverage): Promise<string[]> {
+async function filesOfCreate(sandbox: Sandbox, coverage: Coverage): Promise<string[]> {
   let files: string[] | undefined;
   for (let round = 0; round < CREATE_ROUNDS; round++) {
     await coverage.take();
-    await api.create();
+    await sandbox.create();
     const ran = await coverage.take();
     files = files?.filter((path) => ran.has(path)) ?? [...ran];
   }
   return files ?? [];
 }
 
-async function filesOfSettlement(
-  api: Api,
-  coverage: Coverage,
-  env: Readonly<Record<string, string>>,
-): Promise<string[]> {
-  const id = await api.create();
-  await runCommand(env, 'sandbox', 'pay', id);
+async function filesOfSettlement(sandbox: Sandbox, coverage: Coverage): Promise<string[]> {
+  const id = await sandbox.create();
+  await sandbox.pay(id);
   await coverage.take();
-  await waitFor('the payment to be paid', SETTLEMENT_TIMEOUT_MS, () => api.isPaid(id));
+  await waitFor('the payment to be paid', SETTLEMENT_TIMEOUT_MS, () => sandbox.isPaid(id));
   // The webhook's row is claimed at most a second after the payment is paid.
   await delay(2_000);
   const beside = besideSettlement.map((pattern) => new RegExp(`^${pattern}`));
@@ -139,25 +132,7 @@ function report(path: string, files: readonly string[]): void {
   if (flags.list) for (const file of [...files].sort()) console.log(`  ${file}`);
 }
 
-type Api = ReturnType<typeof createApi>;
-
-function createApi(base: string, apiKey: string) {
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({
-    address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-    callback: 'https://shop.example.com/hook',
-    amount: '25.00',
-  });
-  const ask = async (path: string, init: RequestInit = {}) => {
-    const response = await fetch(`${base}/api/v1/${path}`, { headers, ...init });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    return (await response.json()) as { payment_id: string; status: string };
-  };
-  return {
-    create: async () => (await ask('wallet', { method: 'POST', body })).payment_id,
-    isPaid: async (id: string) => (await ask(`payment-status?payment_id=${id}`)).status === 'paid',
-  };
-}
+type Sandbox = Awaited<ReturnType<typeof startSandboxProcess>>;
 
 interface Coverage {
   /** The files of `src` whose functions ran since the last call. */

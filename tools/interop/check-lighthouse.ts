@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { freePorts } from '../../test/support/free-ports.ts';
-import { runCommand, startServiceProcess } from '../../test/support/service-process.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { chromiumLaunch } from '../chromium.ts';
+import { startSandboxProcess } from '../sandbox-process.ts';
 import type { Outcome } from './check-proxy.ts';
 
 /** Installed by `--install`, outside the project's own packages. */
@@ -20,7 +20,6 @@ type Category = keyof typeof GOALS;
 const categories = Object.keys(GOALS) as Category[];
 /** The best of them counts: what else the machine does meanwhile is not the page's weight. */
 const ROUNDS = 3;
-const WALLET = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
 
 interface Audit {
   readonly id: string;
@@ -57,21 +56,15 @@ export function findLighthouse(
 /** The scores of each page, as outcomes that name them. */
 export async function checkLighthouse(file: string, folder: string): Promise<readonly Outcome[]> {
   const { default: lighthouse } = (await import(pathToFileURL(file).href)) as { default: Lighthouse };
-  const [port = 0, adminPort = 0, debuggingPort = 0] = await freePorts(3);
-  const environment = {
-    DATA_DIR: join(folder, 'lighthouse'),
-    PORT: String(port),
-    ADMIN_PORT: String(adminPort),
-  };
-  const service = await startServiceProcess(environment);
-  const url = `http://127.0.0.1:${port}`;
+  const [debuggingPort = 0] = await freePorts(1);
+  const service = await startSandboxProcess(join(folder, 'lighthouse'));
+  const { url } = service;
   let browser: BrowserContext | null = null;
   try {
-    const shop = createShop(url, service.demoKey());
-    const paid = await shop.create();
-    await runCommand(environment, 'sandbox', 'pay', paid);
-    await waitFor('the payment to be paid', 60_000, () => shop.isPaid(paid));
-    const open = await shop.create();
+    const paid = await service.create();
+    await service.pay(paid);
+    await waitFor('the payment to be paid', 60_000, () => service.isPaid(paid));
+    const open = await service.create();
     const { executablePath, args, env } = await chromiumLaunch();
     browser = await chromium.launchPersistentContext(join(folder, 'profile'), {
       executablePath,
@@ -95,23 +88,6 @@ export async function checkLighthouse(file: string, folder: string): Promise<rea
     await browser?.close();
     await service.end('SIGTERM');
   }
-}
-
-function createShop(url: string, apiKey: string) {
-  const call = async (path: string, init: RequestInit = {}) => {
-    const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
-    const response = await fetch(`${url}/api/v1/${path}`, { ...init, headers });
-    return (await response.json()) as Record<string, string>;
-  };
-  return {
-    async create(): Promise<string> {
-      const order = { address: WALLET, callback: 'https://shop.example.com/webhook', amount: '25.00' };
-      const { payment_id: id } = await call('wallet', { method: 'POST', body: JSON.stringify(order) });
-      if (id === undefined) throw new Error('the sandbox created no payment');
-      return id;
-    },
-    isPaid: async (id: string) => (await call(`payment-status?payment_id=${id}`))['status'] === 'paid',
-  };
 }
 
 async function signIn(browser: BrowserContext, url: string, password: string): Promise<void> {

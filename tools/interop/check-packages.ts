@@ -4,8 +4,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { installPackedSdk } from '../../test/sdk/pack-sdk.ts';
-import { freePorts } from '../../test/support/free-ports.ts';
-import { startServiceProcess } from '../../test/support/service-process.ts';
+import { startSandboxProcess } from '../sandbox-process.ts';
 import type { Outcome } from './check-proxy.ts';
 import { collectOutcomes } from './host-service.ts';
 
@@ -16,18 +15,12 @@ const PACKAGE_MS = 15 * 60_000;
 /** Tests find a sandbox at `CARD_CHECKOUT_URL`, and the program that pays there at `CARD_CHECKOUT_PROGRAM`. */
 export async function checkPackages(folder: string): Promise<readonly Outcome[]> {
   const { outcomes, check } = collectOutcomes();
-  const [port = 0, adminPort = 0] = await freePorts(2);
-  const environment = {
-    DATA_DIR: join(folder, 'packages-data'),
-    PORT: String(port),
-    ADMIN_PORT: String(adminPort),
-  };
   const sdk = installPackedSdk();
-  const service = await startServiceProcess(environment);
+  const service = await startSandboxProcess(join(folder, 'packages-data'));
   const env = {
     ...process.env,
-    ...environment,
-    CARD_CHECKOUT_URL: `http://127.0.0.1:${port}`,
+    ...service.environment,
+    CARD_CHECKOUT_URL: service.url,
     CARD_CHECKOUT_KEY: service.demoKey(),
     CARD_CHECKOUT_PROGRAM: join(root, 'bin/card-checkout.js'),
   };

@@ -1,12 +1,10 @@
 /** Prometheus with the rules and the scrape configuration of the docs: it scrapes a running service, and notices its end. */
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { read } from '../../test/docs/markdown.ts';
-import { freePorts } from '../../test/support/free-ports.ts';
-import { startServiceProcess } from '../../test/support/service-process.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { startSandboxProcess } from '../sandbox-process.ts';
 import type { Outcome } from './check-proxy.ts';
-import { collectOutcomes } from './host-service.ts';
+import { checkTests, collectOutcomes } from './host-service.ts';
 import { startPrometheus } from './neighbors.ts';
 
 const SCRAPED_MS = 30_000;
@@ -19,21 +17,13 @@ interface Rule {
 
 /** The outcomes, or why it was not checked. */
 export async function checkPrometheus(folder: string): Promise<readonly Outcome[] | string> {
-  if (spawnSync('prometheus', ['--version']).error !== undefined) return 'Prometheus is not installed';
+  const rules = 'promtool: each alert fires and resolves on its series';
+  const tested = checkTests(rules, 'prometheus', 'test/docs/monitoring.test.ts');
+  if (typeof tested === 'string') return tested;
   const { outcomes, check } = collectOutcomes();
-  await check('promtool: each alert fires and resolves on its series', () => {
-    const vitest = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
-    const words = [vitest, 'run', 'test/docs/monitoring.test.ts'];
-    const { status, stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' });
-    if (status !== 0) throw new Error(stdout.slice(-1_500));
-    return Promise.resolve(undefined);
-  });
-  const [port = 0, adminPort = 0] = await freePorts(2);
-  const dataDir = join(folder, 'scraped');
-  const ports = { PORT: String(port), ADMIN_PORT: String(adminPort) };
-  const service = await startServiceProcess({ DATA_DIR: dataDir, ...ports });
+  const service = await startSandboxProcess(join(folder, 'scraped'));
   try {
-    const prometheus = await startPrometheus(folder, adminPort);
+    const prometheus = await startPrometheus(folder, service.adminPort);
     try {
       const query = <T>(path: string) => readData<T>(`${prometheus.url}/api/v1/${path}`);
       const isUp = async (value: string) => {
@@ -73,7 +63,7 @@ export async function checkPrometheus(folder: string): Promise<readonly Outcome[
   } finally {
     await service.end('SIGTERM');
   }
-  return outcomes;
+  return [...tested, ...outcomes];
 }
 
 async function readData<T>(url: string): Promise<T> {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { request as requestPlain } from 'node:http';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
+import { collectOutcomes } from './host-service.ts';
 import { certificateIn } from './neighbors.ts';
 
 export interface Outcome {
@@ -102,14 +103,7 @@ function readEvents(
 }
 
 export async function checkBehindProxy(options: CheckOptions): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
-  const check = async (name: string, run: () => Promise<void>) => {
-    const problem = await run().then(
-      () => null,
-      (error: unknown) => String(error instanceof Error ? error.message : error),
-    );
-    outcomes.push({ name, problem });
-  };
+  const { outcomes, check } = collectOutcomes();
   const session = openSession(options);
   const headers = { authorization: `Bearer ${options.apiKey}`, 'content-type': 'application/json' };
   const order = { address: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65', amount: '25.00' };

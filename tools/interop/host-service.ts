@@ -1,11 +1,15 @@
 /** A service in live mode on a machine in trouble, and a merchant who asks it all the while. */
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type LiveWorld, type Machine, startLiveWorld } from '../../test/support/live-service.ts';
 import { createShop, runCommand, type ServiceEnvironment } from '../../test/support/service-process.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { ReceivedWebhook } from '../../test/support/webhook-receiver.ts';
 import type { Outcome } from './check-proxy.ts';
+
+const root = join(import.meta.dirname, '../..');
 
 /** What came of one request. */
 export interface Answer {
@@ -179,6 +183,14 @@ export function requireAnswers(
 }
 
 export const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+
+/** Runs tests of the project that need the program. The outcome, or why it was not checked. */
+export function checkTests(name: string, program: string, ...files: string[]): readonly Outcome[] | string {
+  if (spawnSync(program, ['--version']).error !== undefined) return `${program} is not installed`;
+  const words = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...files];
+  const { status, stdout } = spawnSync(process.execPath, words, { cwd: root, encoding: 'utf8' });
+  return [{ name, problem: status === 0 ? null : stdout.slice(-1_500) }];
+}
 
 /** Runs steps one after the other. What a step returns is added to its name: its figures. */
 export function collectOutcomes() {

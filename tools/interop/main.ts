@@ -1,7 +1,7 @@
 /**
  * Runs the service with the neighbors that it has in production: behind nginx, HAProxy and Caddy with the files of deploy/,
  * and on PostgreSQL through pgbouncer. Prometheus scrapes it.
- * Lighthouse measures the pages, and the example shops in PHP and Python take a payment. Generated clients use its API.
+ * Lighthouse measures the pages, and the tests of the example shops run where PHP and Python are. Generated clients use its API.
  * The machine and the database fail as well. `npm run interop`; what is not installed is named as not checked.
  * With `--install`, as root on Debian, it is installed first. Not part of `npm run test:all`.
  */
@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { checkClients, clientPackages } from '../../test/openapi/generated-clients.ts';
 import { freePorts } from '../../test/support/free-ports.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
-import { runCommand, startServiceProcess } from '../../test/support/service-process.ts';
+import { startSandboxProcess } from '../sandbox-process.ts';
 import { checkClock } from './check-clock.ts';
 import { checkDescriptors } from './check-descriptors.ts';
 import { checkDisk } from './check-disk.ts';
@@ -23,10 +23,9 @@ import { checkPrometheus } from './check-prometheus.ts';
 import { checkBehindProxy, type Outcome } from './check-proxy.ts';
 import { castPackage, checkRecovery } from './check-recovery.ts';
 import { checkRollingRestart } from './check-rolling.ts';
-import { checkShop } from './check-shops.ts';
 import { checkStandby } from './check-standby.ts';
 import { checkSystemd } from './check-systemd.ts';
-import { startHostService } from './host-service.ts';
+import { checkTests, startHostService } from './host-service.ts';
 import { type Neighbor, proxies, startPgbouncer } from './neighbors.ts';
 
 /** What `--install` brings from npm. */
@@ -35,6 +34,8 @@ const toolsFolder = join(import.meta.dirname, '../../test-output/interop');
 const npmChecks: readonly string[] = ['lighthouse', 'kubernetes'];
 
 const packages = { nginx: 'nginx-light', haproxy: 'haproxy', caddy: 'caddy', pgbouncer: 'pgbouncer' };
+
+const shopTests = ['test/examples/examples.test.ts'];
 
 /**
  * Prometheus, the example shops, the machine or the database in trouble, and the files of deploy/. Each returns its
@@ -51,8 +52,8 @@ const hostChecks = {
   kubernetes: (folder: string) => checkKubernetes(folder, toolsFolder),
   units: checkUnits,
   clients: (folder: string) => checkClients(folder, toolsFolder),
-  php: (folder: string) => checkShop('php', folder),
-  python: (folder: string) => checkShop('python', folder),
+  php: () => checkTests('example shop and library', 'php', ...shopTests, 'test/woocommerce/plugin.test.ts'),
+  python: () => checkTests('example shop', 'python3', ...shopTests),
   systemd: checkSystemd,
   packages: checkPackages,
 };
@@ -109,20 +110,16 @@ function report(neighbor: string, outcomes: readonly Outcome[]): void {
 
 /** A sandbox behind one proxy; it trusts the proxy and has its public name. */
 async function checkProxy(name: keyof typeof proxies, folder: string): Promise<void> {
-  const [port = 0, adminPort = 0, httpPort = 0, httpsPort = 0] = await freePorts(4);
-  const environment = {
-    DATA_DIR: join(folder, name),
-    PORT: String(port),
-    ADMIN_PORT: String(adminPort),
+  const [httpPort = 0, httpsPort = 0] = await freePorts(2);
+  const changes = {
     BASE_URL: 'https://pay.example.com',
     TRUST_PROXY: '127.0.0.1',
     RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: '3',
   };
-  const service = await startServiceProcess(environment);
+  const { port, pay, demoKey, end } = await startSandboxProcess(join(folder, name), changes);
   let proxy: Neighbor | null = null;
   try {
     proxy = await proxies[name]({ folder, port, httpPort, httpsPort });
-    const pay = (id: string) => runCommand(environment, 'sandbox', 'pay', id);
     const forwardsCallersHeader = name !== 'caddy';
     report(
       `${name} ${versionOf(name)}`,
@@ -130,14 +127,14 @@ async function checkProxy(name: keyof typeof proxies, folder: string): Promise<v
         httpPort,
         httpsPort,
         folder,
-        apiKey: service.demoKey(),
+        apiKey: demoKey(),
         pay,
         forwardsCallersHeader,
       }),
     );
   } finally {
     await proxy?.stop();
-    await service.end('SIGTERM');
+    await end('SIGTERM');
   }
   if (name !== 'caddy') report(name, await checkRollingRestart(name, folder));
 }
