@@ -6,7 +6,7 @@ import { variables } from '../../src/config/variables.ts';
 import { read, root } from '../docs/markdown.ts';
 
 const files = readdirSync(join(root, 'deploy'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => /\.\w+$/.test(name) || name === 'Caddyfile')
+  .filter((name) => (/\.\w+$/.test(name) && !name.endsWith('.sh')) || name === 'Caddyfile')
   .map((name) => `deploy/${name}`);
 
 it('set only variables that the service knows', () => {
@@ -15,6 +15,9 @@ it('set only variables that the service knows', () => {
   const set = ['compose.yaml', ...files].flatMap((file) =>
     [...read(file).matchAll(assignment)].map(([, name = '']) => name),
   );
+  const ofScript = [...read('deploy/server.sh').matchAll(/setting ([A-Z_]+)/g)].map(([, name = '']) => name);
+  expect(ofScript).toContain('DATABASE_URL');
+  set.push(...ofScript);
   const foreign = /^(NODE_ENV|POSTGRES_\w+|UPSTREAM|PASSWORD|COMPOSE_FILE)$/;
   expect(set).toEqual(expect.arrayContaining(['ADMIN_HOST', 'DATA_DIR', 'HOST', 'POSTGRES_DB']));
   expect(set.filter((name) => !known.has(name) && !foreign.test(name))).toEqual([]);

@@ -1,15 +1,14 @@
 /**
- * The service under systemd: a Debian of its own boots in systemd-nspawn, the commands of docs/deploying.md run there as they
- * stand, and a payment goes from its creation to its webhook. Its chain, providers and receiver are on this machine.
+ * The service under systemd: a Debian of its own boots in systemd-nspawn, deploy/server.sh installs, updates and restores there,
+ * and a payment goes from its creation to its webhook. Its chain, providers and receiver are on this machine.
  */
 import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
-import { codeBlocks, root as project, read } from '../../test/docs/markdown.ts';
+import { root as project } from '../../test/docs/markdown.ts';
 import { freePorts } from '../../test/support/free-ports.ts';
 import { liveEnvironment } from '../../test/support/provider-environment.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
@@ -20,9 +19,10 @@ import type { Outcome } from './check-proxy.ts';
 import { collectOutcomes, seconds } from './host-service.ts';
 
 const BOOT_MS = 60_000;
-const COMMAND_MS = 180_000;
-const READY_MS = 60_000;
+const COMMAND_MS = 300_000;
 const SETTINGS = 'etc/card-checkout/env';
+const CLONE = 'root/card-checkout';
+const INSTALL = 'deploy/server.sh install --domain localhost --email ops@shop.example';
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** The outcomes, or why it was not checked. */
@@ -34,10 +34,14 @@ export async function checkSystemd(folder: string): Promise<readonly Outcome[] |
   const { environment } = makeRoot(home, ['systemd', 'systemd-sysv', 'dbus']);
   for (const program of ['node', 'npm'])
     symlinkSync(`../local/bin/${program}`, join(home, 'usr/bin', program));
-  mkdirSync(join(home, 'opt/card-checkout'));
+  writeFileSync(join(home, 'etc/hosts'), '127.0.0.1 localhost\n');
+  const clone = join(home, CLONE);
+  mkdirSync(clone);
   const files =
     'git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --target-directory "$0"';
-  execFileSync('sh', ['-c', files, join(home, 'opt/card-checkout')], { cwd: project });
+  execFileSync('sh', ['-c', files, clone], { cwd: project });
+  execFileSync('git', ['init', '--quiet'], { cwd: clone });
+  commit(clone, 'first');
   const machine = await boot(home, environment);
   const receiver = await startWebhookReceiver();
   const world = await startSandbox({ dataDir: join(folder, 'systemd'), log: silent, blockIntervalMs: 300 });
@@ -49,6 +53,13 @@ export async function checkSystemd(folder: string): Promise<readonly Outcome[] |
     await machine.end();
     rmSync(home, { recursive: true });
   }
+}
+
+/** Commits what the folder has. */
+function commit(folder: string, subject: string): void {
+  const author = ['-c', 'user.name=Operator', '-c', 'user.email=ops@shop.example'];
+  execFileSync('git', ['add', '--all'], { cwd: folder });
+  execFileSync('git', [...author, 'commit', '--quiet', '--message', subject], { cwd: folder });
 }
 
 interface BootedMachine {
@@ -97,26 +108,23 @@ async function checkOn(
   receiver: WebhookReceiver,
 ): Promise<readonly Outcome[]> {
   const { outcomes, check } = collectOutcomes();
-  const [, section = ''] = read('docs/deploying.md').split('## systemd\n');
-  const text = (section.split('\n## ')[0] ?? '').replaceAll(/^ {3}/gm, '');
-  const [install = '', create = '', command = '', start = ''] = codeBlocks(text, 'sh');
+  /** Runs a command of deploy/server.sh, and resolves with its output; fails unless it succeeds as expected. */
+  const server = async (words: string, succeeds = true) => {
+    const output = await run(`cd /${CLONE}\n{ ${words}; } 2>&1 && echo SUCCEEDED || true`);
+    if (output.includes('SUCCEEDED') !== succeeds) throw new Error(output.slice(-1_500));
+    return output;
+  };
   const json = async <T>(words: string): Promise<T> => {
-    const output = await run(`cd /opt/card-checkout\n${command.replace('doctor', `${words} --json`)}`);
-    return JSON.parse(output.slice(output.indexOf('{'))) as T;
+    const command = `runuser --user card-checkout -- node_modules/.bin/node bin/card-checkout.js ${words} --json`;
+    const output = await run(`cd /opt/card-checkout\n${command}`);
+    return JSON.parse(output.slice(output.search(/[[{]/))) as T;
   };
   const [port = 0, adminPort = 0] = await freePorts(2);
   const url = `http://127.0.0.1:${port}`;
 
-  await check(
-    'installs with the commands of the docs',
-    async () => void (await run(`${install}\n${create.replace(/^/, 'cd /opt/card-checkout\n')}`)),
-  );
   const settings: Record<string, string> = {
     PORT: String(port),
     ADMIN_PORT: String(adminPort),
-    BASE_URL: 'https://pay.example.com',
-    TRUST_PROXY: '127.0.0.1',
-    SECRET_KEY: randomBytes(32).toString('hex'),
     ...liveEnvironment(world),
     CALLBACK_ALLOWED_HOSTS: receiver.host,
     NODE_EXTRA_CA_CERTS: '/etc/card-checkout/ca.pem',
@@ -127,32 +135,34 @@ async function checkOn(
     const added = Object.entries(values).map(([name, value]) => `${name}=${value}`);
     writeFileSync(join(home, SETTINGS), [...kept, ...added, ''].join('\n'));
   };
-  await check('its commands read the settings and deploy, init and doctor pass', async () => {
-    writeFileSync(join(home, 'etc/card-checkout/ca.pem'), receiver.caPem);
-    set(settings);
-    const deployed = await json<{ deposit_factory_address: string }>('contract deploy');
-    set({ DEPOSIT_FACTORY_ADDRESS: deployed.deposit_factory_address });
-    await json('init');
-    await json('doctor');
+  await check('installs on a bare Debian until settings are missing, and names them', async () => {
+    const output = await server(INSTALL, false);
+    if (!output.includes('set POLYGON_RPC_URL in /etc/card-checkout/env')) throw new Error(output);
     return undefined;
   });
-  await check('starts with the commands of the docs, within its sandbox', async () => {
+  await check('installs the rest when it runs again, with TLS and the first merchant', async () => {
+    writeFileSync(join(home, 'etc/card-checkout/ca.pem'), receiver.caPem);
+    set(settings);
     const startedAtMs = performance.now();
-    await run(`cd /opt/card-checkout\n${start}`);
-    await waitFor('the service to be ready', READY_MS, () =>
-      fetch(`${url}/health/ready`).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    );
+    const output = await server(`${INSTALL} --merchant Shop --owner anna@shop.example`);
+    if (!output.includes('card-checkout runs at https://localhost')) throw new Error(output);
     const tookMs = performance.now() - startedAtMs;
     const limits = await run('cat /proc/"$(systemctl show --property MainPID --value card-checkout)"/limits');
     if (!/Max open files +20000 /.test(limits)) throw new Error(limits);
-    return `ready after ${seconds(tookMs)}`;
+    await run('curl --silent --fail --insecure --retry 10 --retry-all-errors https://localhost/health/ready');
+    return `after ${seconds(tookMs)}`;
+  });
+  await check('changes nothing when it runs once more', async () => {
+    const before = readFileSync(join(home, SETTINGS), 'utf8');
+    await server(`${INSTALL} --merchant Shop --owner anna@shop.example`);
+    const accounts = await json<unknown[]>('account list');
+    if (accounts.length !== 1 || readFileSync(join(home, SETTINGS), 'utf8') !== before)
+      throw new Error(`${accounts.length} accounts`);
+    return undefined;
   });
   await check('takes a payment from its creation to the paid webhook', async () => {
-    const { account_id: account } = await json<{ account_id: string }>('account create --name Shop');
-    const { api_key: key } = await json<{ api_key: string }>(`key create --account ${account}`);
+    const [account] = await json<{ account_id: string }[]>('account list');
+    const { api_key: key } = await json<{ api_key: string }>(`key create --account ${account?.account_id}`);
     await json('provider set moonpay --active');
     const merchant = { url, key, world, receiver };
     await payToWebhook(merchant, await createPayment(merchant, '80'));
@@ -164,6 +174,28 @@ async function checkOn(
     if (copy?.endsWith('.sqlite') !== true) throw new Error(`the backup left ${copy}`);
     const timers = await run('systemctl list-timers --no-pager');
     if ((timers.match(/card-checkout-\w+\.timer/g) ?? []).length !== 2) throw new Error(timers);
+    return undefined;
+  });
+  const release = async () => (await run('readlink -f /opt/card-checkout')).trim();
+  await check('updates to the next commit', async () => {
+    const before = await release();
+    writeFileSync(join(home, CLONE, 'README.md'), 'next');
+    commit(join(home, CLONE), 'next');
+    const startedAtMs = performance.now();
+    await server('deploy/server.sh update');
+    if ((await release()) === before) throw new Error('the release is the one before');
+    return `after ${seconds(performance.now() - startedAtMs)}`;
+  });
+  await check('goes back after an update that does not start', async () => {
+    const before = await release();
+    writeFileSync(join(home, CLONE, 'src/app/start-service.ts'), "throw new Error('broken');");
+    commit(join(home, CLONE), 'broken');
+    const output = await server('deploy/server.sh update', false);
+    if (!output.includes('runs again') || (await release()) !== before) throw new Error(output);
+    return undefined;
+  });
+  await check('restores the newest backup, and verify finds no difference', async () => {
+    await server('deploy/server.sh restore "$(ls /var/lib/card-checkout-backups/*.sqlite | tail -n 1)"');
     return undefined;
   });
   await check('stops', async () => {

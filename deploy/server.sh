@@ -1,0 +1,301 @@
+#!/usr/bin/env bash
+# Installs card-checkout on a server, updates it, and restores a backup: Debian or Ubuntu with systemd, Caddy for TLS, and SQLite
+# or PostgreSQL. Run it as root in a clone of the repository; docs/deploying.md explains it.
+#
+#   deploy/server.sh install --domain pay.example.com --email you@example.com [--rpc URL,URL,URL] [--fee-wallet 0x…]
+#                            [--postgres] [--no-caddy] [--merchant 'Tea shop' --owner anna@shop.example]
+#   deploy/server.sh update [--no-way-back]      to the commit that the clone has checked out
+#   deploy/server.sh restore FILE
+#
+# Each command can be repeated: it leaves what is done as it is, and continues.
+set -euo pipefail
+umask 077
+
+clone=$(cd "$(dirname "$0")/.." && pwd)
+releases=/opt/card-checkout-releases
+current=/opt/card-checkout
+settings=/etc/card-checkout/env
+data=/var/lib/card-checkout
+backups=/var/lib/card-checkout-backups
+ready_seconds=120
+
+say() { printf '%s\n' "$*"; }
+fail() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+setting() { sed -n "s/^$1=//p" "$settings" | tail -n 1; }
+write_setting() {
+  { grep -v "^$1=" "$settings" || true; printf '%s=%s\n' "$1" "$2"; } > "$settings.new"
+  chgrp card-checkout "$settings.new"
+  chmod 0640 "$settings.new"
+  mv "$settings.new" "$settings"
+}
+# Keeps a value that is there.
+default_setting() { [ -n "$(setting "$1")" ] || [ -z "$2" ] || write_setting "$1" "$2"; }
+port() { local port; port=$(setting PORT); printf '%s' "${port:-3000}"; }
+
+# Runs a command of a release as the user of the service.
+checkout_in() { (cd "$1" && shift && runuser --user card-checkout -- node_modules/.bin/node bin/card-checkout.js "$@"); }
+checkout() { checkout_in "$current" "$@"; }
+# Reads JSON from the last line of standard input, and prints an expression of it.
+json() { tail -n 1 | "$current/node_modules/.bin/node" -e "const it = JSON.parse(require('fs').readFileSync(0, 'utf8')); console.log($1)"; }
+
+# ---- parts of install and update ----
+
+require_packages() {
+  local missing=() program package
+  for pair in "$@"; do
+    program=${pair%%=*} package=${pair#*=}
+    command -v "$program" > /dev/null || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  say "Installing ${missing[*]} …"
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends "${missing[@]}" > /dev/null
+}
+
+# Sets `release` to the folder of the clone's commit, installed.
+place_release() {
+  local commit
+  commit=$(git -c safe.directory="$clone" -C "$clone" rev-parse --short=12 HEAD)
+  release=$releases/$commit
+  [ ! -e "$release/.installed" ] || return 0
+  say "Installing release $commit …"
+  rm -rf "$release"
+  (umask 022 && mkdir -p "$release")
+  git -c safe.directory="$clone" -C "$clone" archive HEAD | (umask 022 && tar -x -C "$release")
+  ln -s "$settings" "$release/.env"
+  (cd "$release" && umask 022 && node tools/setup.js --service)
+  touch "$release/.installed"
+}
+
+# Makes a release the one that systemd starts; the units know no other Node than the project's own.
+use_release() {
+  ln -sfn "$1" "$current"
+  local unit
+  for unit in "$current"/deploy/systemd/*; do
+    (umask 022 && sed "s#/usr/bin/node#$current/node_modules/.bin/node#" "$unit" > "/etc/systemd/system/$(basename "$unit")")
+  done
+  if [ -n "$(setting DATABASE_URL)" ]; then
+    (umask 022 && mkdir -p /etc/systemd/system/card-checkout-backup.service.d && cat > /etc/systemd/system/card-checkout-backup.service.d/postgres.conf) << 'UNIT'
+[Service]
+ExecStart=
+ExecStart=sh -c 'exec pg_dump --format=custom --file="/var/lib/card-checkout-backups/$(date --utc +%%Y-%%m-%%dT%%H%%M%%SZ).dump" "$$DATABASE_URL"'
+ExecStart=find /var/lib/card-checkout-backups -name '*.dump' -mtime +14 -delete
+UNIT
+  fi
+  systemctl daemon-reload
+}
+
+# Fails unless the service answers that it is ready within the time.
+wait_ready() {
+  local waited
+  for ((waited = 0; waited < ready_seconds; waited++)); do
+    ! curl --silent --fail --output /dev/null "http://127.0.0.1:$(port)/health/ready" || return 0
+    [ "$(systemctl show --property NRestarts --value card-checkout)" -lt 3 ] || return 1
+    sleep 1
+  done
+  return 1
+}
+
+failed_checks() { checkout doctor --json 2> /dev/null | json "it.checks.filter((each) => !each.isFine).map((each) => each.name).join(' ')"; }
+
+# ---- install ----
+
+install_service() {
+  local domain='' email='' rpc='' fee_wallet='' merchant='' owner='' postgres=no caddy=caddy
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --postgres) postgres=yes && shift && continue ;;
+      --no-caddy) caddy='' && shift && continue ;;
+      --domain | --email | --rpc | --fee-wallet | --merchant | --owner) [ $# -ge 2 ] || fail "$1 needs a value" ;;
+      *) fail "unknown option $1" ;;
+    esac
+    case $1 in
+      --domain) domain=$2 ;;
+      --email) email=$2 ;;
+      --rpc) rpc=$2 ;;
+      --fee-wallet) fee_wallet=$2 ;;
+      --merchant) merchant=$2 ;;
+      --owner) owner=$2 ;;
+    esac
+    shift 2
+  done
+  [[ $domain =~ ^[a-z0-9.-]+$ ]] || fail '--domain must be the host name of the checkout, such as pay.example.com'
+  [[ $email =~ ^[^[:space:]]+@[^[:space:]]+$ ]] || fail '--email must be your address: it gets warnings about the certificate, and the operator’s console'
+  [ -z "$merchant" ] || [ -n "$owner" ] || fail '--merchant needs --owner, the email address of the merchant'
+
+  require_packages git=git curl=curl openssl=openssl node=nodejs npm=npm ${caddy:+caddy=caddy}
+  [ "$(node -p 'Number(process.versions.node.split(".")[0]) >= 18')" = true ] ||
+    fail "Node $(node -v) is too old to install with: install Node 18 or newer from nodejs.org, then run the same command again"
+  id card-checkout > /dev/null 2>&1 || useradd --system --home-dir "$data" card-checkout
+  install -d -m 0750 -g card-checkout /etc/card-checkout
+  install -d -m 0700 -o card-checkout -g card-checkout "$data"
+  [ -e "$settings" ] || cp "$clone/.env.example" "$settings"
+  chgrp card-checkout "$settings"
+  chmod 0640 "$settings"
+  if [ ! -e "$current" ]; then
+    place_release
+    ln -s "$release" "$current"
+  fi
+
+  default_setting DATA_DIR "$data"
+  default_setting BASE_URL "https://$domain"
+  default_setting TRUST_PROXY 127.0.0.1
+  default_setting SECRET_KEY "$(openssl rand -hex 32)"
+  default_setting POLYGON_RPC_URL "$rpc"
+  default_setting FEE_WALLET "$fee_wallet"
+  [ "$postgres" = no ] || make_database
+  [ -n "$(setting RELAYER_PRIVATE_KEY)" ] || write_setting RELAYER_PRIVATE_KEY "$(checkout relayer create --json | json it.relayer_private_key)"
+  for name in POLYGON_RPC_URL FEE_WALLET; do
+    [ -n "$(setting $name)" ] || fail "set $name in $settings (docs/going-live.md, step 2), then run the same command again"
+  done
+  [ -n "$(setting DEPOSIT_FACTORY_ADDRESS)" ] || deploy_factory
+  checkout init > /dev/null
+
+  use_release "$(readlink -f "$current")"
+  systemctl enable --quiet --now card-checkout card-checkout-backup.timer card-checkout-verify.timer
+  wait_ready || fail "the service did not become ready: journalctl --unit card-checkout"
+  [ -z "$caddy" ] || serve_tls "$domain" "$email"
+  checkout user list --json | grep -qF "\"$email\"" || checkout user create "$email" --operator
+  [ -z "$merchant" ] || add_merchant "$merchant" "$owner"
+  say "card-checkout runs at https://$domain with its settings in $settings."
+  say "Next: the provider's credentials there, systemctl restart card-checkout, and docs/going-live.md from step 8."
+}
+
+make_database() {
+  require_packages psql=postgresql
+  [ -z "$(setting DATABASE_URL)" ] || return 0
+  local password
+  password=$(openssl rand -hex 24)
+  systemctl start postgresql
+  # A role without a database is left from a run that ended in between: it gets the new password.
+  runuser --user postgres -- psql --quiet --set ON_ERROR_STOP=1 << SQL
+SELECT 'CREATE ROLE checkout LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'checkout') \gexec
+ALTER ROLE checkout PASSWORD '$password';
+SELECT 'CREATE DATABASE checkout OWNER checkout ENCODING ''UTF8'' TEMPLATE template0'
+  WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'checkout') \gexec
+SQL
+  write_setting DATABASE_URL "postgres://checkout:$password@127.0.0.1:5432/checkout"
+}
+
+deploy_factory() {
+  local factory
+  if ! factory=$(checkout contract deploy --json | json it.deposit_factory_address); then
+    fail "the factory was not deployed. Send 20 POL on Polygon to $(checkout relayer show --json | json "it[0].address"), the relayer's address, then run the same command again"
+  fi
+  write_setting DEPOSIT_FACTORY_ADDRESS "$factory"
+}
+
+serve_tls() {
+  local file=/etc/caddy/card-checkout.caddy tls="tls $2"
+  [ "$1" != localhost ] || tls='tls internal'
+  (umask 022 && sed -e "s/pay\.example\.com/$1/" -e "s/{\$UPSTREAM:127.0.0.1:3000}/127.0.0.1:$(port)/" \
+    -e "0,/^$1 {/s//$1 {\n\t$tls/" "$clone/deploy/Caddyfile" > "$file")
+  grep -qsx 'import card-checkout.caddy' /etc/caddy/Caddyfile || printf '\nimport card-checkout.caddy\n' >> /etc/caddy/Caddyfile
+  caddy validate --adapter caddyfile --config /etc/caddy/Caddyfile > /dev/null 2>&1 ||
+    fail "Caddy refuses its settings: caddy validate --config /etc/caddy/Caddyfile"
+  systemctl enable --quiet caddy
+  systemctl reload-or-restart caddy
+}
+
+add_merchant() {
+  local account
+  account=$(checkout account list --json | NAME=$1 json "it.find((each) => each.name === process.env.NAME)?.account_id ?? ''")
+  [ -n "$account" ] || account=$(checkout account create --name "$1" --json | json it.account_id)
+  checkout user list --json | grep -qF "\"$2\"" || checkout user create "$2" --account "$account" --role owner
+}
+
+# ---- update ----
+
+update_service() {
+  local no_way_back=no previous before after plan version oldest
+  case ${1:-} in
+    '') ;;
+    --no-way-back) no_way_back=yes ;;
+    *) fail "unknown option $1" ;;
+  esac
+  previous=$(readlink -f "$current") || fail 'nothing is installed: deploy/server.sh install'
+  place_release
+  if [ "$release" = "$previous" ]; then
+    say "$(basename "$release") is installed already."
+    return 0
+  fi
+  before=$(failed_checks)
+  plan=$(checkout_in "$release" migrate --plan --json)
+  version=$("$current/node_modules/.bin/node" -p "require('$previous/package.json').version")
+  oldest=$(VERSION=$version json "it.migrations.map((each) => each.oldest_version).filter((each) => each.localeCompare(process.env.VERSION, 'en', { numeric: true }) > 0)[0] ?? ''" <<< "$plan")
+  say "Plan: $(json "it.migrations.map((each) => each.number + ' ' + each.name + ' (locks: ' + each.lock + ')').join(', ') || 'the database stays as it is'" <<< "$plan")"
+  [ -z "$oldest" ] || [ $no_way_back = yes ] ||
+    fail "after this update, $version no longer runs on the database, only $oldest or newer: the way back is the backup. Run update --no-way-back"
+  say 'Backing up …'
+  systemctl start card-checkout-backup || fail 'the backup failed: journalctl --unit card-checkout-backup. Nothing was changed'
+
+  say "Starting $(basename "$release") …"
+  use_release "$release"
+  systemctl restart card-checkout || true
+  if wait_ready; then
+    after=$(failed_checks)
+    local name worse=''
+    for name in $after; do [[ " $before " == *" $name "* ]] || worse+=" $name"; done
+    if [ -z "$worse" ]; then
+      say "$(basename "$release") runs. The one before is kept: $previous"
+      return 0
+    fi
+    say "doctor fails now:$worse"
+  else
+    say "$(basename "$release") did not become ready: journalctl --unit card-checkout"
+  fi
+  [ -z "$oldest" ] || fail "there is no way back without the backup: deploy/server.sh restore $(newest_backup)"
+  say "Going back to $(basename "$previous") …"
+  use_release "$previous"
+  systemctl restart card-checkout || true
+  wait_ready || fail "$(basename "$previous") did not become ready either: journalctl --unit card-checkout"
+  fail "the update failed, and $(basename "$previous") runs again"
+}
+
+newest_backup() { find "$backups" -type f \( -name '*.sqlite' -o -name '*.dump' \) | sort | tail -n 1; }
+
+# ---- restore ----
+
+restore_backup() {
+  [ -f "${1:-}" ] || fail "restore needs the file of a backup, such as $(newest_backup)"
+  local file when
+  file=$(readlink -f "$1")
+  when=$(date --utc +%Y%m%d%H%M%S)
+  systemctl stop card-checkout
+  if [ -z "$(setting DATABASE_URL)" ]; then
+    [ "$(head -c 15 "$file")" = 'SQLite format 3' ] || fail "$file is no SQLite database"
+    install -d -m 0700 -o card-checkout -g card-checkout "$data/replaced-$when"
+    find "$data" -maxdepth 1 -name 'card-checkout.sqlite*' -exec mv {} "$data/replaced-$when/" \;
+    install -m 0600 -o card-checkout -g card-checkout "$file" "$data/card-checkout.sqlite"
+    say "The database before is in $data/replaced-$when."
+  else
+    runuser --user postgres -- psql --quiet --set ON_ERROR_STOP=1 << SQL
+ALTER DATABASE checkout RENAME TO checkout_replaced_$when;
+CREATE DATABASE checkout OWNER checkout ENCODING 'UTF8' TEMPLATE template0;
+SQL
+    pg_restore --no-owner --dbname="$(setting DATABASE_URL)" "$file"
+    say "The database before is checkout_replaced_$when."
+  fi
+  systemctl start card-checkout
+  wait_ready || fail 'the service did not become ready: journalctl --unit card-checkout'
+  say 'Restored. What a restore cannot bring back: docs/reliability.md. Comparing with the chain …'
+  systemctl start card-checkout-verify || fail 'verify found differences: journalctl --unit card-checkout-verify'
+  say 'verify found no difference.'
+}
+
+[ "$(id -u)" = 0 ] || fail 'run it as root'
+[ ! -d "$current" ] || [ -L "$current" ] ||
+  fail "$current is an installation by hand. To take it over: systemctl stop card-checkout, mv $current $current-by-hand, then deploy/server.sh install"
+[ -d /run/systemd/system ] || fail 'this machine does not run systemd: see the other ways in docs/deploying.md'
+command=${1:-}
+[ $# -eq 0 ] || shift
+case $command in
+  install) install_service "$@" ;;
+  update) update_service "$@" ;;
+  restore) restore_backup "$@" ;;
+  *) fail 'usage: deploy/server.sh install|update|restore (the head of the file has the options)' ;;
+esac
