@@ -8,8 +8,9 @@
 #   deploy/server.sh restore FILE
 #
 # Each command can be repeated: it leaves what is done as it is, and continues.
-set -euo pipefail
+set -Eeuo pipefail
 umask 077
+trap 'printf "error: line %s of %s failed: %s\n" "$LINENO" "$0" "$BASH_COMMAND" >&2' ERR
 
 clone=$(cd "$(dirname "$0")/.." && pwd)
 releases=/opt/card-checkout-releases
@@ -100,7 +101,8 @@ wait_ready() {
   return 1
 }
 
-failed_checks() { checkout doctor --json 2> /dev/null | json "it.checks.filter((each) => !each.isFine).map((each) => each.name).join(' ')"; }
+# doctor ends with exit code 1 where a check fails.
+failed_checks() { { checkout doctor --json 2> /dev/null || true; } | json "it.checks.filter((each) => !each.isFine).map((each) => each.name).join(' ')"; }
 
 # ---- install ----
 
