@@ -146,8 +146,7 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
     await heading('Invitation');
     await look('invited');
     await page.getByRole('link', { name: 'Done' }).click();
-    await page.getByRole('button', { name: 'Suspend' }).click();
-    await heading('Suspend this account?');
+    await page.getByText('Suspend…').click();
     await look('suspend');
     await page.getByRole('button', { name: 'Suspend the account' }).click();
     await page.getByText('Suspended', { exact: true }).waitFor();
@@ -157,10 +156,8 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
       await look(name.toLowerCase().replace(' log', ''));
     }
     await page.goto(`${baseUrl}/operator/providers/moonpay`);
+    await page.getByText('Disable…').click();
     await look('provider');
-    await page.getByRole('button', { name: 'Disable' }).click();
-    await heading('Disable MoonPay?');
-    await look('disable');
     await page.goto(`${baseUrl}/operator/payments/${waiting.id}`);
     await look('payment');
     await page.goto(`${baseUrl}/operator/nothing`);
@@ -170,10 +167,12 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
     await page.getByLabel('Fee in percent').fill('3');
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByText('This is a preview').waitFor();
+    await page.getByText(/^Revoke…/).click();
+    await page
+      .getByText(/^Switch off…/)
+      .first()
+      .click();
     await look('account');
-    await page.getByRole('link', { name: /^Revoke/ }).click();
-    await heading('Revoke this key?');
-    await look('revoke');
     await page.goto(`${baseUrl}/operator/accounts/${account.id}`);
     await page.getByRole('button', { name: 'View as merchant' }).click();
     await page.getByText('Read-only.').waitFor();

@@ -97,10 +97,8 @@ describe('providers', () => {
   it('are switched off and on, and given a minimum, which the service’s log tells', async () => {
     const path = '/operator/providers/moonpay';
     const settings = () => storeOf().providers.readProviderSettings('moonpay');
-    const question = await browser.post(path, { switch_off: '1' });
-    expect(textOf(question.payload)).toContain('Disable MoonPay? No customer of any account can choose it');
-    expect(await settings()).toMatchObject({ active: null });
-    const answer = await browser.post(path, { switch_off: '1', confirmed: '1' });
+    expect(await pageOf('/providers/moonpay')).toContain('Disable… No customer of any account can choose it');
+    const answer = await browser.post(path, { switch_off: '1' });
     expect(answer.headers['location']).toBe(`${path}?flash=saved`);
     expect(await settings()).toMatchObject({ active: false });
     expect(await pageOf('/providers')).toContain('MoonPay Switched off');
@@ -222,14 +220,12 @@ describe('a payment', () => {
   });
 
   it('is not canceled while the chain is not read, and has other tokens sent to the merchant', async () => {
-    expect(textOf((await send('cancel')).payload)).toContain('Cancel this payment?');
-    expect((await send('cancel', { confirmed: '1' })).statusCode).toBe(409);
+    expect((await send('cancel')).statusCode).toBe(409);
     const refused = await send('rescue', { token: '0x12' });
     expect(refused.statusCode).toBe(400);
     expect(refused.payload).toMatch(/<input id="token"[^>]* value="0x12"[^>]*aria-invalid="true"/);
-    expect(textOf((await send('rescue', { token: 'POL' })).payload)).toContain('all of the token POL');
     expect(console.outside.rescued).toEqual([]);
-    const rescued = await send('rescue', { token: 'POL', confirmed: '1' });
+    const rescued = await send('rescue', { token: 'POL' });
     expect(rescued.headers['location']).toContain('flash=rescued');
     expect(console.outside.rescued).toEqual([`${payment.id} 0x${'0'.repeat(40)}`]);
     expect(await lastEntryOf(account.id)).toMatchObject({ action: 'payment.rescued' });

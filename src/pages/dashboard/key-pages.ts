@@ -12,8 +12,14 @@ import { parseName } from '../../accounts/shop-profile.ts';
 import { invalidField } from '../../payment/errors.ts';
 import { actions, dataTable } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { type AreaVisit, DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { errorAt, type Fields, formFields } from '../../web/signed-in/form-fields.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
+import {
+  errorAt,
+  type Fields,
+  type FormVisit,
+  foldedAction,
+  formFields,
+} from '../../web/signed-in/form-fields.ts';
 import { moment } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import {
@@ -40,7 +46,6 @@ export function registerKeyPages(routes: DashboardRoutes): void {
   pages.page('/keys', showKeys);
   pages.form('/keys', answerCreate, showKeys);
   pages.page('/keys/:keyId/created', showCreated);
-  pages.page('/keys/:keyId/revoke', showQuestion);
   pages.form('/keys/:keyId/revoke', async (visit) => {
     const key = await revokeOwnKey(visit.context, visit.account.id, visit.params['keyId'] ?? '');
     await record(visit, 'key.revoked', describeKey(key));
@@ -95,7 +100,7 @@ function keyTable(keys: readonly ApiKey[], visit: Visit): Html {
     Scopes: ({ scopes }) => (scopes.length === keyScopes.length ? 'all' : scopes.join(', ')),
     Created: ({ createdAtMs }) => moment(createdAtMs, visit.timeZone),
     'Last used': ({ lastUsedAtMs }) => usedCell(lastUsedAtMs, visit.timeZone),
-    Action: actions((key) => revokeLink(key, KEYS_PATH)),
+    Action: actions((key) => revocation(visit, key, KEYS_PATH)),
   })}
 <p class="soft small">“Last used” is updated about every minute.</p>`;
 }
@@ -104,8 +109,13 @@ export function usedCell(lastUsedAtMs: number | null, timeZone: string): Html {
   return lastUsedAtMs === null ? html`<span class="soft">never</span>` : moment(lastUsedAtMs, timeZone);
 }
 
-export function revokeLink({ id, name }: ApiKey, keysPath: string): Html {
-  return html`<a class="button compact danger" href="${keysPath}/${id}/revoke">Revoke<span class="quiet"> ${name}</span></a>`;
+export function revocation(visit: FormVisit, { id, name }: ApiKey, keysPath: string): Html {
+  return foldedAction(visit, {
+    action: `${keysPath}/${id}/revoke`,
+    summary: html`Revoke…<span class="quiet"> ${name}</span>`,
+    effect: html`<p>All further requests with it are refused. Existing payments continue. This cannot be undone.</p>`,
+    button: 'Revoke the key',
+  });
 }
 
 function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
@@ -142,21 +152,4 @@ async function showCreated(visit: Visit) {
   const plainKey = await takeForPage(visit.context, visit.session.id, purposeOf(key.id));
   if (plainKey === null) return seeOther('/keys?flash=shown');
   return { ...forms.shownOncePage(key.name, plainKey, KEYS_PATH), title: 'Your new key' };
-}
-
-async function showQuestion(visit: Visit) {
-  const key = await findOwnKey(visit.context, visit.account.id, visit.params['keyId'] ?? '');
-  return revocationPage(key, visit, KEYS_PATH, KEYS_PATH);
-}
-
-export function revocationPage(key: ApiKey, visit: AreaVisit, keysPath: string, back: string): PageView {
-  return forms.confirmationPage(visit, {
-    title: 'Revoke this key?',
-    effect: html`<p><strong><bdi>${key.name}</bdi></strong> <code>${maskApiKey(key.lastCharacters)}</code></p>
-<p>${key.lastUsedAtMs === null ? html`It has never been used.` : html`It was last used ${moment(key.lastUsedAtMs, visit.timeZone)}.`}
-All further requests with it are refused. Existing payments continue. This cannot be undone.</p>`,
-    action: `${keysPath}/${key.id}/revoke`,
-    button: 'Revoke the key',
-    back,
-  });
 }

@@ -16,7 +16,7 @@ import type { JournalEntry } from '../../settlement/journal.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../../web/signed-in/context.ts';
-import { cardForm, foldedForm } from '../../web/signed-in/form-fields.ts';
+import { cardForm, foldedAction, foldedForm } from '../../web/signed-in/form-fields.ts';
 import {
   durationText,
   formatMoney,
@@ -277,9 +277,7 @@ function cancelCard(visit: Visit, { payment, observations }: PaymentHistory): Ht
   if (!canCancel || !roleIncludes(visit.role, 'developer')) return nothing;
   return html`<section class="card"><h2>Cancel</h2>
 <p>Less than 0.01 USDC has arrived. A canceled payment can no longer be paid. A later deposit is held until you or the operator release it.</p>
-<details><summary>Cancel this payment…</summary>
-<form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/cancel">${formTokenField(visit.formToken)}
-<p class="actions"><button class="button danger">Yes, cancel it</button></p></form></details></section>`;
+${foldedAction(visit, { action: `${DASHBOARD_PATH}/payments/${payment.id}/cancel`, summary: 'Cancel this payment…', button: 'Yes, cancel it' })}</section>`;
 }
 
 function eraseCard(visit: Visit, { id, email, metadata }: Payment, answer: string | null): Html {
@@ -289,13 +287,12 @@ function eraseCard(visit: Visit, { id, email, metadata }: Payment, answer: strin
     ...(metadata === null ? [] : ['the metadata']),
   ];
   if (held.length === 0 || !roleIncludes(visit.role, 'owner')) return nothing;
+  const action = `${DASHBOARD_PATH}/payments/${id}/erase-email`;
   return html`<section class="card"><h2>Customer’s personal data</h2>
 <p>Erase the customer’s email address, answer and metadata, for example at the customer’s request:
 from the payment, the search, the links to providers and the recorded webhook. This cannot be undone. The provider and your own systems keep their copies.
 <a href="${DASHBOARD_PATH}/settings/customers">All payments of one customer</a></p>
-<details><summary>Erase ${held.join(' and ')}…</summary>
-<form method="post" action="${DASHBOARD_PATH}/payments/${id}/erase-email">${formTokenField(visit.formToken)}
-<p class="actions"><button class="button danger">Yes, erase</button></p></form></details></section>`;
+${foldedAction(visit, { action, summary: `Erase ${held.join(' and ')}…`, button: 'Yes, erase' })}</section>`;
 }
 
 type Happening = readonly [atMs: number, title: Html | string, text: Html | string];

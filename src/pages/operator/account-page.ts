@@ -1,6 +1,6 @@
 import { type Account, type ApiKey, isFeature } from '../../accounts/account.ts';
 import { maskApiKey } from '../../accounts/api-key.ts';
-import { describeKey, findOwnKey, MAXIMUM_ACTIVE_KEYS, revokeOwnKey } from '../../accounts/api-keys.ts';
+import { describeKey, MAXIMUM_ACTIVE_KEYS, revokeOwnKey } from '../../accounts/api-keys.ts';
 import {
   type AccountUpdate,
   changeAccount,
@@ -16,7 +16,7 @@ import { parsePercentBasisPoints } from '../../payment/money.ts';
 import { readTypedNumber } from '../../payment/typed-input.ts';
 import { actions, dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { checkFields, formFields } from '../../web/signed-in/form-fields.ts';
+import { checkFields, foldedAction, formFields } from '../../web/signed-in/form-fields.ts';
 import {
   featureWords,
   formatMoney,
@@ -27,7 +27,7 @@ import {
 } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import { type FormHandler, type PageAnswer, type PageView, seeOther } from '../../web/signed-in/pages.ts';
-import { revocationPage, revokeLink, usedCell } from '../dashboard/key-pages.ts';
+import { revocation, usedCell } from '../dashboard/key-pages.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../dashboard/security-pages.ts';
 import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
 
@@ -42,14 +42,7 @@ export function registerAccountPage(routes: OperatorRoutes): void {
   const pages = routes.pages('accounts');
   const path = '/accounts/:accountId';
   const change = (name: string, updateOf: (form: forms.FormFields) => AccountUpdate) =>
-    pages.form(
-      `${path}/${name}`,
-      async (visit, form) => {
-        const question = form.has('confirmed') ? null : await questionOf(visit, form);
-        return question ?? answerChange(visit, () => updateOf(form));
-      },
-      showAccount,
-    );
+    pages.form(`${path}/${name}`, (visit, form) => answerChange(visit, () => updateOf(form)), showAccount);
   pages.page(path, (visit) => showAccount(visit));
   change('state', (form) => ({ suspended: form.has('suspend') }));
   change('feature', featureUpdateOf);
@@ -57,32 +50,6 @@ export function registerAccountPage(routes: OperatorRoutes): void {
     providers: form.text('which') === 'all' ? null : forms.tickedProviders(form),
   }));
   pages.form(`${path}/fee`, answerFee, showAccount);
-}
-
-async function questionOf(visit: OperatorVisit, form: forms.FormFields): Promise<PageView | null> {
-  const account = await readAccount(visit);
-  const path = `${OPERATOR_PATH}/accounts/${account.id}`;
-  const shop = html`<strong><bdi>${account.name}</bdi></strong>`;
-  if (form.has('suspend'))
-    return forms.confirmationPage(visit, {
-      title: 'Suspend this account?',
-      effect: html`<p>New checkouts of ${shop} are refused with 403 at once, until you resume the account.
-Open checkouts can still be paid, and deposits are released. People can still sign in.</p>`,
-      action: `${path}/state`,
-      button: 'Suspend the account',
-      back: path,
-      field: { name: 'suspend', value: '1' },
-    });
-  const feature = form.text('disable');
-  if (!isFeature(feature)) return null;
-  return forms.confirmationPage(visit, {
-    title: `Switch off: ${featureWords[feature]}?`,
-    effect: html`<p>New requests of ${shop} that use it are refused at once. Existing payments continue.</p>`,
-    action: `${path}/feature`,
-    button: 'Switch off',
-    back: path,
-    field: { name: 'disable', value: feature },
-  });
 }
 
 async function answerChange(visit: OperatorVisit, readUpdate: () => AccountUpdate): Promise<PageAnswer> {
@@ -125,7 +92,7 @@ ${await feeCard(account, visit, previewBasisPoints ?? account.feeBasisPoints)}
 ${featuresCard(account, visit)}
 ${providersCard(account, visit)}
 ${membersCard(account, members)}
-${keysCard(account, keys)}`,
+${keysCard(account, keys, visit)}`,
   };
 }
 
@@ -138,9 +105,17 @@ export function activityBadge({ suspended }: Account): Html {
 function factsCard(account: Account, visit: OperatorVisit): Html {
   const path = `${OPERATOR_PATH}/accounts/${account.id}`;
   const lockBadge = account.isWalletLocked ? html` <span class="badge">locked</span>` : nothing;
+  const token = forms.formTokenField(visit.formToken);
   const change = account.suspended
-    ? html`<button class="button primary" name="resume" value="1">Resume</button>`
-    : html`<button class="button danger" name="suspend" value="1">Suspend</button>`;
+    ? html`<form method="post" action="${path}/state">${token}<button class="button primary" name="resume" value="1">Resume</button></form>`
+    : foldedAction(visit, {
+        action: `${path}/state`,
+        summary: 'Suspend…',
+        effect: html`<p>New checkouts are refused with 403 at once, until you resume the account.
+Open checkouts can still be paid, and deposits are released. People can still sign in.</p>`,
+        button: 'Suspend the account',
+        field: { name: 'suspend', value: '1' },
+      });
   return html`<section class="card"><h2>Account</h2><dl class="facts">
 <div><dt>Status</dt><dd>${activityBadge(account)}</dd></div>
 <div><dt>Account ID</dt><dd><code>${account.id}</code></dd></div>
@@ -148,21 +123,28 @@ function factsCard(account: Account, visit: OperatorVisit): Html {
 <div><dt>Payout wallet</dt>
 <dd>${account.wallet === null ? 'none' : html`<code>${account.wallet}</code>`}${lockBadge}</dd></div>
 <div><dt>Created</dt><dd>${utcTime(account.createdAtMs)}</dd></div></dl>
-<form class="actions" method="post" action="${path}/state">${forms.formTokenField(visit.formToken)}
-${change}
-<a class="button" href="${OPERATOR_PATH}/audit?account=${account.id}">Audit log</a></form>
-<form class="actions" method="post" action="${path}/view">${forms.formTokenField(visit.formToken)}<button class="button">View
-as merchant</button> <span class="soft small">Read-only access for half an hour. The account’s audit log records it.</span></form>
-<p class="soft small">Suspended: new checkouts are refused with 403. Existing payments continue.</p></section>`;
+<form class="actions" method="post" action="${path}/view">${token}<a class="button" href="${OPERATOR_PATH}/audit?account=${account.id}">Audit log</a>
+<button class="button">View as merchant</button> <span class="soft small">Read-only access for half an hour. The account’s audit log records it.</span></form>
+${change}</section>`;
 }
 
-function featuresCard(account: Account, { formToken }: OperatorVisit): Html {
+function featuresCard(account: Account, visit: OperatorVisit): Html {
+  const action = `${OPERATOR_PATH}/accounts/${account.id}/feature`;
+  const effect = html`<p>New requests that use it are refused at once. Existing payments continue.</p>`;
   return html`<section class="card"><h2>Features</h2>${features.map((feature) => {
     const isOn = account.features.includes(feature);
-    return html`<form class="actions switch" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/feature">${forms.formTokenField(formToken)}
-<span>${featureWords[feature]}</span> ${onOff(isOn)}
-<button class="button compact" name="${isOn ? 'disable' : 'enable'}" value="${feature}">Switch ${isOn ? 'off' : 'on'}<span class="quiet">:
-${featureWords[feature]}</span></button></form>`;
+    const name = html`<span class="quiet">: ${featureWords[feature]}</span>`;
+    const change = isOn
+      ? foldedAction(visit, {
+          action,
+          summary: html`Switch off…${name}`,
+          effect,
+          button: 'Switch off',
+          field: { name: 'disable', value: feature },
+        })
+      : html`<form method="post" action="${action}">${forms.formTokenField(visit.formToken)}
+<button class="button compact" name="enable" value="${feature}">Switch on${name}</button></form>`;
+    return html`<div class="actions switch"><span>${featureWords[feature]}</span> ${onOff(isOn)} ${change}</div>`;
   })}</section>`;
 }
 
@@ -226,11 +208,6 @@ export function parseFee(text: string): number {
 export function registerKeyRevocation(routes: OperatorRoutes): void {
   const pages = routes.pages('accounts');
   const idsOf = ({ params }: OperatorVisit) => [params['accountId'] ?? '', params['keyId'] ?? ''] as const;
-  pages.page('/accounts/:accountId/keys/:keyId/revoke', async (visit) => {
-    const key = await findOwnKey(visit.context, ...idsOf(visit));
-    const account = `${OPERATOR_PATH}/accounts/${key.accountId}`;
-    return revocationPage(key, visit, `${account}/keys`, account);
-  });
   pages.form('/accounts/:accountId/keys/:keyId/revoke', async (visit) => {
     const key = await revokeOwnKey(visit.context, ...idsOf(visit));
     await recordAction(visit.context, key.accountId, visit.actor, 'key.revoked', describeKey(key));
@@ -238,7 +215,7 @@ export function registerKeyRevocation(routes: OperatorRoutes): void {
   });
 }
 
-function keysCard(account: Account, keys: readonly ApiKey[]): Html {
+function keysCard(account: Account, keys: readonly ApiKey[], visit: OperatorVisit): Html {
   const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
   return html`<section class="card"><h2>API keys</h2>
 <p>${active.length} of ${MAXIMUM_ACTIVE_KEYS} are in use. New keys are created in the merchant’s dashboard, so that only the merchant sees them.</p>
@@ -247,7 +224,7 @@ ${dataTable({ label: 'API keys', empty: html`<p class="soft">None.</p>` }, activ
   Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
   Created: ({ createdAtMs }) => utcTime(createdAtMs),
   'Last used': ({ lastUsedAtMs }) => usedCell(lastUsedAtMs, 'UTC'),
-  Action: actions((key) => revokeLink(key, `${OPERATOR_PATH}/accounts/${account.id}/keys`)),
+  Action: actions((key) => revocation(visit, key, `${OPERATOR_PATH}/accounts/${account.id}/keys`)),
 })}</section>`;
 }
 

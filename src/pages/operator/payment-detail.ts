@@ -1,5 +1,4 @@
 import { recordAction } from '../../accounts/people-context.ts';
-import { POL_ADDRESS } from '../../payment/address.ts';
 import { cancelPayment } from '../../payment/cancel-payment.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import { isDust } from '../../payment/paid-threshold.ts';
@@ -11,9 +10,9 @@ import { releasePayment } from '../../payment/release-payment.ts';
 import { sumObservations } from '../../payment/settle.ts';
 import { parseRescuedToken } from '../../settlement/rescue-token.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { type Fields, foldedForm, formFields } from '../../web/signed-in/form-fields.ts';
+import { type Fields, foldedAction, foldedForm, formFields } from '../../web/signed-in/form-fields.ts';
 import { formatMoney, formatUsdc, utcTime } from '../../web/signed-in/format.ts';
-import { confirmationPage, flashOf, formTokenField } from '../../web/signed-in/forms.ts';
+import { flashOf, formTokenField } from '../../web/signed-in/forms.ts';
 import { type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import {
   forwardBadge,
@@ -38,17 +37,10 @@ export function registerPaymentDetail(routes: OperatorRoutes): void {
     name: string,
     done: string,
     act: (id: PaymentId, visit: OperatorVisit, token: string) => Promise<void>,
-    question?: (token: string) => { readonly title: string; readonly effect: Html; readonly button: string },
   ) =>
     pages.form(
       `/payments/:paymentId/${name}`,
       async (visit, form) => {
-        if (question !== undefined && !form.has('confirmed')) {
-          const back = `${OPERATOR_PATH}/payments/${idOf(visit)}`;
-          const field = { name: 'token', value: form.text('token') };
-          const asked = question(form.text('token').trim());
-          return confirmationPage(visit, { ...asked, action: `${back}/${name}`, back, field });
-        }
         await act(idOf(visit), visit, form.text('token'));
         return seeOther(`/payments/${idOf(visit)}?flash=${done}`);
       },
@@ -58,35 +50,15 @@ export function registerPaymentDetail(routes: OperatorRoutes): void {
     const { accountId } = await releasePayment(context, id);
     await recordAction(context, accountId, visit.actor, 'payment.released', id);
   });
-  action(
-    'cancel',
-    'canceled',
-    async (id, visit) => {
-      const { accountId } = await cancelPayment(context, id, 'operator');
-      await recordAction(context, accountId, visit.actor, 'payment.canceled', id);
-    },
-    () => ({
-      title: 'Cancel this payment?',
-      effect: html`<p>The customer can no longer pay it, and its checkout page says so.
-The merchant’s next status request shows it as canceled. This cannot be undone: a later deposit needs a release by hand.</p>`,
-      button: 'Cancel the payment',
-    }),
-  );
-  action(
-    'rescue',
-    'rescued',
-    async (id, visit, token) => {
-      const hash = await context.rescue(id, parseRescuedToken(token));
-      const { payment } = await readView(visit);
-      await recordAction(context, payment.accountId, visit.actor, 'payment.rescued', `${id} by ${hash}`);
-    },
-    (token) => ({
-      title: 'Send this token to the merchant?',
-      effect: html`<p>A transaction sends all of the token <code>${parseRescuedToken(token) === POL_ADDRESS ? 'POL' : token}</code>
-at the deposit address to the payout wallet, without a fee. The relayer pays the gas. This cannot be undone.</p>`,
-      button: 'Send the token',
-    }),
-  );
+  action('cancel', 'canceled', async (id, visit) => {
+    const { accountId } = await cancelPayment(context, id, 'operator');
+    await recordAction(context, accountId, visit.actor, 'payment.canceled', id);
+  });
+  action('rescue', 'rescued', async (id, visit, token) => {
+    const hash = await context.rescue(id, parseRescuedToken(token));
+    const { payment } = await readView(visit);
+    await recordAction(context, payment.accountId, visit.actor, 'payment.rescued', `${id} by ${hash}`);
+  });
 }
 
 function idOf({ params }: OperatorVisit): PaymentId {
@@ -131,7 +103,7 @@ function factsCard({ payment, observations }: PaymentView): Html {
 const rescueFields: Fields = {
   token: {
     label: 'Token',
-    hint: 'The address of the token contract, or pol. The tokens go to the merchant without a fee.',
+    hint: 'The address of the token contract, or pol.',
   },
 };
 
@@ -147,9 +119,13 @@ function actionsCard({ payment, observations }: PaymentView, visit: OperatorVisi
   const canRelease = !isPending && relayBatchId === null && !isEmpty;
   const release = html`<form class="actions switch" method="post" action="${path}/release">${token}
 <span>Release the USDC held at the deposit address to the merchant, less the fee.</span><button class="button">Release</button></form>`;
-  const cancel = html`<form class="actions switch" method="post" action="${path}/cancel">${token}
-<span>Cancel the payment. This is possible until 0.01 USDC has arrived or a customer starts to pay.</span>
-<button class="button danger">Cancel payment</button></form>`;
+  const cancel = foldedAction(visit, {
+    action: `${path}/cancel`,
+    summary: 'Cancel payment…',
+    effect: html`<p>Possible until 0.01 USDC has arrived or a customer starts to pay. The customer can no longer pay it, and its checkout page says so.
+The merchant’s next status request shows it as canceled. This cannot be undone: a later deposit needs a release by hand.</p>`,
+    button: 'Cancel the payment',
+  });
   return html`<section class="card"><h2>Actions</h2>
 ${canRelease ? release : nothing}
 ${canCancel ? cancel : nothing}
@@ -159,7 +135,9 @@ ${foldedForm(
   'Rescue another token',
   html`<form class="fields" method="post" action="${rescue}">${token}
 ${formFields(visit, rescue, rescueFields)}
-<div class="actions"><button class="button">Rescue</button></div></form>`,
+<p>A transaction sends all of the token at the deposit address to the payout wallet, without a fee.
+The relayer pays the gas. This cannot be undone.</p>
+<div class="actions"><button class="button danger">Send the token</button></div></form>`,
 )}</section>`;
 }
 

@@ -18,7 +18,7 @@ import {
 import { proofOf } from '../../providers/provider-evidence.ts';
 import { dataTable, headings, numbers, sentences } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { optional } from '../../web/signed-in/form-fields.ts';
+import { foldedAction, optional } from '../../web/signed-in/form-fields.ts';
 import { utcTime } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import { type FormHandler, type PageView, seeOther } from '../../web/signed-in/pages.ts';
@@ -59,17 +59,6 @@ async function readProvider({ directory }: OperatorContext, id: ProviderId) {
 
 const answerChange: FormHandler<OperatorVisit> = async (visit, form) => {
   const id = idOf(visit);
-  const path = `${OPERATOR_PATH}/providers/${id}`;
-  if (form.has('switch_off') && !form.has('confirmed'))
-    return forms.confirmationPage(visit, {
-      title: `Disable ${providerCatalog[id].name}?`,
-      effect: html`<p>No customer of any account can choose it any more, from the next page on.
-Customers who are already at the provider can still pay, and their deposits are released. You can enable it again at any time.</p>`,
-      action: path,
-      button: `Disable ${providerCatalog[id].name}`,
-      back: path,
-      field: { name: 'switch_off', value: '1' },
-    });
   const change = changeOf(form);
   if ('minimumUsdCents' in change) await requirePasswordAndFactor(visit, form, {});
   await changeProvider(visit.context, id, change, visit.actor);
@@ -163,12 +152,20 @@ async function showOne(visit: OperatorVisit): Promise<PageView> {
 <div><dt>Health</dt><dd>${healthBadge(health)}${failures}</dd></div>
 <div><dt>Last answer</dt><dd>${health?.lastAnswerAtMs == null ? 'none since the start' : utcTime(health.lastAnswerAtMs)}</dd></div>
 <div><dt>Last failure</dt><dd>${failureOf(health)}</dd></div></dl>
-<div class="actions">${isOff ? button(' primary', 'switch_on', '1', 'Enable') : button(' danger', 'switch_off', '1', 'Disable')}
+<div class="actions">${isOff ? button(' primary', 'switch_on', '1', 'Enable') : nothing}
 ${settings.pinned === true ? button('', 'pin', '0', 'Unpin') : button('', 'pin', '1', 'Pin')}</div></form>
+${isOff ? nothing : disabling(visit, path, name)}
 ${await confirmedForm(visit, { action: path, style: 'card', introduction: html`<h2>Minimum</h2>`, fields: { minimum }, button: 'Save minimum' })}
 <p class="soft small">To test the provider with your credentials, run <code>provider check ${provider.id}</code> on the command line;
 to prove it before customers use it, <code>provider prove ${provider.id}</code>.</p>`,
   };
+}
+
+function disabling(visit: OperatorVisit, action: string, name: string): Html {
+  const effect = html`<p>No customer of any account can choose it any more, from the next page on.
+Customers who are already at the provider can still pay, and their deposits are released. You can enable it again at any time.</p>`;
+  const field = { name: 'switch_off', value: '1' };
+  return html`<section class="card">${foldedAction(visit, { action, summary: 'Disable…', effect, button: `Disable ${name}`, field })}</section>`;
 }
 
 function missingVariables({ providerDescriptions }: OperatorContext, id: ProviderId): Html[] {

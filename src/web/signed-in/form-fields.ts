@@ -96,6 +96,23 @@ export function foldedForm(
   return html`<details${open}><summary>${summary}</summary>${form}</details>`;
 }
 
+interface FoldedAction {
+  readonly action: string;
+  readonly summary: string | Html;
+  readonly effect?: Html;
+  readonly button: string;
+  readonly field?: { readonly name: string; readonly value: string };
+}
+
+/** Action that cannot be undone or stops customers, folded so that one click does nothing. */
+export function foldedAction({ formToken }: FormVisit, folded: FoldedAction): Html {
+  const { action, summary, effect = nothing, button, field } = folded;
+  const hidden = field && html`<input type="hidden" name="${field.name}" value="${field.value}">`;
+  return html`<details><summary>${summary}</summary>
+<form class="fields" method="post" action="${action}">${formTokenField(formToken)}${hidden ?? nothing}${effect}
+<p class="actions"><button class="button danger">${button}</button></p></form></details>`;
+}
+
 /** Fields with labels, hints and errors. A refused form shows what was typed, and focuses the first wrong field. */
 export function formFields(visit: Pick<FormVisit, 'refused'>, action: string, fields: Fields): Html {
   const refused = refusedAt(visit, action);

@@ -88,26 +88,6 @@ export function tickedProviders(form: FormFields): readonly ProviderId[] {
   return providerIds.filter((id) => form.has(`provider_${id}`));
 }
 
-interface Question {
-  readonly title: string;
-  readonly effect: Html;
-  readonly action: string;
-  readonly button: string;
-  readonly back: string;
-  /** Field of the original form, sent again together with `confirmed`. */
-  readonly field?: { readonly name: string; readonly value: string };
-}
-
-export function confirmationPage({ formToken }: { readonly formToken: string }, question: Question) {
-  const { title, effect, action, button, back, field } = question;
-  const repeated =
-    field === undefined ? nothing : html`<input type="hidden" name="${field.name}" value="${field.value}">`;
-  const main = html`<section class="card">${effect}
-<form class="actions" method="post" action="${action}">${formTokenField(formToken)}${repeated}<input type="hidden" name="confirmed" value="1">
-<button class="button danger">${button}</button><a class="button" href="${back}">Cancel</a></form></section>`;
-  return { title, main };
-}
-
 /** Page that shows a secret, which the next request does not get again. */
 export function shownOncePage(title: string, secret: string, next: string) {
   return {
