@@ -282,6 +282,7 @@ SQL
     pg_restore --no-owner --dbname="$(setting DATABASE_URL)" "$file"
     say "The database before is checkout_replaced_$when."
   fi
+  checkout restore > /dev/null
   systemctl start card-checkout
   wait_ready || fail 'the service did not become ready: journalctl --unit card-checkout'
   say 'Restored. What a restore cannot bring back: docs/reliability.md. Comparing with the chain …'

@@ -1,6 +1,6 @@
 /**
  * `npm run drills`: what takes up to an hour, or a machine without the project: every mutation, the stress suite at full length, a
- * clone that runs `npm test`, and the image. Every night and before a release. Prints the time of each, and fails with any.
+ * clone that runs `npm test`, the image, and a server from installation to restore. Every night and before a release. Prints the time of each, and fails with any.
  *
  *   npm run drills -- mutation stress   only these
  */
@@ -12,6 +12,7 @@ const drills: Readonly<Record<string, readonly string[]>> = {
   stress: ['test/campaign/main.ts'],
   clone: ['tools/fresh-clone.ts'],
   image: ['tools/image/main.ts'],
+  server: ['tools/interop/main.ts', 'systemd'],
 };
 
 const named = process.argv.slice(2);
