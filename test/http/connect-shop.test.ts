@@ -182,9 +182,11 @@ describe('the page of a connection', () => {
     const origin = 'https://pay.example.com';
     const device = createAuthenticator('pay.example.com');
     const security = (await browser.get('/dashboard/security/passkeys')).payload;
-    const response = device.make(challengeIn(security), origin);
-    const added = { name: 'Phone', response, password: PASSWORD, form_token: formTokenIn(security) };
-    expect((await browser.post('/dashboard/security/passkeys', added)).statusCode).toBe(200);
+    const form_token = formTokenIn(security);
+    const asked = { name: 'Phone', password: PASSWORD, form_token };
+    const { payload } = await browser.post('/dashboard/security/passkeys', asked);
+    const added = { response: device.make(challengeIn(payload), origin), form_token };
+    expect((await browser.post('/dashboard/security/new-passkey', added)).statusCode).toBe(200);
     const send = async (respond: (challenge: string) => string, password = PASSWORD) => {
       const page = (await browser.get(addressWith())).payload;
       const fields = { response: respond(challengeIn(page)), password, form_token: formTokenIn(page) };

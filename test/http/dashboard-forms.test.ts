@@ -115,7 +115,7 @@ const forms: readonly (readonly [
     '/security',
     '/second-factor',
     { password: 'wrong', code: '123456', sealed: 'x' },
-    ['password-for-second-factor', 'This is incorrect.'],
+    ['password', 'This is incorrect.'],
     [],
   ],
 ];
@@ -195,7 +195,7 @@ describe('a form with a wrong field', () => {
     for (const path of ['recovery-codes', 'remove-second-factor']) {
       for (const [fields, wrong] of [
         [{ password: 'wrong', code: '123456' }, `password-for-${path}`],
-        [{ password: PASSWORD, code: '000000' }, `code-for-${path}`],
+        [{ password: PASSWORD, code: '000000' }, `code-to-confirm-for-${path}`],
       ] as const) {
         const answer = await browser.post(`${page}/${path}`, fields, { page });
         expect([answer.statusCode, Object.keys(wrongFieldsIn(answer.payload))]).toEqual([400, [wrong]]);

@@ -155,9 +155,11 @@ it('a member with a second factor confirms the address of a refund with a passke
   await name(await only());
   const device = createAuthenticator('pay.example.com');
   const security = (await browser.get(`${SECURITY}/passkeys`)).payload;
-  const response = device.make(challengeIn(security), 'https://pay.example.com');
-  const fields = { name: 'Phone', response, password: PASSWORD, form_token: formTokenIn(security) };
-  expect((await browser.post(`${SECURITY}/passkeys`, fields)).statusCode).toBe(200);
+  const form_token = formTokenIn(security);
+  const fields = { name: 'Phone', password: PASSWORD, form_token };
+  const { payload } = await browser.post(`${SECURITY}/passkeys`, fields);
+  const response = device.make(challengeIn(payload), 'https://pay.example.com');
+  expect((await browser.post(`${SECURITY}/new-passkey`, { response, form_token })).statusCode).toBe(200);
   const send = async (respond: (challenge: string) => string) => {
     const page = await read();
     return confirm({ response: respond(challengeIn(page)), form_token: formTokenIn(page) });
