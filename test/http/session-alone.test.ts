@@ -43,7 +43,7 @@ const harmless: readonly RegExp[] = [
   // Their own tests: the user's own credentials, which ask for both (`dashboard-passkeys.test.ts`).
   /\/security\/|\/sessions\/:sessionId\/end$/,
   // Which account is shown, and what only stops something or is only written down.
-  /\/dashboard\/account$|\/alerts\/dismiss$|\/(?:revoke|withdraw|pause|resume|state|feature|view|stop-viewing)$|\/:paymentId\/(?:note|settlement|cancel|erase-email|verify-signature)$/,
+  /\/dashboard\/account$|\/alerts\/dismiss$|\/(?:revoke|withdraw|pause|resume|state|feature|view|stop-viewing)$|\/:paymentId\/(?:note|settlement|cancel|erase-email)$/,
   // Money goes to the address that the payment or the refund has already.
   /\/:paymentId\/(?:release|rescue)$|\/refunds\/:refundId\/(?:transaction|cancel)$/,
   // Which of the approved providers are offered and in which order; the logo; examples, tests and messages to the member.

@@ -122,7 +122,7 @@ describe.each(['/dashboard', '/operator'] as const)(
 const openToViewers = routesOf(
   'POST',
   `account notifications/:channelId/delete notifications/:channelId/pause notifications/:channelId/test
-  notifications/add/:kind payments/:paymentId/verify-signature second-factor security/new-passkey security/passkeys
+  notifications/add/:kind second-factor security/new-passkey security/passkeys
   security/password security/recovery-codes security/remove-passkey security/remove-second-factor
   security/second-factor sessions/:sessionId/end`,
 );

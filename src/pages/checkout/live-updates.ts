@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../payment/errors.ts';
 import { isPaymentId } from '../../payment/payment-id.ts';
-import { meansInBrowser } from '../../payment/provider-catalog.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
 import { type Language, type LanguageCode, languageOf } from '../../web/checkout-frame/languages.ts';
 import { setCommonHeaders } from '../../web/checkout-frame/layout.ts';
@@ -42,64 +41,46 @@ interface LiveUpdatesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface Watch {
-  readonly viewers: Map<Viewer, string>;
-  timer: NodeJS.Timeout | null;
-}
-
-/** Sends updates to open pages, with one read for each payment, language and set of means. */
+/** Sends updates to open pages, each read apart: their number is what bounds the reads. */
 export function createLiveUpdates(options: LiveUpdatesOptions) {
-  const watches = new Map<string, Watch>();
+  const viewers = new Map<Viewer, NodeJS.Timeout>();
 
-  function leave(key: string, viewer: Viewer): void {
-    const watch = watches.get(key);
-    if (watch?.viewers.delete(viewer) !== true || watch.viewers.size > 0) return;
-    if (watch.timer !== null) clearTimeout(watch.timer);
-    watches.delete(key);
+  function leave(viewer: Viewer): void {
+    clearTimeout(viewers.get(viewer));
+    viewers.delete(viewer);
   }
 
-  async function readAndSend(key: string, viewer: Viewer): Promise<void> {
-    const watch = watches.get(key);
-    if (watch === undefined) return;
+  function end(viewer: Viewer): void {
+    leave(viewer);
+    viewer.end();
+  }
+
+  function watch(viewer: Viewer, revision: string): void {
+    const timer = setTimeout(() => void readAndSend(viewer, revision), options.everyMs);
+    viewers.set(viewer, timer);
+  }
+
+  async function readAndSend(viewer: Viewer, shown: string): Promise<void> {
     const content = await options.read(viewer).catch((error: unknown) => {
       options.onError(error);
       return undefined;
     });
-    for (const [each, revision] of watch.viewers) {
-      if (content === undefined) continue;
-      if (content !== null && content.revision !== revision) {
-        watch.viewers.set(each, content.revision);
-        each.send(content);
-      }
-      if (content === null || content.isLast) end(key, each);
-    }
-    if (watches.get(key) !== watch) return;
-    watch.timer = setTimeout(() => void readAndSend(key, viewer), options.everyMs);
-  }
-
-  function end(key: string, viewer: Viewer): void {
-    leave(key, viewer);
-    viewer.end();
+    if (!viewers.has(viewer)) return;
+    if (content && content.revision !== shown) viewer.send(content);
+    if (content === null || content?.isLast) end(viewer);
+    else watch(viewer, content?.revision ?? shown);
   }
 
   return {
     /** Adds a viewer and returns a function that removes it; null if there are too many. */
     follow(viewer: Viewer): (() => void) | null {
-      const { paymentId, language, userAgent, address } = viewer;
-      const all = [...watches.values()].flatMap(({ viewers }) => [...viewers.keys()]);
-      const ofAddress = all.filter((other) => other.address === address).length;
-      if (all.length >= options.maximumViewers || ofAddress >= options.maximumViewersOfAddress) return null;
-      const key = `${paymentId} ${language} ${meansInBrowser(userAgent)}`;
-      const watch = watches.get(key) ?? { viewers: new Map(), timer: null };
-      watch.viewers.set(viewer, viewer.revision);
-      if (!watches.has(key)) {
-        watches.set(key, watch);
-        watch.timer = setTimeout(() => void readAndSend(key, viewer), options.everyMs);
-      }
-      return () => leave(key, viewer);
+      const ofAddress = [...viewers.keys()].filter(({ address }) => address === viewer.address).length;
+      if (viewers.size >= options.maximumViewers || ofAddress >= options.maximumViewersOfAddress) return null;
+      watch(viewer, viewer.revision);
+      return () => leave(viewer);
     },
     close(): void {
-      for (const [key, { viewers }] of watches) for (const viewer of viewers.keys()) end(key, viewer);
+      for (const viewer of viewers.keys()) end(viewer);
     },
   };
 }

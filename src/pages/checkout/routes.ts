@@ -108,7 +108,7 @@ export function registerCheckoutPages(
   });
 }
 
-/** Open streams cost a socket each, and each watched payment a regular read. */
+/** Open streams cost a socket and a regular read each. */
 const liveLimits = { everyMs: 1_500, maximumViewers: 2_000, maximumViewersOfAddress: 60 } as const;
 
 function liveSources(context: CheckoutPagesContext, { log }: FastifyInstance) {

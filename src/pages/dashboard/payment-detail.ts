@@ -45,14 +45,9 @@ import { networkName } from '../../web/well-known.ts';
 import { type PaymentHistory, readPaymentHistory } from '../../webhooks/payment-history.ts';
 import type { DashboardFeatures, PaymentOrigin } from './features.ts';
 import { confirmedForm } from './security-pages.ts';
-import { type SignatureCheck, webhookCard, webhookOutcome } from './webhook-card.ts';
+import { webhookCard, webhookOutcome } from './webhook-card.ts';
 
 export type PaymentDetailFeatures = Pick<DashboardFeatures, 'paymentCards' | 'readOrigins'>;
-
-interface PaymentDetailOptions {
-  readonly message?: Html;
-  readonly check?: SignatureCheck;
-}
 
 /** Payment of the path with its history. Throws `payment_not_found` for a payment of another account. */
 export function readOwnHistory({ context, account, params }: Visit): Promise<PaymentHistory> {
@@ -62,7 +57,7 @@ export function readOwnHistory({ context, account, params }: Visit): Promise<Pay
 export async function showPayment(
   { paymentCards, readOrigins }: PaymentDetailFeatures,
   visit: Visit,
-  { message = nothing, check = null }: PaymentDetailOptions = {},
+  message: Html = nothing,
 ): Promise<PageView> {
   const { context } = visit;
   const history = await readOwnHistory(visit);
@@ -94,7 +89,7 @@ ${walletCard(context, history)}
 <div class="pair"><section class="card"><h2>What happened</h2>${timeline(history, visit, { opened, entries })}</section>
 ${factsCard(visit, history, origin, settled)}</div>
 ${await Promise.all(paymentCards.map(({ show }) => show(visit, payment)))}
-${history.webhooks.map((webhook) => webhookCard(context, webhook, visit, check))}`,
+${history.webhooks.map((webhook) => webhookCard(context, webhook, visit))}`,
   };
 }
 

@@ -3,7 +3,7 @@ import { eraseEmail } from '../../accounts/erase-emails.ts';
 import type { Role } from '../../accounts/person.ts';
 import { parseNote } from '../../api/parse-create-request.ts';
 import { cancelPayment } from '../../payment/cancel-payment.ts';
-import { invalidField, ServiceError } from '../../payment/errors.ts';
+import { invalidField } from '../../payment/errors.ts';
 import { formatUnits, parseUnits } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { acceptPayment, releasePayment } from '../../payment/release-payment.ts';
@@ -13,15 +13,8 @@ import { moment } from '../../web/signed-in/format.ts';
 import { type FormFields, flashOf } from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { fact, providerName, stateSentence, transactionLink } from '../../web/signed-in/payment-words.ts';
-import { verifyWebhookSignature } from '../../webhooks/payment-history.ts';
 import type { DashboardFeatures } from './features.ts';
-import {
-  amountFacts,
-  type PaymentDetailFeatures,
-  readOwnHistory,
-  showPayment,
-  timeline,
-} from './payment-detail.ts';
+import { amountFacts, readOwnHistory, showPayment, timeline } from './payment-detail.ts';
 import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import { requirePasswordAndFactor } from './security-pages.ts';
 
@@ -88,11 +81,8 @@ export function registerPayments(routes: DashboardRoutes, features: DashboardFea
   const seen = routes.pages('payments', 'viewer');
   seen.page('/payments', (visit) => showPayments(features, visit));
   seen.page('/payments.csv', (visit) => sendPaymentsCsv(features, visit));
-  seen.page('/payments/:paymentId', (visit) =>
-    showPayment(features, visit, { message: flashOf(visit, flashMessages) }),
-  );
+  seen.page('/payments/:paymentId', (visit) => showPayment(features, visit, flashOf(visit, flashMessages)));
   seen.page('/payments/:paymentId/evidence', showEvidence);
-  seen.form('/payments/:paymentId/verify-signature', (visit) => verifySignature(features, visit));
   registerChanges(routes, show);
   for (const { register } of features.paymentCards) register(routes, show);
 }
@@ -148,11 +138,4 @@ function registerChanges(routes: DashboardRoutes, show: (visit: Visit) => Promis
   change('owner', 'erase-email', 'erased', async (payment) =>
     (await eraseEmail(context, payment)) ? 'payment.email_erased' : null,
   );
-}
-
-async function verifySignature(features: PaymentDetailFeatures, visit: Visit): Promise<PageView> {
-  const { webhooks } = await readOwnHistory(visit);
-  const [webhook] = webhooks;
-  if (webhook === undefined) throw new ServiceError('not_found');
-  return showPayment(features, visit, { check: verifyWebhookSignature(visit.context.tokens, webhook) });
 }

@@ -135,14 +135,8 @@ export async function takeInvitationPage(
 ): Promise<PageView | null> {
   const [email, link] = (await takeForPage(context, session.id, INVITATION))?.split(' ') ?? [];
   if (email === undefined || link === undefined) return null;
-  return {
-    title: 'Invitation',
-    main: html`<section class="card">
-<p>Send this link to <strong><bdi>${email}</bdi></strong>. It works once, within a week. It is not shown again.</p>
-<div class="field"><label for="link">Link</label><input id="link" readonly value="${link}" autocomplete="off"></div>
-<div class="actions"><button class="button" type="button" data-copies="link" hidden>Copy</button>
-<a class="button primary" href="${back}">Done</a><span id="copied" role="status"></span></div></section>`,
-  };
+  const about = html`<p>Send this link to <strong><bdi>${email}</bdi></strong>. It works once, within a week. It is not shown again.</p>`;
+  return forms.shownOncePage('Invitation', link, back, { about, label: 'Link', done: 'Done' });
 }
 
 const answerChange: FormHandler = async (visit, form) => {

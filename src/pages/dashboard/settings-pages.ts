@@ -27,10 +27,10 @@ import { doubtAbout } from '../../payment/unusual-address.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import {
-  errorAt,
   type Fields,
   type FormVisit,
   formField,
+  formFields,
   optional,
   refusedForm,
 } from '../../web/signed-in/form-fields.ts';
@@ -393,18 +393,16 @@ const changeLogo: FormHandler = async (visit, form) => {
   return seeOther('/settings?flash=saved');
 };
 
-function logoForm({ account, formToken, refused }: Visit): Html {
-  const { logoHash } = account;
-  const label = 'Picture';
+function logoForm(visit: Visit): Html {
+  const { logoHash } = visit.account;
+  const action = `${SETTINGS_PATH}/logo`;
   const hint = `PNG, JPEG or WebP, at most ${MAXIMUM_LOGO_BYTES / 1024} KiB and ${counts.format(MAXIMUM_LOGO_PIXELS)} pixels wide and high.`;
-  const notes = { hint, ...(refused === undefined ? {} : errorAt(refused, 'logo', { label })) };
+  const accept = 'image/png,image/jpeg,image/webp';
   const remove = html`<button class="button" name="remove" value="1">Remove logo</button>`;
-  return html`<form class="card" method="post" action="${DASHBOARD_PATH}/settings/logo" enctype="multipart/form-data">
-<h2>Logo</h2>${forms.formTokenField(formToken)}
+  return html`<form class="card" method="post" action="${action}" enctype="multipart/form-data">
+<h2>Logo</h2>${forms.formTokenField(visit.formToken)}
 ${logoHash === null ? html`<p>No logo yet.</p>` : html`<p><img class="logo" src="/logos/${logoHash}" alt="Your logo as customers see it"></p>`}
-<div class="field"><label for="logo">${label}</label><input id="logo" name="logo"
-type="file" accept="image/png,image/jpeg,image/webp"${forms.describedBy('logo', notes)}>
-${forms.notesOf('logo', notes)}</div>
+${formFields(visit, action, { logo: { label: 'Picture', type: 'file', accept, hint, isOptional: true } })}
 <div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : remove}</div></form>`;
 }
 

@@ -3,7 +3,7 @@ import type { AccountStatistics, DayStatistics, Funnel, ToBase } from '../../rep
 import { barChart, trendChart } from '../../web/design/charts.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH } from '../../web/signed-in/context.ts';
-import { counts, formatMoney, formatUsdcSum } from '../../web/signed-in/format.ts';
+import { counts, durationText, formatMoney, formatUsdcSum } from '../../web/signed-in/format.ts';
 import { providerName } from '../../web/signed-in/payment-words.ts';
 
 export const spans = [7, 30, 90] as const;
@@ -172,7 +172,7 @@ function paidCharts({ providers, settleTimes }: AccountStatistics): Html {
     series: ['Paid'],
     isOfNames: true,
     bars: settleTimes.map(({ boundMs, paid }) => ({
-      label: boundMs === null ? 'Longer' : durationOf(boundMs),
+      label: boundMs === null ? 'Longer' : durationText(boundMs),
       values: [paid],
     })),
   })}</div>`;
@@ -208,11 +208,6 @@ Visits of link previews do not count as opened.</p>
           })),
         })
   }</div></section>`;
-}
-
-function durationOf(timeMs: number): string {
-  const minutes = timeMs / 60_000;
-  return minutes < 60 ? `${minutes} min` : `${minutes / 60} h`;
 }
 
 export function labelOf({ date }: DayStatistics): string {

@@ -1,28 +1,21 @@
 import { roleIncludes } from '../../accounts/person.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { DASHBOARD_PATH, type Visit } from '../../web/signed-in/context.ts';
-import { formTokenField } from '../../web/signed-in/forms.ts';
+import type { Visit } from '../../web/signed-in/context.ts';
 import { copyButton, webhookBadge } from '../../web/signed-in/payment-words.ts';
 import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
+import { verifyWebhookSignature } from '../../webhooks/payment-history.ts';
 import { type Webhook, type WebhookResult, webhookHeaders } from '../../webhooks/webhook.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
 
-export type SignatureCheck = 'good' | 'bad' | 'unknown' | 'erased' | null;
-
 /** An event as it was sent. `baseUrl` is the public root of the API. */
-export function webhookCard(
-  { baseUrl }: { readonly baseUrl: string },
-  webhook: Webhook,
-  visit: Visit,
-  check: SignatureCheck,
-): Html {
+export function webhookCard({ baseUrl }: { readonly baseUrl: string }, webhook: Webhook, visit: Visit): Html {
   const { result } = webhook;
-  const open = check !== null || visit.query.has('webhook') ? html` open` : nothing;
+  const open = visit.query.has('webhook') ? html` open` : nothing;
   return html`<details class="card" id="webhook"${open}><summary><strong>Webhook</strong> <code>${webhook.event}</code>
 ${webhookBadge(webhook.status)} <span class="small soft">${result === null ? '' : webhookOutcome(result)}</span></summary><div class="fields">
 <dl class="facts"><div><dt>Sent to</dt><dd><code>${webhook.url}</code></dd></div>${result === null ? nothing : resultRows(result)}</dl>
 ${result === null || result.outcome === 'delivered' ? nothing : html`${testLink(visit, webhook)}${reconcileAdvice(baseUrl, webhook.paymentId)}`}
-${result === null ? html`<p>It has not been sent yet.</p>` : sentParts(webhook, result, visit, check)}
+${result === null ? html`<p>It has not been sent yet.</p>` : sentParts(webhook, result, visit)}
 </div></details>`;
 }
 
@@ -47,12 +40,7 @@ function resultRows(result: WebhookResult): Html {
 ${result.responseExcerpt === '' ? nothing : html`<div><dt>The answer began with</dt><dd><code>${result.responseExcerpt}</code></dd></div>`}`;
 }
 
-function sentParts(
-  webhook: Webhook,
-  { body, signature }: WebhookResult,
-  visit: Visit,
-  check: SignatureCheck,
-): Html {
+function sentParts(webhook: Webhook, { body, signature }: WebhookResult, { context }: Visit): Html {
   if (body === null || signature === null) return html`<p>Nothing was sent.</p>`;
   const headers = headersOf(webhook.url, body, signature);
   return html`<h3 id="webhook-body">Body</h3>
@@ -63,10 +51,8 @@ ${block('webhook-body', indented(body))}
 <p class="small soft">For debugging. The command sends the recorded event again, with its <code>timestamp</code>.
 Endpoints that check the age of events, as the SDK does, refuse it after 300 seconds.</p>
 ${block('webhook-curl', curlOf(webhook.url, headers, body))}
-${check === null ? nothing : checkBanners[check]}
-<form method="post" action="${DASHBOARD_PATH}/payments/${webhook.paymentId}/verify-signature#webhook">${formTokenField(visit.formToken)}
-<p class="small soft">Signed with the payment’s <code>ipn_token</code> from the response to the create request. It is not shown here.</p>
-<button class="button">Verify this signature</button></form>`;
+${checkBanners[verifyWebhookSignature(context.tokens, webhook)]}
+<p class="small soft">Signed with the payment’s <code>ipn_token</code> from the response to the create request. It is not shown here.</p>`;
 }
 
 /** Does not suggest resending, because receivers refuse old events and a status request has the same effect. */
@@ -90,12 +76,12 @@ function block(labelId: string, text: string): Html {
   return html`<pre class="block" role="region" aria-labelledby="${labelId}" tabindex="0"><code id="${id}">${text}</code></pre>${copyButton(id, 'this text')}`;
 }
 
-const checkBanners: Readonly<Record<Exclude<SignatureCheck, null>, Html>> = {
-  good: html`<p class="banner good" role="status">The signature is valid: it is the HMAC-SHA256 of this body with the payment’s ipn_token.</p>`,
-  bad: html`<p class="banner bad" role="alert">The signature does not match this body: the record was changed after it was sent.</p>`,
-  erased: html`<p class="banner" role="status">The customer’s email address was erased from this body.
+const checkBanners = {
+  good: html`<p class="banner good">The signature is valid: it is the HMAC-SHA256 of this body with the payment’s ipn_token.</p>`,
+  bad: html`<p class="banner bad">The signature does not match this body: the record was changed after it was sent.</p>`,
+  erased: html`<p class="banner">The customer’s email address was erased from this body.
 The signature covers the original body, so it can be verified only with your own copy.</p>`,
-  unknown: html`<p class="banner" role="status">The signature cannot be verified: the secret of the payment’s ipn_token is no longer configured.</p>`,
+  unknown: html`<p class="banner">The signature cannot be verified: the secret of the payment’s ipn_token is no longer configured.</p>`,
 };
 
 function headersOf(url: string, body: string, signature: string): [string, string][] {

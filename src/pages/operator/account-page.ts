@@ -186,12 +186,13 @@ function exampleTable(basisPoints: number): Html {
     payer,
     ...feeExample(EXAMPLE_CENTS, basisPoints, payer === 'Customer'),
   }));
-  return dataTable({ label: 'Example', caption }, examples, {
+  const table = dataTable('Example', examples, {
     'Fee paid by': headings(({ payer }) => payer),
     Charged: numbers(({ chargedCents }) => formatMoney(chargedCents, 'USD')),
     'Fee, USDC': numbers(({ feeUnits }) => formatUsdcSum(feeUnits)),
     'Merchant gets': numbers(({ merchantUnits }) => formatUsdcSum(merchantUnits)),
   });
+  return html`<h3>${caption}</h3>${table}`;
 }
 
 export function parseFee(text: string): number {

@@ -24,7 +24,7 @@ it('names each value by its column, except actions, and escapes text', () => {
   );
 });
 
-it('has two columns beside each other on every screen, and a caption where there is one', () => {
-  const table = `${dataTable({ label: 'Days', caption: 'This week' }, ['Monday'], { Day: (day) => day, Paid: () => 2 })}`;
-  for (const words of ['<div class="table" ', '<caption>This week</caption>']) expect(table).toContain(words);
+it('has two columns beside each other on every screen', () => {
+  const table = `${dataTable('Days', ['Monday'], { Day: (day) => day, Paid: () => 2 })}`;
+  expect(table).toContain('<div class="table" ');
 });

@@ -24,7 +24,6 @@ export const actions = holding('actions');
 
 interface DataTable {
   readonly label: string;
-  readonly caption?: string;
   /** Whether a phone shows a row as a few lines without column names, for values that explain themselves. */
   readonly isCompact?: boolean;
   readonly empty?: Html;
@@ -35,7 +34,7 @@ const NARROW_COLUMNS = 2;
 
 /** A table whose rows become cards on a phone. Explicit roles keep the table semantics there. */
 export function dataTable<Row>(table: DataTable | string, rows: readonly Row[], named: Columns<Row>): Html {
-  const { label, caption, isCompact = false, empty } = typeof table === 'string' ? { label: table } : table;
+  const { label, isCompact = false, empty } = typeof table === 'string' ? { label: table } : table;
   if (rows.length === 0 && empty !== undefined) return empty;
   const columns = Object.entries(named).map(([name, column]) => ({
     name,
@@ -45,8 +44,7 @@ export function dataTable<Row>(table: DataTable | string, rows: readonly Row[], 
     columns.map((column) => dataCell(column, column.cellOf(row, index)));
   const look =
     columns.length <= NARROW_COLUMNS ? 'table' : isCompact ? 'table stacks compact' : 'table stacks';
-  const title = caption === undefined ? nothing : html`<caption>${caption}</caption>`;
-  return html`<div class="${look}" role="region" aria-label="${label}" tabindex="0"><table role="table">${title}
+  return html`<div class="${look}" role="region" aria-label="${label}" tabindex="0"><table role="table">
 <thead role="rowgroup"><tr role="row">${columns.map(columnHeading)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     (row, index) => html`<tr role="row">${cells(row, index)}</tr>

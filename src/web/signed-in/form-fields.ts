@@ -5,6 +5,7 @@ import {
   describedBy,
   type FormFields,
   formTokenField,
+  type Notes,
   notesOf,
   optionsOf,
   tickField,
@@ -21,7 +22,8 @@ export interface Field {
     | 'password'
     | 'textarea'
     | 'checkbox'
-    | 'select';
+    | 'select'
+    | 'file';
   readonly value?: string | boolean;
   readonly options?: readonly string[];
   readonly wordsOf?: (option: string) => string;
@@ -31,6 +33,8 @@ export interface Field {
   readonly autocomplete?: string;
   readonly inputMode?: 'decimal';
   readonly sign?: string;
+  /** Media types of a file. */
+  readonly accept?: string;
   /** Defaults to the name; needed if a page has several fields of one name. */
   readonly id?: string;
 }
@@ -123,10 +127,7 @@ export function formFields(visit: Pick<FormVisit, 'refused'>, action: string, fi
   })}`;
 }
 
-interface FieldError {
-  readonly error?: string | undefined;
-  readonly hasFocus?: boolean;
-}
+type FieldError = Omit<Notes, 'hint'>;
 
 /** The error of a field. Adds a wrong field to the page's summary. */
 export function errorAt(
@@ -142,7 +143,7 @@ export function errorAt(
 
 /** A field with label, hint and error. Passwords and codes are never filled in. */
 export function formField(name: string, field: Field, error: FieldError = {}): Html {
-  const { label, type = 'text', id = name, value = '', options = [], wordsOf, inputMode, sign } = field;
+  const { label, type = 'text', id = name, value = '', options = [], wordsOf, sign } = field;
   const { autocomplete = type === 'password' ? 'current-password' : 'off', isOptional = false } = field;
   const isSecret = type === 'password' || autocomplete === 'one-time-code';
   const text = isSecret ? '' : String(value);
@@ -159,8 +160,11 @@ name="${name}"${attributes}>${optionsOf(options, text, wordsOf)}</select>${notes
       return html`<div class="field"><label for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="3" maxlength="1000"${attributes}>
 ${text}</textarea>${notesOf(id, notes)}</div>`;
     default: {
+      const more = Object.entries({ inputmode: field.inputMode, accept: field.accept }).map(
+        ([named, given]) => (given === undefined ? nothing : html` ${named}="${given}"`),
+      );
       const input = html`<input id="${id}" name="${name}" type="${type}" value="${text}"
-autocomplete="${autocomplete}"${inputMode === undefined ? nothing : html` inputmode="${inputMode}"`}${attributes}${isOptional ? nothing : html` required`}>`;
+autocomplete="${autocomplete}"${more}${attributes}${isOptional ? nothing : html` required`}>`;
       return html`<div class="field">
 <label for="${id}">${label}</label>
 ${sign === undefined ? input : html`<span class="money" dir="ltr"><span aria-hidden="true">${sign}</span>${input}</span>`}

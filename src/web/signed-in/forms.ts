@@ -17,7 +17,7 @@ export function acceptForms(scope: FastifyInstance, bodyLimit = FORM_LIMIT_BYTES
   );
 }
 
-interface Notes {
+export interface Notes {
   readonly hint?: string | Html | undefined;
   readonly hasFocus?: boolean | undefined;
   readonly error?: string | undefined;
@@ -88,17 +88,24 @@ export function tickedProviders(form: FormFields): readonly ProviderId[] {
   return providerIds.filter((id) => form.has(`provider_${id}`));
 }
 
-/** Page that shows a secret, which the next request does not get again. */
-export function shownOncePage(title: string, secret: string, next: string) {
+/** Page that shows a text, which the next request does not get again. */
+export function shownOncePage(
+  title: string,
+  text: string,
+  next: string,
+  { about = keepIt(title), label = 'Secret', done = 'I have saved it' } = {},
+) {
   return {
     title,
-    main: html`<section class="card"><h2><bdi>${title}</bdi></h2>
-<p class="banner">Copy it now: it is not shown again. Store it on your shop's server, never in a browser or an app.</p>
-<div class="field"><label for="key">Secret</label><input id="key" readonly value="${secret}" autocomplete="off" spellcheck="false"></div>
-<div class="actions"><button class="button" type="button" data-copies="key" hidden>Copy</button>
-<a class="button primary" href="${next}">I have saved it</a><span id="copied" role="status"></span></div></section>`,
+    main: html`<section class="card">${about}
+<div class="field"><label for="once">${label}</label><input id="once" readonly value="${text}" autocomplete="off" spellcheck="false"></div>
+<div class="actions"><button class="button" type="button" data-copies="once" hidden>Copy</button>
+<a class="button primary" href="${next}">${done}</a><span id="copied" role="status"></span></div></section>`,
   };
 }
+
+const keepIt = (title: string) => html`<h2><bdi>${title}</bdi></h2>
+<p class="banner">Copy it now: it is not shown again. Store it on your shop's server, never in a browser or an app.</p>`;
 
 export function banner(tone: 'good' | 'bad' | 'warn' | 'plain', text: string): Html {
   return tone === 'bad'

@@ -1,9 +1,3 @@
-// Scrolls to the current link where the navigation is a single line.
-const current = document.querySelector('nav [aria-current="page"]');
-if (current instanceof HTMLElement && current.offsetParent !== null)
-  current.offsetParent.scrollLeft =
-    current.offsetLeft - current.offsetParent.clientWidth / 2 + current.offsetWidth / 2;
-
 // Copies a field or list at the click of a button. The buttons stay hidden without script.
 for (const button of document.querySelectorAll('button[data-copies]')) {
   if (!(button instanceof HTMLButtonElement)) continue;
