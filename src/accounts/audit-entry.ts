@@ -25,6 +25,7 @@ export const auditActions = {
   'account.viewed': 'viewed the account as an operator',
   'provider.changed': 'changed the provider',
   'payment.released': 'released a payment',
+  'payment.rebuilt': 'rebuilt and released a lost payment',
   'payment.rescued': 'rescued a token of a payment',
   'settings.changed': 'changed the settings',
   'wallet.changed': 'set the payout wallet to',

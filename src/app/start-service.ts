@@ -162,6 +162,7 @@ function startControl(parts: ServiceParts): Promise<Server> {
         }),
       ipnTokenOf: ({ id, tokenFingerprint }) => tokens.create(id, tokenFingerprint),
       token: requestContext.token,
+      tokenFingerprint: create.tokenFingerprint,
       baseUrl: requestContext.baseUrl,
     },
     rescue: parts.rescue,

@@ -22,6 +22,8 @@ export interface DirectPayments {
   createCheckout(account: Account, request: DirectPaymentRequest): Promise<Payment>;
   ipnTokenOf(payment: Payment): string;
   readonly token: Address;
+  /** Identifies the secret of new ipn_tokens. */
+  readonly tokenFingerprint: string;
   /** Public URL of the pages, without a trailing slash. */
   readonly baseUrl: string;
 }

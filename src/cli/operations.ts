@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Account } from '../accounts/account.ts';
 import { type KeyScope, keyScopes, parseScopes } from '../accounts/api-key.ts';
 import { createKey, describeKey, listKeys, revokeKey } from '../accounts/api-keys.ts';
 import {
@@ -9,6 +10,7 @@ import {
 } from '../accounts/manage-accounts.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
 import { readSecretsInUse, type SecretsInUse } from '../accounts/secrets-in-use.ts';
+import type { Address } from '../payment/address.ts';
 import { cancelPayment } from '../payment/cancel-payment.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import { formatCents, formatUnits, parseAmountCents } from '../payment/money.ts';
@@ -20,6 +22,7 @@ import { releasePayment } from '../payment/release-payment.ts';
 import { settleScanned } from '../payment/settle.ts';
 import { ChainUnavailableError } from '../settlement/chain/chain.ts';
 import { findMistakenToken } from '../settlement/compare-balances.ts';
+import { rebuildPayment } from '../settlement/rebuild-payment.ts';
 import { parseRescuedToken } from '../settlement/rescue-token.ts';
 import { rewindByHand } from '../settlement/rewind-final-blocks.ts';
 import type { SettlementRecord } from '../settlement/settlement-store.ts';
@@ -83,8 +86,7 @@ async function createDirect(context: OperationsContext, args: OperationArguments
   const callbackUrl = argument.required(args, 'callback');
   const refusal = await context.callbacks.refusalOf(callbackUrl);
   if (refusal !== null) throw invalidField('callback', refusal);
-  const payoutAddress = argument.optionalWallet(args) ?? account.wallet;
-  if (payoutAddress === null) throw invalidField('wallet', 'is required, because the account has no wallet');
+  const payoutAddress = payoutOf(args, account);
 
   const payment = await direct.create(account, {
     payoutAddress,
@@ -111,6 +113,12 @@ async function createDirect(context: OperationsContext, args: OperationArguments
     }),
     status: payment.status,
   };
+}
+
+function payoutOf(args: OperationArguments, { wallet }: Pick<Account, 'wallet'>): Address {
+  const payoutAddress = argument.optionalWallet(args) ?? wallet;
+  if (payoutAddress === null) throw invalidField('wallet', 'is required, because the account has no wallet');
+  return payoutAddress;
 }
 
 function amountOf(args: OperationArguments): number {
@@ -234,6 +242,21 @@ export const operations: Readonly<Record<string, Operation>> = {
       await recordAction(context, accountId, operatorActor, 'payment.rescued', `${id} by ${transactionHash}`);
     }
     return { transaction_hash: transactionHash };
+  },
+  'payment rebuild': async (context, args) => {
+    const { chain, direct } = context;
+    if (chain === null || direct === null)
+      throw new ServiceError('not_found', 'Rebuilding a payment needs a running server.');
+    const id = argument.requiredPaymentId(args, 'payment');
+    const account = await findExistingAccount(context, argument.required(args, 'account'));
+    const { id: accountId } = account;
+    const payoutAddress = payoutOf(args, account);
+    const feeBasisPoints = argument.optionalPercent(args, 'fee-percent') ?? account.feeBasisPoints;
+    const { tokenFingerprint } = direct;
+    const terms = { id, accountId, payoutAddress, feeBasisPoints };
+    const payment = await rebuildPayment({ ...context, chain, tokenFingerprint }, terms);
+    await recordAction(context, accountId, operatorActor, 'payment.rebuilt', id);
+    return presentPayment(payment);
   },
 
   'chain rewind': async (context, args) => {

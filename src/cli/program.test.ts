@@ -125,6 +125,7 @@ const lines: readonly (readonly [operation: string, names: string, ...options: s
   ['payment erase-email', 'payment', 'id'],
   ['payment release', 'payment', 'id'],
   ['payment rescue', 'payment', 'id --token pol'],
+  ['payment rebuild', 'payment', 'id --account acc_1', 'id --account acc_1 --wallet 0x1 --fee-percent 2'],
   ['event list', '', '--account acc_1 --after 3'],
   ['chain rewind', '', '', '--block 7'],
   ['verify', '', '', '--offline'],

@@ -292,6 +292,11 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     'rescue <payment>',
     'send a token other than USDC from the deposit address to the merchant',
   ).requiredOption('--token <address>', 'the token’s address, or pol');
+  payment('rebuild <payment>', 'store a payment that a restore lost, and release its USDC to the merchant')
+    .requiredOption('--account <account>', 'the merchant')
+    .option('--wallet <address>', 'the payout wallet at its creation (the account’s wallet)')
+    .option('--confirm-wallet', 'accept a wallet that looks like a mistake')
+    .option('--fee-percent <percent>', 'the card fee at its creation (the account’s)');
 }
 
 function addKeepingCommands(program: Command, services: ProgramServices): void {

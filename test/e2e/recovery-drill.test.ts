@@ -34,13 +34,14 @@ function stateOf({ paid_at: _, final_block: __, webhooks, sessions: ___, ...stat
 describe('recovery', () => {
   let world: LiveWorld;
   let apiKey: string;
+  let account: string;
   let first: Machine;
   const oldSecret = randomBytes(32).toString('hex');
 
   beforeAll(async () => {
     world = await startLiveWorld();
     first = await world.startMachine({ SECRET_KEY: oldSecret });
-    apiKey = await openShop(first);
+    ({ apiKey, account } = await createShop(first.environment));
   });
   afterAll(() => world?.stop());
 
@@ -103,6 +104,8 @@ describe('recovery', () => {
     await world.sandbox.pay({ order });
     const created = await create();
     await first.pay(created.payment_id);
+    const late = await create();
+    const lateOrder = await first.beginSession(late.payment_id);
     await Promise.all([untilPaid(first, paidLater), untilPaid(first, created), untilDelivered(paidLater)]);
     await runCommand(first.environment, 'payment cancel', canceledLater.payment_id);
     const original = await Promise.all(
@@ -137,6 +140,21 @@ describe('recovery', () => {
     expect(await balanceOf(merchant)).toBe(received);
     const { webhooks } = await show(second.environment, paidLater);
     expect(webhooks).toMatchObject([{ status: 'unknown', reason: 'restored' }]);
+    // What is paid to an address that the restored database does not know reaches the merchant all the same.
+    await world.sandbox.pay({ order: lateOrder });
+    const rebuild = ({ payment_id: id }: CreatedPayment, ...options: string[]) =>
+      runJson<Shown>(second.environment, 'payment rebuild', id, '--account', account, ...options);
+    const terms = ['--wallet', merchant, '--fee-percent', '2.5'];
+    await expect(rebuild(paidLater, ...terms)).rejects.toThrow('the database has it');
+    await expect(rebuild(late, '--wallet', newMerchant())).rejects.toThrow('which held nothing');
+    await expect(rebuild(created, ...terms)).rejects.toThrow('which held nothing');
+    await waitFor('the payment to be rebuilt', 60_000, () => rebuild(late, ...terms).catch(() => undefined));
+    await waitFor('its release', 60_000, async () => {
+      const { forward_status: forwarding } = await show(second.environment, late);
+      return forwarding === 'completed' ? true : undefined;
+    });
+    expect(await balanceOf(merchant)).toBeGreaterThan(received + 70);
+    expect(await show(second.environment, late)).toMatchObject({ status: 'canceled', webhooks: [] });
     // What only the lost database knew: a cancellation, and a payment made after the copy.
     expect(await show(second.environment, canceledLater)).toMatchObject({ status: 'unpaid' });
     expect((await second.readStatus(apiKey, `payment_id=${created.payment_id}`)).status).toBe(404);

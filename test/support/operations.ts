@@ -98,5 +98,6 @@ export const direct: DirectPayments = {
   createCheckout: () => Promise.reject(new Error('not asked here')),
   ipnTokenOf: () => 'ipn_test',
   token: ADDRESS,
+  tokenFingerprint: 'abc_-1',
   baseUrl: 'https://pay.example.com',
 };

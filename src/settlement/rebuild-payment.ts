@@ -1,0 +1,128 @@
+import { createDepositAddressCalculator, paymentReference, termsOf } from '../payment/address.ts';
+import { stateConflict } from '../payment/errors.ts';
+import { formatUnits, UNITS_PER_CENT } from '../payment/money.ts';
+import { noOrder, type Payment, untouchedProgress } from '../payment/payment.ts';
+import { paymentIdTimeMs } from '../payment/payment-id.ts';
+import type { PaymentStore } from '../payment/payment-store.ts';
+import { MULTI_PROVIDER } from '../payment/provider-catalog.ts';
+import { releasePayment } from '../payment/release-payment.ts';
+import { settleScanned, sumObservations } from '../payment/settle.ts';
+import {
+  ChainUnavailableError,
+  type ChainView,
+  type ForwardedLog,
+  type TransferLog,
+  type VerifiedChain,
+} from './chain/chain.ts';
+import type { BlockReference, ObservationStore, RowOwner, SettlementStore } from './settlement-store.ts';
+
+export interface RebuildContext
+  extends Readonly<{ payments: PaymentStore; observations: ObservationStore; settlements: SettlementStore }> {
+  readonly chain: VerifiedChain;
+  readonly tokenFingerprint: string;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Stores a payment that a restore lost, as canceled and without a callback, with what the chain shows of its address,
+ * and requests the release of the balance. The address follows from the given terms and a known factory and fee wallet.
+ * Throws `payment_state_conflict` if the payment is not lost, or no such address holds money.
+ */
+export async function rebuildPayment(
+  context: RebuildContext,
+  lost: Pick<Payment, 'id' | 'accountId' | 'payoutAddress' | 'feeBasisPoints'>,
+): Promise<Payment> {
+  const { payments, observations, chain, nowMs } = context;
+  const known = await payments.viewPayment(lost.id);
+  // A rebuild that was interrupted goes on.
+  if (known !== null && (known.payment.status !== 'canceled' || known.observations.deposits.length > 0))
+    throw stateConflict('The payment is not lost: the database has it.');
+  const cursor = await observations.readCursor();
+  if (cursor === null) throw new ChainUnavailableError('no block is scanned yet');
+  const places = (await context.settlements.listSettlements()).map((settlement) => {
+    const { chainId, factory, feeWallet } = settlement;
+    const terms = termsOf({ ...lost, feeWallet }, paymentReference(lost.id));
+    return { chainId, factory, feeWallet, depositAddress: createDepositAddressCalculator(settlement)(terms) };
+  });
+  const addresses = places.map(({ depositAddress }) => depositAddress);
+  const balances = await chain.sweepBalances(addresses, cursor.number);
+  const index = balances.findIndex((units) => units >= UNITS_PER_CENT);
+  const [place, heldUnits = 0n] = [places[index], balances[index]];
+  if (place === undefined || (known?.payment.depositAddress ?? place.depositAddress) !== place.depositAddress)
+    throw stateConflict(
+      `These terms lead to ${addresses.join(', ')}, which held nothing in block ${cursor.number}: check wallet and fee.`,
+    );
+  const rows = await chain.reader.withView((view) =>
+    findRows(view, cursor, { ...place, id: lost.id, heldUnits }),
+  );
+  const { seenUnits } = sumObservations({ ...rows, finalBlock: cursor.number });
+  const usdUnits = seenUnits - (seenUnits % UNITS_PER_CENT);
+  const payment: Payment = {
+    ...untouchedProgress,
+    ...noOrder,
+    ...lost,
+    ...place,
+    createdAtMs: paymentIdTimeMs(lost.id),
+    status: 'canceled',
+    forwardStatus: 'canceled',
+    cancelReason: 'operator',
+    // The price is lost, so that the payment cannot count as paid.
+    amountCents: Number(usdUnits / UNITS_PER_CENT),
+    currency: 'USD',
+    originalAmountCents: null,
+    customerFeeCents: null,
+    passFeeToCustomer: false,
+    provider: MULTI_PROVIDER,
+    callbackUrl: null,
+    email: null,
+    note: `Rebuilt after a restore, with ${formatUnits(seenUnits)} USDC`,
+    tokenFingerprint: context.tokenFingerprint,
+    usdUnits,
+    toleranceBasisPoints: 0,
+    maxProviderFeeBasisPoints: 0,
+    paidThresholdUnits: usdUnits,
+  };
+  if (known === null) await payments.createPayment(payment, null);
+  await observations.recordMissed({ from: cursor, ...rows }, (view) =>
+    settleScanned(view, { nowMs: nowMs() }),
+  );
+  return releasePayment(context, lost.id);
+}
+
+/** Final deposits and releases of an address, from the payment's creation on, as far as they explain its balance. */
+async function findRows(
+  view: ChainView,
+  cursor: BlockReference,
+  { id, depositAddress, heldUnits }: Pick<Payment, 'id' | 'depositAddress'> & { readonly heldUnits: bigint },
+) {
+  const deposits: (TransferLog & RowOwner)[] = [];
+  const releases: (ForwardedLog & RowOwner)[] = [];
+  const isExplained = () =>
+    sumObservations({ deposits, releases, finalBlock: cursor.number }).heldUnits === heldUnits;
+  let fromBlock = await firstBlockAt(view, paymentIdTimeMs(id), cursor.number);
+  while (fromBlock <= cursor.number && !isExplained()) {
+    const query = { fromBlock, toBlock: cursor.number, recipients: [depositAddress] };
+    const { transfers, forwarded, scannedTo } = await view.readLogs(query);
+    for (const log of transfers)
+      if (log.recipient === depositAddress) deposits.push({ ...log, paymentId: id });
+    for (const log of forwarded) if (log.deposit === depositAddress) releases.push({ ...log, paymentId: id });
+    fromBlock = scannedTo.number + 1;
+  }
+  const logs = { transfers: deposits, forwarded: releases, rescued: [] };
+  if (!isExplained() || !(await view.confirmLogs(logs, cursor)))
+    throw new ChainUnavailableError(`two hosts do not show how ${depositAddress} got its balance; try again`);
+  return { deposits, releases };
+}
+
+/** First block of a time or later. */
+async function firstBlockAt(view: ChainView, timeMs: number, newest: number): Promise<number> {
+  let [low, high] = [0, newest];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const block = await view.readBlock(middle);
+    if (block === null) throw new ChainUnavailableError(`${view.source} does not have block ${middle}`);
+    if (block.timestampMs < timeMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
