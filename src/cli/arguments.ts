@@ -66,8 +66,8 @@ export const optionalUnits = optionalAs(
   'must be a positive amount with at most six decimals',
 );
 export const optionalAmountCents = optionalAs(
-  (text) => parseAmountCents(text) || null,
-  'must be a positive amount with at most two decimals',
+  parseAmountCents,
+  'must be from 0.01 to 10000 with at most two decimals',
 );
 export const optionalCurrency = optionalOneOf(currencies);
 export const optionalCountry = optionalAs(
@@ -150,14 +150,10 @@ function providerList(text: string): readonly ProviderId[] | null {
 }
 
 export function providerSettings(args: OperationArguments): Partial<ProviderSettings> {
-  const minimum = optional(args, 'minimum-usd');
-  const minimumUsdCents = minimum === null ? null : parseAmountCents(minimum);
-  if (minimum !== null && minimumUsdCents === null)
-    throw invalidField('minimum-usd', 'must be from 0.01 to 10000 with at most two decimals');
   return {
     ...given('active', optionalSwitch(args, 'active', 'inactive')),
     ...given('pinned', optionalSwitch(args, 'pin', 'unpin')),
-    ...given('minimumUsdCents', minimumUsdCents),
+    ...given('minimumUsdCents', optionalAmountCents(args, 'minimum-usd')),
   };
 }
 

@@ -13,7 +13,7 @@ import { readSecretsInUse, type SecretsInUse } from '../accounts/secrets-in-use.
 import type { Address } from '../payment/address.ts';
 import { cancelPayment } from '../payment/cancel-payment.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
-import { formatCents, formatUnits, parseAmountCents } from '../payment/money.ts';
+import { formatCents, formatUnits } from '../payment/money.ts';
 import { shortCodeOf } from '../payment/payment-id.ts';
 import type { PaymentView } from '../payment/payment-store.ts';
 import { paymentUri } from '../payment/payment-uri.ts';
@@ -83,6 +83,8 @@ async function createDirect(context: OperationsContext, args: OperationArguments
   const { direct } = context;
   if (direct === null) throw new ServiceError('not_found', 'Creating a payment needs a running server.');
   const account = await findExistingAccount(context, argument.required(args, 'account'));
+  const amountCents = argument.optionalAmountCents(args, 'amount');
+  if (amountCents === null) throw invalidField('amount', 'is missing');
   const callbackUrl = argument.required(args, 'callback');
   const refusal = await context.callbacks.refusalOf(callbackUrl);
   if (refusal !== null) throw invalidField('callback', refusal);
@@ -91,7 +93,7 @@ async function createDirect(context: OperationsContext, args: OperationArguments
   const payment = await direct.create(account, {
     payoutAddress,
     callbackUrl,
-    amountCents: amountOf(args),
+    amountCents,
     currency: argument.optionalCurrency(args, 'currency') ?? 'USD',
     email: argument.optionalEmail(args, 'email'),
     note: noteOf(args),
@@ -119,12 +121,6 @@ function payoutOf(args: OperationArguments, { wallet }: Pick<Account, 'wallet'>)
   const payoutAddress = argument.optionalWallet(args) ?? wallet;
   if (payoutAddress === null) throw invalidField('wallet', 'is required, because the account has no wallet');
   return payoutAddress;
-}
-
-function amountOf(args: OperationArguments): number {
-  const cents = parseAmountCents(argument.required(args, 'amount'));
-  if (cents === null) throw invalidField('amount', 'must be from 0.01 to 10000 with at most two decimals');
-  return cents;
 }
 
 function noteOf(args: OperationArguments): string | null {
