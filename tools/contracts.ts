@@ -17,7 +17,7 @@ import {
   writeArtifact,
 } from './contract-artifacts.ts';
 import { measureGas } from './contract-gas.ts';
-import { forgePath } from './foundry.ts';
+import { platformBinary } from './platform-binary.ts';
 
 /** What one payment may cost in a batch of 100, each with a fresh clone and two transfers. */
 const mostGasPerPayment = 66_000;
@@ -76,7 +76,7 @@ function runForge(args: string[]): void {
   // forge starts the compiler's wrapper by the name `node`: it must be this one.
   const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
   const env = { ...process.env, PATH: path, FOUNDRY_DISABLE_NIGHTLY_WARNING: '1' };
-  const run = spawnSync(forgePath(), args, { cwd: contractsFolder, stdio: 'inherit', env });
+  const run = spawnSync(platformBinary('forge'), args, { cwd: contractsFolder, stdio: 'inherit', env });
   if (run.error) throw run.error;
   if (run.status !== 0) throw new Error(`forge ${args.join(' ')} failed (${run.signal ?? run.status})`);
 }

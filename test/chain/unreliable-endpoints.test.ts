@@ -425,26 +425,4 @@ describe('two names of one host', () => {
     expect(together.doubts).toMatchObject([{ kind: 'unconfirmed' }]);
     expect((await readHeads(createReader(named).reader)).final).not.toBeNull();
   });
-
-  it.each([
-    ['https://rpc.example.com/v2/one', 'https://rpc.example.com:8443/v2/other', 1],
-    ['https://rpc.example.com/', 'https://user:key@RPC.example.com./?key=2', 1],
-    ['http://localhost:8545', 'http://127.0.0.1:8545/', 1],
-    ['http://127.0.0.1:8545', 'http://127.0.0.1:8546', 2],
-    ['http://127.0.0.1:8545', 'http://127.0.0.2:8545', 1],
-    ['http://a.localhost:8545', 'http://[::1]:8545', 1],
-    ['http://ip6-localhost', 'http://localhost:80', 1],
-    ['http://ip6-loopback:8545', 'http://[::1]:8545', 1],
-    ['http://127.0.0.1:8545', 'http://[::ffff:127.0.0.1]:8545', 1],
-    ['http://127.0.0.1:8545', 'http://[::ffff:127.0.0.2]:8545', 1],
-    ['http://127.0.0.1:8545', 'http://0.0.0.0:8545', 1],
-    ['http://127.0.0.1:8545', 'http://[::]:8545', 1],
-    ['http://127.0.0.1:8545', 'http://[::ffff:127.0.0.1]:8546', 2],
-    ['https://1.2.3.4/', 'https://[::ffff:1.2.3.4]/', 1],
-    ['https://1.2.3.4/', 'https://[64:ff9b::102:304]/', 1],
-    ['https://one.example.com', 'https://one.example.com..', 1],
-    ['https://one.example.com', 'https://two.example.com', 2],
-  ])('%s and %s are on so many hosts: %i', (one, other, hosts) => {
-    expect(new Set(connect([one, other]).map(({ host }) => host)).size).toBe(hosts);
-  });
 });

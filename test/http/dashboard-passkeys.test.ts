@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
-import { openSession } from '../../src/accounts/sessions.ts';
 import {
   type Authenticator,
   challengeIn,
@@ -9,7 +8,7 @@ import {
   offeredIn,
   recoveryCodesIn,
 } from '../support/authenticator.ts';
-import { formTokenIn, PASSWORD, type TestBrowser } from '../support/dashboard.ts';
+import { formTokenIn, PASSWORD, signInTo, type TestBrowser } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { appCode } from '../support/operator.ts';
 import { textOf } from '../support/page-text.ts';
@@ -61,18 +60,8 @@ const change = (path: string, fields: Fields) =>
   );
 
 /** A browser whose user has given the password, without the hash that it costs. */
-async function givePassword(user = owner): Promise<TestBrowser> {
-  const next = dashboard.newBrowser();
-  const caller = { address: '192.0.2.10', userAgent: 'Firefox' };
-  const how = { area: 'dashboard', stage: 'second_factor', caller } as const;
-  // As the store has it: a test may have changed the row since.
-  const stored = (await dashboard.store.people.findUser(user.id)) ?? user;
-  const opened = await openSession({ ...dashboard.store, nowMs: dashboard.nowMs } as never, stored, how);
-  if (opened === null) throw new Error('the session was refused');
-  const { token } = opened;
-  next.cookies.set(SESSION_COOKIE, token);
-  return next;
-}
+const givePassword = (user = owner) =>
+  signInTo(dashboard.context, dashboard.newBrowser(), user, { stage: 'second_factor' });
 
 /** Signs what the page asks for, or something else. */
 async function answer(who: TestBrowser, respond: (challenge: string) => string) {

@@ -22,31 +22,6 @@ export function accountPromises(context: StoreContext): void {
     expect(await accounts.findAccount('unknown')).toBeNull();
   });
 
-  it('gives back the profile of a shop, changed field by field', async () => {
-    const account = await giveAccount(context.store, { wallet: ADDRESS, providers: ['wert'] });
-    const change = {
-      feeBasisPoints: 0,
-      providers: null,
-      supportUrl: 'mailto:help@shop.example',
-      brandColor: '#0c5a49',
-      termsUrl: 'https://shop.example/terms',
-      returnUrl: 'https://shop.example/',
-      failureUrl: 'https://shop.example/failed',
-      timeZone: 'Asia/Kolkata',
-      defaultCallbackUrl: 'https://shop.example/hook',
-      isWalletLocked: true,
-    };
-    const changed = await accounts.updateAccount(account.id, change);
-    expect(changed).toEqual({ ...account, ...change });
-    await context.reopen();
-    expect(await accounts.findAccount(account.id)).toEqual(changed);
-    await accounts.updateAccount(account.id, { isWalletLocked: false });
-    expect(await accounts.findAccount(account.id)).toEqual({
-      ...changed,
-      isWalletLocked: false,
-    });
-  });
-
   it('shows the logo that an account has now, and no earlier one', async () => {
     const [one, other] = [newAccount(), newAccount()];
     for (const account of [one, other]) await accounts.createAccount(account);
@@ -147,18 +122,6 @@ export function accountPromises(context: StoreContext): void {
     await expect(accounts.createKey(newKey('unknown'), 10)).rejects.toThrow();
     await expect(accounts.createKey(newKey(account.id, { hash: key.hash }), 10)).rejects.toThrow();
     expect(await accounts.listKeys(account.id)).toEqual([key]);
-  });
-
-  it('keeps the time of the first revocation', async () => {
-    const account = await giveAccount(context.store);
-    const key = newKey(account.id);
-    await accounts.createKey(key, 10);
-    await accounts.revokeKey(key.id, NOW_MS + 1);
-    expect(await accounts.revokeKey(key.id, NOW_MS + 2)).toEqual({
-      ...key,
-      revokedAtMs: NOW_MS + 1,
-    });
-    expect(await accounts.revokeKey('unknown', NOW_MS)).toBeNull();
   });
 
   it('keeps when each of several keys was last used', async () => {

@@ -55,17 +55,6 @@ export function eventPromises(context: StoreContext): void {
     expect(later[2]).toBeLessThanOrEqual(Date.now());
   });
 
-  it('are listed after a number, in pages', async () => {
-    const payments = await givePayments(store, 3);
-    for (const payment of payments) await store.payments.decidePayment(payment.id, pay);
-    await store.events.numberEvents(10);
-    const { accountId } = payments[0] as never;
-    const [first, second, third] = await numbersOf(accountId);
-    expect((await list(accountId, first, 1)).events).toMatchObject([{ number: second }]);
-    expect((await list(accountId, third)).events).toEqual([]);
-    expect(await list('account_unknown')).toEqual({ events: [], newest: 0, oldestAfter: 0 });
-  });
-
   it('are numbered once, however many number them at once', async () => {
     const payments = await givePayments(store, 20);
     await atOnce(20, (index) => store.payments.decidePayment((payments[index] as Payment).id, pay));
@@ -102,11 +91,5 @@ export function eventPromises(context: StoreContext): void {
     const later = await list(accountId, second);
     expect(later).toMatchObject({ events: [{ paymentId: payments[2]?.id }], oldestAfter: second });
     expect(later.newest).toBeGreaterThan(second as number);
-  });
-
-  it('are not added by a decision that changes no state', async () => {
-    const payment = await givePayment(store);
-    await store.payments.decidePayment(payment.id, () => ({ change: { note: 'a note' } }));
-    expect(await store.events.numberEvents(10)).toBe(0);
   });
 }

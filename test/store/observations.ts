@@ -82,17 +82,6 @@ export function observationPromises(context: StoreContext): void {
     expect(await payments.findPaymentById(one.id)).toMatchObject({ forwardStatus: 'ready' });
   });
 
-  it('takes provisional rows back when the next scan no longer finds them, and decides their payment', async () => {
-    const payment = await givePayment(store);
-    await observations.startCursor(block(10));
-    await observations.recordScan(scan(10, 10, 20, { deposits: [depositOf(payment, 15)] }), leave);
-    expect((await observationsOf(payment))?.deposits).toHaveLength(1);
-    const decide = recordingDecide();
-    await observations.recordScan(scan(10, 12, 20), decide);
-    expect((await observationsOf(payment))?.deposits).toEqual([]);
-    expect(decide.ids).toEqual([payment.id]);
-  });
-
   it('keeps provisional rows above a scan that was cut short', async () => {
     const payment = await givePayment(store);
     await observations.startCursor(block(10));
@@ -101,16 +90,6 @@ export function observationPromises(context: StoreContext): void {
     expect((await observationsOf(payment))?.deposits).toHaveLength(1);
     expect(await observations.recordScan(scan(12, 12, 15), leave)).toEqual({ hasRowsAbove: false });
     expect((await observationsOf(payment))?.deposits).toEqual([]);
-  });
-
-  it('follows a transaction that a reorganization moved to a lower block', async () => {
-    const payment = await givePayment(store);
-    await observations.startCursor(block(10));
-    const seen = depositOf(payment, 19, 7);
-    await observations.recordScan(scan(10, 10, 20, { deposits: [seen] }), leave);
-    const moved = { ...seen, blockNumber: 12, logIndex: 1 };
-    await observations.recordScan(scan(10, 13, 14, { deposits: [moved] }), leave);
-    expect((await observationsOf(payment))?.deposits).toEqual([{ ...moved, paymentId: undefined }]);
   });
 
   it('credits a log once however often it is found', async () => {

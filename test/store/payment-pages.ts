@@ -41,7 +41,6 @@ export function newPage(accountId: string, change: Partial<PaymentPage> = {}): P
 
 export function paymentPagePromises(context: StoreContext): void {
   const { store } = context;
-  const { emails } = store;
   const pagesOf = () => store.paymentPages;
 
   async function givePage(change: Partial<PaymentPage> = {}): Promise<PaymentPage> {
@@ -179,18 +178,6 @@ export function paymentPagePromises(context: StoreContext): void {
     );
   });
 
-  it('free the place of a payment that is not paid in time, and count it when it is paid late', async () => {
-    const page = await givePage({ stock: 1 });
-    const late = await submit(page);
-    await expect(submit(page)).rejects.toThrow('no place is left');
-    const afterHoldMs = NOW_MS + HOLD_MS;
-    expect(await used(page, afterHoldMs - 1)).toEqual({ paid: 0, held: 1 });
-    expect(await used(page, afterHoldMs)).toEqual({ paid: 0, held: 0 });
-    const next = await submit(page, paymentOf(page, { createdAtMs: afterHoldMs }));
-    for (const payment of [next, late]) await store.payments.decidePayment(payment.id, pay);
-    expect(await used(page, afterHoldMs)).toEqual({ paid: 2, held: 0 });
-  });
-
   it('sum what their payments received, once for each payment, whatever a token moved', async () => {
     const page = await givePage({ stock: null });
     const [one, two] = [await submit(page), await submit(page)];
@@ -215,26 +202,5 @@ export function paymentPagePromises(context: StoreContext): void {
       [payment.id, { pageId, slug, title, answer: 'Sencha, to Jane Doe' }],
     ]);
     expect((await pagesOf().listPagesOf('another account', ids)).size).toBe(0);
-  });
-
-  it('lose a customer’s answer when the customer’s data is erased, with or without an email address', async () => {
-    const page = await givePage({ stock: null });
-    const answerOf = async ({ id }: Payment) =>
-      (await pagesOf().listPagesOf(page.accountId, [id])).get(id)?.answer;
-    for (const email of ['jane.doe@example.com', null]) {
-      const payment = await submit(page, paymentOf(page, { email }));
-      expect(await emails.eraseEmail(payment)).toBe('erased');
-      expect(await answerOf(payment)).toBeNull();
-      expect(await emails.eraseEmail(payment)).toBe('none');
-    }
-  });
-
-  it('lose the answers to old payments with the retention of email addresses', async () => {
-    const page = await givePage({ stock: null });
-    const payment = await submit(page);
-    const step = await emails.eraseEmailsBefore(page.accountId, NOW_MS + DAY_MS, 10);
-    expect(step).toMatchObject({ erased: 1, hasMore: false });
-    const { answer } = (await pagesOf().listPagesOf(page.accountId, [payment.id])).get(payment.id) ?? {};
-    expect(answer).toBeNull();
   });
 }

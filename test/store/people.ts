@@ -218,29 +218,6 @@ export function peoplePromises(context: StoreContext): void {
     expect(await people.consumeRecoveryCode(user.id, ['c'])).toBe(true);
   });
 
-  it('lists members of an account and accounts of a user, and changes a right', async () => {
-    const [one, other] = [await giveAccountId(context), await giveAccountId(context)];
-    const owner = await giveMember(context.store, one, 'owner');
-    const viewer = await giveMember(context.store, one, 'viewer');
-    await people.putMembership({
-      accountId: other,
-      userId: viewer.id,
-      role: 'owner',
-      createdAtMs: NOW_MS + 10 ** 6,
-    });
-    expect((await people.listMembers(one)).map(({ email, role }) => [email, role])).toEqual([
-      [owner.email, 'owner'],
-      [viewer.email, 'viewer'],
-    ]);
-    expect((await people.listMemberships(viewer.id)).map(({ accountId }) => accountId)).toEqual([one, other]);
-    expect(await people.changeMembership(one, viewer.id, 'developer')).toBe('changed');
-    expect(await people.changeMembership(one, 'unknown', 'developer')).toBe('unknown');
-    expect((await people.listMembers(one))[1]).toMatchObject({
-      role: 'developer',
-      hasSecondFactor: false,
-    });
-  });
-
   it('keeps an owner in every account, also when two owners take each other out at once', async () => {
     const account = await giveAccountId(context);
     const owners = [

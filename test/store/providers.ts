@@ -8,26 +8,6 @@ export function providerPromises(context: StoreContext): void {
     expect(await providers.readProviderSettings('moonpay')).toEqual(unset);
   });
 
-  it('keeps what was set, also over a restart, each provider on its own', async () => {
-    await providers.writeProviderSettings('moonpay', { active: false });
-    await providers.writeProviderSettings('moonpay', { minimumUsdCents: 500 });
-    await providers.writeProviderSettings('wert', { active: true });
-    await providers.writeProviderSettings('wert', { pinned: true });
-    for (const restarted of [false, true]) {
-      if (restarted) await context.reopen();
-      expect(await providers.readProviderSettings('moonpay')).toEqual({
-        active: false,
-        pinned: null,
-        minimumUsdCents: 500,
-      });
-      expect(await providers.readProviderSettings('wert')).toEqual({
-        active: true,
-        pinned: true,
-        minimumUsdCents: null,
-      });
-    }
-  });
-
   it('merges changes that arrive together, and can unset again', async () => {
     await Promise.all([
       providers.writeProviderSettings('wert', { active: true }),

@@ -290,20 +290,6 @@ export function relayPromises(context: StoreContext): void {
     }
   });
 
-  it('rescues without marking the payment as carried', async () => {
-    const payment = await givePayment(store);
-    const decide = recordingDecide();
-    const rescue = newBatch([payment], {
-      kind: 'rescue',
-      rescueToken: '0x0000000000000000000000000000000000000000',
-    });
-    const batch = await relay.openBatch(rescue, decide);
-    expect(await store.payments.findPaymentById(payment.id)).toEqual(payment);
-    expect(decide.ids).toEqual([payment.id]);
-    await relay.closeBatch(batch.id, 'resolved', NOW_MS, decide);
-    expect(decide.ids).toEqual([payment.id, payment.id]);
-  });
-
   it('refuses what no open batch stands behind', async () => {
     const payment = await givePayment(store);
     const batch = await relay.openBatch(newBatch([payment]), leave);

@@ -65,12 +65,6 @@ export function webhookPromises(context: StoreContext): void {
     expect(await claimOldest(webhooks, 1_000, NOW_MS)).toEqual([]);
   });
 
-  it('claims the oldest first', async () => {
-    const ids = await givePaid(5);
-    expect((await claimOldest(webhooks, 2, NOW_MS)).map(({ id }) => id)).toEqual(ids.slice(0, 2));
-    expect((await claimOldest(webhooks, 10, NOW_MS)).map(({ id }) => id)).toEqual(ids.slice(2));
-  });
-
   it('shows of each account the oldest that wait, however many another has, and none to the hosts left out', async () => {
     const callbackUrl = 'https://Other.Example.com.:8443/hook';
     const first = await givePaid(30);

@@ -248,25 +248,30 @@ export async function createTestDashboard(
         await store.people.putMembership({ ...membership, userId: user.id, createdAtMs: user.createdAtMs });
       return user;
     },
-    /** A browser whose user has signed in: with a session as signing in makes it, but without the hash that it costs. */
-    async signIn(user: User) {
-      const browser = newBrowser();
-      const caller = { address: '192.0.2.10', userAgent: USER_AGENT };
-      // As the store has it: a test may have changed the row since.
-      const stored = await store.people.findUser(user.id);
-      const opened = await openSession(context, stored ?? user, { area: 'dashboard', stage: 'open', caller });
-      if (opened === null) throw new Error('the session was refused');
-      const { token } = opened;
-      const isSecure = baseUrl.startsWith('https:');
-      browser.cookies.set(`${isSecure ? '__Host-' : ''}card_checkout_session`, token);
-      return browser;
-    },
+    signIn: (user: User) => signInTo(context, newBrowser(), user),
     async close() {
       await server.close();
       await store.close();
       await database.remove();
     },
   };
+}
+
+/** A browser whose user has signed in: with a session as signing in makes it, but without the hash that it costs. */
+export async function signInTo(
+  context: Parameters<typeof openSession>[0] & { readonly baseUrl: string },
+  browser: TestBrowser,
+  user: User,
+  how: Partial<Parameters<typeof openSession>[2]> = {},
+): Promise<TestBrowser> {
+  const caller = { address: '192.0.2.10', userAgent: USER_AGENT };
+  // As the store has it: a test may have changed the row since.
+  const stored = (await context.people.findUser(user.id)) ?? user;
+  const opened = await openSession(context, stored, { area: 'dashboard', stage: 'open', caller, ...how });
+  if (opened === null) throw new Error('the session was refused');
+  const name = how.area === 'operator' ? 'card_checkout_operator_session' : 'card_checkout_session';
+  browser.cookies.set(`${context.baseUrl.startsWith('https:') ? '__Host-' : ''}${name}`, opened.token);
+  return browser;
 }
 
 /** The routes that the server gets from now on. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
+import { startSandbox } from '../../sandbox/start-sandbox.ts';
 import { freePorts } from './free-ports.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import { liveEnvironment, switchProviderOn } from './provider-environment.ts';
@@ -23,37 +23,21 @@ export interface LiveInstance {
   readonly process: ServiceProcess;
 }
 
-/** A local chain with on-ramps, a PostgreSQL and a merchant's endpoint, for processes in live mode. */
-export interface LiveInstances {
-  readonly folder: string;
-  readonly world: Sandbox;
-  /** Throws where none was asked for. */
-  readonly postgres: PostgresServer;
-  readonly receiver: WebhookReceiver;
-  /** Starts a process with a data folder and ports of its own, on SQLite unless the changes name a database. */
-  start(
-    role: 'all' | 'api' | 'worker',
-    changes?: ServiceEnvironment,
-    options?: StartOptions,
-  ): Promise<LiveInstance>;
-  /** Starts a process that has ended again, as it was. */
-  startAgain(
-    role: 'all' | 'api' | 'worker',
-    instance: LiveInstance,
-    options?: StartOptions,
-  ): Promise<LiveInstance>;
-  /** Ends everything, also processes that still run. */
-  stop(): Promise<void>;
-}
+type Role = 'all' | 'api' | 'worker';
 
-/** Opens the world that the processes share; `nodeArgs` are added to the command line of Node. */
+export type LiveInstances = Awaited<ReturnType<typeof openLiveInstances>>;
+
+/**
+ * Opens what processes in live mode share: a local chain with on-ramps, a PostgreSQL and a merchant's endpoint. `nodeArgs` are
+ * added to the command line of Node.
+ */
 export async function openLiveInstances({
   nodeArgs = [] as readonly string[],
   receiver: given = undefined as WebhookReceiver | undefined,
   postgresSettings = undefined as readonly string[] | undefined,
   hasPostgres = true,
   blockIntervalMs = 300,
-} = {}): Promise<LiveInstances> {
+} = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-live-'));
   const postgres = hasPostgres ? await startPostgres(postgresSettings) : undefined;
   const receiver = given ?? (await startWebhookReceiver());
@@ -70,8 +54,9 @@ export async function openLiveInstances({
   const started: ServiceProcess[] = [];
   let folders = 0;
 
+  /** Starts a process that has ended again, as it was. */
   async function startAgain(
-    role: string,
+    role: Role,
     { url, environment }: Omit<LiveInstance, 'process'>,
     options: StartOptions = {},
   ) {
@@ -84,12 +69,18 @@ export async function openLiveInstances({
   return {
     folder,
     world,
-    get postgres() {
+    /** Throws where none was asked for. */
+    get postgres(): PostgresServer {
       if (postgres === undefined) throw new Error('there is no PostgreSQL');
       return postgres;
     },
     receiver,
-    async start(role, changes = {}, options = {}) {
+    /** Starts a process with a data folder and ports of its own, on SQLite unless the changes name a database. */
+    async start(
+      role: Role,
+      changes: ServiceEnvironment = {},
+      options: StartOptions = {},
+    ): Promise<LiveInstance> {
       const dataDir = join(folder, `data ${++folders}`);
       const [port, adminPort] = (await freePorts(2)) as [number, number];
       const ports = { PORT: String(port), ADMIN_PORT: String(adminPort) };
@@ -105,6 +96,7 @@ export async function openLiveInstances({
       return instance;
     },
     startAgain,
+    /** Ends everything, also processes that still run. */
     async stop() {
       // Nobody is served any more, so nobody needs webhook.
       await Promise.all(started.map((process) => process.end('SIGKILL')));

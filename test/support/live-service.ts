@@ -6,31 +6,13 @@ import { liveEnvironment } from './provider-environment.ts';
 import { runJson, type ServiceEnvironment } from './service-process.ts';
 import type { WebhookReceiver } from './webhook-receiver.ts';
 
-/** A chain with a factory and on-ramps, in which machines with the service come and go; everything is temporary. */
-export interface LiveWorld {
-  readonly folder: string;
-  readonly sandbox: Sandbox;
-  readonly receiver: WebhookReceiver;
-  /** Starts the service in live mode on a machine of its own: data folder and ports are new unless they are given. */
-  startMachine(environment: ServiceEnvironment, options?: StartOptions): Promise<Machine>;
-  stop(): Promise<void>;
-}
+export type LiveWorld = Awaited<ReturnType<typeof startLiveWorld>>;
 
 /** One machine with the service. */
-export interface Machine extends LiveInstance {
-  create(apiKey: string, fields: Readonly<Record<string, unknown>>): Promise<CreatedPayment>;
-  /** The answer's status and body. */
-  readStatus(
-    apiKey: string,
-    query: string,
-  ): Promise<{ status: number; body: Readonly<Record<string, string>> }>;
-  /** The customer's click on a provider; returns the address of the order there. */
-  beginSession(paymentId: string): Promise<string>;
-  /** Plays the customer to the end of the on-ramp. */
-  pay(paymentId: string): Promise<void>;
-}
+export type Machine = ReturnType<typeof machineOf>;
 
-export async function startLiveWorld(): Promise<LiveWorld> {
+/** A chain with a factory and on-ramps, in which machines with the service come and go; everything is temporary. */
+export async function startLiveWorld() {
   const { folder, world: sandbox, receiver, start, stop } = await openLiveInstances({ hasPostgres: false });
   // Two endpoints, and a factory that the command line deploys.
   const common = { ...liveEnvironment(sandbox), RATE_LIMIT_CREATE_PER_MINUTE: '1000' };
@@ -43,17 +25,19 @@ export async function startLiveWorld(): Promise<LiveWorld> {
     folder,
     sandbox,
     receiver,
-    async startMachine(changes, options) {
+    /** Starts the service in live mode on a machine of its own: data folder and ports are new unless they are given. */
+    async startMachine(changes: ServiceEnvironment, options?: StartOptions) {
       return machineOf(await start('all', { ...settings, ...changes }, options), sandbox, receiver);
     },
     stop,
   };
 }
 
-function machineOf(instance: LiveInstance, sandbox: Sandbox, receiver: WebhookReceiver): Machine {
+function machineOf(instance: LiveInstance, sandbox: Sandbox, receiver: WebhookReceiver) {
   const { url } = instance;
   const request = (apiKey: string, path: string, init: RequestInit = {}) =>
     fetch(`${url}${path}`, { ...init, headers: { 'content-type': 'application/json', 'x-api-key': apiKey } });
+  /** The customer's click on a provider; returns the address of the order there. */
   async function beginSession(paymentId: string): Promise<string> {
     const click = await fetch(`${url}/pay/${paymentId}/providers/moonpay`, {
       method: 'POST',
@@ -63,19 +47,21 @@ function machineOf(instance: LiveInstance, sandbox: Sandbox, receiver: WebhookRe
   }
   return {
     ...instance,
-    async create(apiKey, fields) {
+    async create(apiKey: string, fields: Readonly<Record<string, unknown>>) {
       const body = JSON.stringify({ callback: receiver.url, amount: '80', provider: 'moonpay', ...fields });
       const response = await request(apiKey, '/api/v1/wallet', { method: 'POST', body });
       const answer = (await response.json()) as CreatedPayment;
       if (response.status !== 200) throw new Error(`create answered ${JSON.stringify(answer)}`);
       return answer;
     },
-    async readStatus(apiKey, query) {
+    /** The answer's status and body. */
+    async readStatus(apiKey: string, query: string) {
       const response = await request(apiKey, `/api/v1/payment-status?${query}`);
-      return { status: response.status, body: (await response.json()) as Record<string, string> };
+      return { status: response.status, body: (await response.json()) as Readonly<Record<string, string>> };
     },
     beginSession,
-    async pay(paymentId) {
+    /** Plays the customer to the end of the on-ramp. */
+    async pay(paymentId: string) {
       await sandbox.pay({ order: await beginSession(paymentId) });
     },
   };

@@ -1,6 +1,5 @@
 import { Secret, TOTP } from 'otpauth';
 import type { User } from '../../src/accounts/person.ts';
-import { openSession } from '../../src/accounts/sessions.ts';
 import { dashboardFeatures } from '../../src/app/features.ts';
 import type { OperatorContext } from '../../src/pages/operator/operator-page.ts';
 import { refuseForeignHosts, registerOperatorConsole } from '../../src/pages/operator/routes.ts';
@@ -18,7 +17,13 @@ import {
 } from '../../src/settlement/chain/chain.ts';
 import { createBaseServer } from '../../src/web/server.ts';
 import { createDashboardLimits } from '../../src/web/signed-in/sign-in-limits.ts';
-import { createTestBrowser, createTestDashboard, recordRoutes, type TestDashboard } from './dashboard.ts';
+import {
+  createTestBrowser,
+  createTestDashboard,
+  recordRoutes,
+  signInTo,
+  type TestDashboard,
+} from './dashboard.ts';
 import { createWorld, RESERVED_ADDRESS } from './payment-context.ts';
 
 export type TestConsole = Awaited<ReturnType<typeof createTestConsole>>;
@@ -101,23 +106,7 @@ export async function createTestConsole({
     newBrowser,
     giveOperator: (change?: Partial<User>) => dashboard.giveUser(null, { isOperator: true, ...change }),
     giveAccount: dashboard.giveAccount,
-    /** A browser whose operator has signed in, without the hash that it costs. */
-    async signIn(operator: User) {
-      const browser = newBrowser();
-      const caller = { address: '192.0.2.20', userAgent: 'Firefox' };
-      // As the store has it: a test may have changed the row since.
-      const stored = await dashboard.store.people.findUser(operator.id);
-      const opened = await openSession(context, stored ?? operator, {
-        area: 'operator',
-        stage: 'open',
-        caller,
-      });
-      if (opened === null) throw new Error('the session was refused');
-      const { token } = opened;
-      const isSecure = baseUrl.startsWith('https:');
-      browser.cookies.set(`${isSecure ? '__Host-' : ''}card_checkout_operator_session`, token);
-      return browser;
-    },
+    signIn: (operator: User) => signInTo(context, newBrowser(), operator, { area: 'operator' }),
     async close() {
       await server.close();
       await dashboard.close();

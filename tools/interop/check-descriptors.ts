@@ -40,12 +40,10 @@ export async function checkDescriptors(): Promise<readonly Outcome[] | string> {
 
 async function checkOn(service: HostService, clients: Set<Socket>): Promise<readonly Outcome[]> {
   const { outcomes, check } = collectOutcomes();
-  const { machine, world } = service;
+  const { machine } = service;
   const { pid } = machine.process;
   const usualLimit = readLimit(pid);
-  const first = await service.create();
-  const paidId = first.body['payment_id'] ?? '';
-  const order = await machine.beginSession(paidId);
+  const begun = await service.begin();
   const creating = service.startCreating(LANES);
   await waitFor('creates', RECOVERED_MS, () => createdBy(creating.answers).length > 50);
 
@@ -73,7 +71,7 @@ async function checkOn(service: HostService, clients: Set<Socket>): Promise<read
     if (machine.process.hasEnded()) throw new Error(machine.process.output().slice(-800));
     return Promise.resolve(undefined);
   });
-  await world.sandbox.pay({ order });
+  await begun.pay();
 
   await check('creates succeed again by themselves', async () => {
     const known = creating.answers.length;
@@ -87,11 +85,11 @@ async function checkOn(service: HostService, clients: Set<Socket>): Promise<read
     requireAnswers([await service.get('/health/ready')], [200], ANSWERED_MS),
   );
   await check('a payment that was paid meanwhile is settled', async () =>
-    seconds(await service.untilSettled(paidId)),
+    seconds(await service.untilSettled(begun.id)),
   );
   const answers = await creating.stop();
   await check(`nothing answered is lost, ${countOf(answers)}`, () =>
-    service.requireAll([paidId, ...createdBy(answers)]),
+    service.requireAll([begun.id, ...createdBy(answers)]),
   );
   return outcomes;
 }

@@ -45,11 +45,10 @@ export async function checkDisk(folder: string): Promise<readonly Outcome[] | st
 
 async function checkOn(service: HostService, disk: string, logFile: string): Promise<readonly Outcome[]> {
   const { outcomes, check } = collectOutcomes();
-  const { machine, world } = service;
+  const { machine } = service;
   const filler = join(disk, 'filler');
-  const first = await service.create();
-  const paidId = first.body['payment_id'] ?? '';
-  const order = await machine.beginSession(paidId);
+  const begun = await service.begin();
+  const paidId = begun.id;
   const creating = service.startCreating(LANES);
   await waitFor('creates', RECOVERED_MS, () => creating.answers.length > 50);
 
@@ -76,7 +75,7 @@ async function checkOn(service: HostService, disk: string, logFile: string): Pro
     if (error.includes('\n    at ')) throw new Error(error);
     return error.split('\n').at(-1);
   });
-  await world.sandbox.pay({ order });
+  await begun.pay();
 
   await check('creates succeed again by themselves', async () => {
     const emptiedMs = performance.now();

@@ -40,26 +40,28 @@ function openSession({ folder, httpsPort }: CheckOptions): ClientHttp2Session {
   return connect(`https://${NAME}`, { createConnection: () => connectTls(options) });
 }
 
+/** What a request is answered; with `isEnough`, as soon as the answer has that, while it goes on. */
 function send(
   session: ClientHttp2Session,
   path: string,
   headers: Readonly<Record<string, string>> = {},
-  body?: string,
+  { body, isEnough }: { readonly body?: string; readonly isEnough?: (text: string) => boolean } = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const stream = session.request({
-      ':path': path,
-      ':method': body === undefined ? 'GET' : 'POST',
-      ...headers,
-    });
+    const method = body === undefined ? 'GET' : 'POST';
+    const stream = session.request({ ':path': path, ':method': method, ...headers });
     let status = 0;
     let text = '';
     stream.setEncoding('utf8');
+    stream.setTimeout(EVENT_MS, () => stream.destroy(new Error(`only ${text} within ${EVENT_MS} ms`)));
     stream.on('response', (answer) => {
       status = Number(answer[':status']);
     });
     stream.on('data', (chunk: string) => {
       text += chunk;
+      if (isEnough?.(text) !== true) return;
+      resolve({ status, text });
+      stream.close();
     });
     stream.on('end', () => resolve({ status, text }));
     stream.on('error', reject);
@@ -77,31 +79,6 @@ function sendPlain(port: number, path: string): Promise<{ status: number; locati
   });
 }
 
-/** Resolves with what an event stream sends, once it sends something that `isEnough`. */
-function readEvents(
-  session: ClientHttp2Session,
-  path: string,
-  isEnough: (text: string) => boolean,
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const stream = session.request({ ':path': path, accept: 'text/event-stream' });
-    let text = '';
-    const timer = setTimeout(
-      () => reject(new Error(`only ${JSON.stringify(text)} within ${EVENT_MS} ms`)),
-      EVENT_MS,
-    );
-    stream.setEncoding('utf8');
-    stream.on('data', (chunk: string) => {
-      text += chunk;
-      if (!isEnough(text)) return;
-      clearTimeout(timer);
-      stream.close();
-      resolve(text);
-    });
-    stream.on('error', reject);
-  });
-}
-
 export async function checkBehindProxy(options: CheckOptions): Promise<readonly Outcome[]> {
   const { outcomes, check } = collectOutcomes();
   const session = openSession(options);
@@ -111,12 +88,9 @@ export async function checkBehindProxy(options: CheckOptions): Promise<readonly 
   let id = '';
 
   await check('creates a payment over HTTP/2 and TLS', async () => {
-    const { status, text } = await send(
-      session,
-      '/api/v1/wallet',
-      headers,
-      JSON.stringify({ ...order, callback }),
-    );
+    const { status, text } = await send(session, '/api/v1/wallet', headers, {
+      body: JSON.stringify({ ...order, callback }),
+    });
     if (status !== 200 && status !== 201) throw new Error(`${status} ${text}`);
     const created = JSON.parse(text) as { payment_id: string; checkout_url: string };
     id = created.payment_id;
@@ -126,7 +100,9 @@ export async function checkBehindProxy(options: CheckOptions): Promise<readonly 
     expectEqual((await send(session, `/pay/${id}`)).status, 200);
   });
   await check('passes events of an open page on while the stream is open', async () => {
-    const events = readEvents(session, `/pay/${id}/events?revision=0`, (text) => text.includes('data:'));
+    const isEnough = (text: string) => text.includes('data:');
+    const path = `/pay/${id}/events?revision=0`;
+    const events = send(session, path, { accept: 'text/event-stream' }, { isEnough });
     // The stream may have news at once, or only when something happens.
     await Promise.all([events, options.pay(id)]);
   });
@@ -140,7 +116,7 @@ export async function checkBehindProxy(options: CheckOptions): Promise<readonly 
     expectEqual(location, `https://${NAME}/pay/${id}`);
   });
   await check('refuses a body of 4 MB with 413', async () => {
-    const { status } = await send(session, '/api/v1/wallet', headers, 'x'.repeat(4 * 1024 * 1024));
+    const { status } = await send(session, '/api/v1/wallet', headers, { body: 'x'.repeat(4 * 1024 * 1024) });
     expectEqual(status, 413);
   });
   if (options.forwardsCallersHeader) {

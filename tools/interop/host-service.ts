@@ -6,7 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type LiveWorld, type Machine, startLiveWorld } from '../../test/support/live-service.ts';
 import { createShop, runCommand, type ServiceEnvironment } from '../../test/support/service-process.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
-import type { ReceivedWebhook } from '../../test/support/webhook-receiver.ts';
 import type { Outcome } from './check-proxy.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -25,24 +24,7 @@ export interface Answer {
 const ANSWER_MS = 60_000;
 const SETTLED_MS = 120_000;
 
-export interface HostService {
-  readonly world: LiveWorld;
-  readonly machine: Machine;
-  /** Each over a connection of its own. */
-  create(): Promise<Answer>;
-  readStatus(paymentId: string): Promise<Answer>;
-  /** Creates a payment, and takes its customer to the provider. */
-  begin(): Promise<BegunPayment>;
-  get(path: string): Promise<Answer>;
-  /** Creates payments until `stop` is called, one after the other in each of `lanes`, with a pause after each. */
-  startCreating(lanes: number, pauseMs?: number): Asking;
-  /** Waits until the payment is paid and its webhook has arrived, and returns the milliseconds. */
-  untilSettled(paymentId: string): Promise<number>;
-  /** The webhooks of a payment that arrived. */
-  webhooksOf(paymentId: string): readonly ReceivedWebhook[];
-  /** Throws where a payment is missing, has more than one webhook, or `verify` finds a difference. */
-  requireAll(paymentIds: readonly string[]): Promise<string>;
-}
+export type HostService = ReturnType<typeof hostServiceOf>;
 
 /** A payment with its customer at the provider. */
 export interface BegunPayment {
@@ -72,7 +54,7 @@ export async function startHostService(
   }
 }
 
-function hostServiceOf(world: LiveWorld, machine: Machine, key: string): HostService {
+function hostServiceOf(world: LiveWorld, machine: Machine, key: string) {
   const { environment } = machine;
   const url = `http://127.0.0.1:${environment['PORT']}`;
   const headers = { 'x-api-key': key, 'content-type': 'application/json', connection: 'close' };
@@ -85,17 +67,22 @@ function hostServiceOf(world: LiveWorld, machine: Machine, key: string): HostSer
   return {
     world,
     machine,
+    /** Each over a connection of its own. */
     create,
     readStatus,
     get,
+    /** The webhooks of a payment that arrived. */
     webhooksOf,
-    async begin() {
+    /** Creates a payment, and takes its customer to the provider. */
+    async begin(): Promise<BegunPayment> {
       const id = (await create()).body['payment_id'] ?? '';
       const order = await machine.beginSession(id);
       return { id, pay: () => world.sandbox.pay({ order }) };
     },
-    startCreating: (lanes, pauseMs) => startAsking(create, lanes, pauseMs),
-    async untilSettled(id) {
+    /** Creates payments until `stop` is called, one after the other in each of `lanes`, with a pause after each. */
+    startCreating: (lanes: number, pauseMs?: number) => startAsking(create, lanes, pauseMs),
+    /** Waits until the payment is paid and its webhook has arrived, and returns the milliseconds. */
+    async untilSettled(id: string) {
       const startMs = performance.now();
       await waitFor(`payment ${id} to be paid, with a webhook`, SETTLED_MS, async () => {
         const answer = await readStatus(id);
@@ -103,7 +90,8 @@ function hostServiceOf(world: LiveWorld, machine: Machine, key: string): HostSer
       });
       return performance.now() - startMs;
     },
-    async requireAll(ids) {
+    /** Throws where a payment is missing, has more than one webhook, or `verify` finds a difference. */
+    async requireAll(ids: readonly string[]) {
       for (const id of ids) {
         const { status } = await readStatus(id);
         if (status !== 200) throw new Error(`payment ${id} was answered, and its status is ${status} now`);

@@ -23,6 +23,7 @@ export interface ProxyOptions {
 }
 
 const START_MS = 20_000;
+const isRoot = process.getuid?.() === 0;
 const deploy = (name: string) => readFileSync(join(import.meta.dirname, '..', '..', 'deploy', name), 'utf8');
 
 /** Makes the certificate once. */
@@ -36,9 +37,10 @@ export function certificateIn(folder: string): { readonly cert: string; readonly
   return { cert, key };
 }
 
-/** Replaces each text once; throws where the file of deploy/ does not have it. */
-function replaced(text: string, changes: readonly (readonly [string, string])[]): string {
+/** Replaces each text for which there is another; throws where the file of deploy/ does not have it. */
+function replaced(text: string, changes: readonly (readonly [string, string | undefined])[]): string {
   return changes.reduce((result, [from, to]) => {
+    if (to === undefined) return result;
     if (!result.includes(from)) throw new Error(`the file in deploy/ has no "${from}"`);
     return result.replaceAll(from, to);
   }, text);
@@ -83,21 +85,14 @@ function isListening(port: number): Promise<boolean> {
   });
 }
 
-async function startNginx({
-  folder,
-  port,
-  secondPort,
-  httpPort,
-  httpsPort,
-}: ProxyOptions): Promise<Neighbor> {
+async function startNginx(options: ProxyOptions): Promise<Neighbor> {
+  const { folder, port, secondPort, httpPort, httpsPort } = options;
   certificateIn(folder);
   chmodSync(folder, 0o755);
   const site = replaced(deploy('nginx.conf'), [
     ['/etc/ssl/card-checkout', folder],
     ['server 127.0.0.1:3000', `server 127.0.0.1:${port}`],
-    ...(secondPort === undefined
-      ? []
-      : [['# server 127.0.0.1:3010', `server 127.0.0.1:${secondPort}`] as const]),
+    ['# server 127.0.0.1:3010', secondPort ? `server 127.0.0.1:${secondPort}` : undefined],
     ['listen 80;', `listen 127.0.0.1:${httpPort};`],
     ['listen [::]:80;', ''],
     ['listen 443 ssl http2;', `listen 127.0.0.1:${httpsPort} ssl http2;`],
@@ -112,13 +107,8 @@ async function startNginx({
   return start(httpsPort, 'nginx', ['-c', file]);
 }
 
-async function startHaproxy({
-  folder,
-  port,
-  secondPort,
-  httpPort,
-  httpsPort,
-}: ProxyOptions): Promise<Neighbor> {
+async function startHaproxy(options: ProxyOptions): Promise<Neighbor> {
+  const { folder, port, secondPort, httpPort, httpsPort } = options;
   certificateIn(folder);
   const file = join(folder, 'haproxy.cfg');
   const text = replaced(deploy('haproxy.cfg'), [
@@ -126,13 +116,9 @@ async function startHaproxy({
     ['bind :443 ', `bind 127.0.0.1:${httpsPort} `],
     ['/etc/haproxy/pay.example.com.pem', join(folder, 'both.pem')],
     // Only root may change its user.
-    ...(process.getuid?.() === 0
-      ? []
-      : [['    user haproxy\n    group haproxy\n    chroot /var/lib/haproxy\n', ''] as const]),
+    ['    user haproxy\n    group haproxy\n    chroot /var/lib/haproxy\n', isRoot ? undefined : ''],
     ['127.0.0.1:3000', `127.0.0.1:${port}`],
-    ...(secondPort === undefined
-      ? []
-      : [['# server two 127.0.0.1:3010', `server two 127.0.0.1:${secondPort}`] as const]),
+    ['# server two 127.0.0.1:3010', secondPort ? `server two 127.0.0.1:${secondPort}` : undefined],
   ]);
   writeFileSync(file, text);
   return start(httpsPort, 'haproxy', ['-db', '-f', file]);
@@ -206,7 +192,6 @@ ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeou
   );
   chmodSync(folder, 0o755);
   // It refuses to run as root.
-  const isRoot = process.getuid?.() === 0;
   const words = isRoot ? ['-u', 'nobody', file] : [file];
   const started = await start(port, 'pgbouncer', words);
   // Before 1.21, pgbouncer carries no prepared statements in transaction mode.
