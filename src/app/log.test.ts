@@ -57,7 +57,7 @@ it('keeps what helps: kind, cause and place of an error, and the fields beside i
     logged((log) => log.warn({ err: error, task: 'watch', failuresInARow: 2 }, 'a step failed')),
   );
   expect(line).toMatchObject({
-    level: 40,
+    level: 'warn',
     msg: 'a step failed',
     task: 'watch',
     failuresInARow: 2,

@@ -5,10 +5,16 @@ import { describeError, redact } from '../web/request-log.ts';
 /** JSON lines on standard output. Errors and texts are redacted; other fields are up to the code that logs them. */
 export type Log = Logger;
 
-export function createLog(level: LogLevel, destination: DestinationStream = standardOutput()): Log {
+/** @param base fields of every line, such as the role of the process */
+export function createLog(
+  level: LogLevel,
+  destination: DestinationStream = standardOutput(),
+  base: Readonly<Record<string, string>> | null = null,
+): Log {
   const options: LoggerOptions = {
     level,
-    base: null,
+    base,
+    formatters: { level: (label) => ({ level: label }) },
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: describeError },
     hooks: {

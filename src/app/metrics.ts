@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import packageDescription from '#package' with { type: 'json' };
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import { callOutcomes } from '../providers/circuit-breaker.ts';
 import { providerWebhookOutcomes } from '../providers/handle-provider-webhook.ts';
@@ -60,6 +61,10 @@ export function createMetrics() {
     () => (scannedAtMs === null ? null : Math.max(0, (Date.now() - scannedAtMs) / 1000)),
   );
   measured('clock_seconds', 'Wall clock of the process, in seconds since 1970.', () => Date.now() / 1000);
+  gauge('build_info', 'Version of the service, with the value 1.', 'version', 'node').set(
+    { version: packageDescription.version, node: process.versions.node },
+    1,
+  );
   const taskFailures = counter('task_failures', 'Failed runs of worker tasks, which are retried.', 'task');
   const providerWebhooks = counter(
     'provider_webhooks',
@@ -135,6 +140,7 @@ export function createMetrics() {
     ),
     relayPasses: counts('relay_passes', 'Passes of the relayer by result.', 'result', relayPasses),
     relayIncidents: counts('relay_incidents', 'Relay incidents by kind.', 'kind', relayIncidentKinds),
+    webhooksWaiting: gauge('webhooks_waiting', 'Webhooks that wait to be sent, up to 1,000 of each account.'),
     webhooks: counts('webhooks', 'Webhooks by outcome.', 'outcome', deliveryOutcomes),
     providerWebhooks,
     providerCalls,

@@ -1,6 +1,8 @@
 import type { EventEmitter } from 'node:events';
+import { hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import packageDescription from '#package' with { type: 'json' };
 import { type Config, type Role, readConfig } from '../config/config.ts';
 import { createSmtpMailer } from '../mail/mailers.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -35,7 +37,11 @@ export async function runUntilStopped(
     throw new Error('--role api and worker need --live and PostgreSQL (DATABASE_URL)');
   }
 
-  const log = createLog(config.logLevel);
+  const log = createLog(config.logLevel, undefined, {
+    role,
+    instance: hostname(),
+    version: packageDescription.version,
+  });
   const stopped = signalToStop(process, systemClock.monotonicMs, (exitCode) => process.exit(exitCode));
   try {
     const running =

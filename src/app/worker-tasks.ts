@@ -288,6 +288,8 @@ export function createUnsettledTask({
         if (status === 'ready')
           dueAtMs.push(...payments.map(({ releaseDueAtMs }) => releaseDueAtMs ?? nowMs()));
       }
+      const waiting = await store.webhooks.listWaitingWebhooks(UNSETTLED_COUNTED, []);
+      metrics.webhooksWaiting.set(waiting.length);
       const lateMs = nowMs() - dueAtMs.reduce((one, other) => Math.min(one, other));
       metrics.releaseOverdueSeconds.set(Math.max(0, Math.round(lateMs / 1000)));
     },

@@ -20,7 +20,7 @@ import { peerAddress } from '../platform/public-address.ts';
 import { allowHalfOpen, type Connections, createConnections } from './connections.ts';
 import { securityHeaders, sendError, sendNotFound, serviceErrorOf } from './error-reply.ts';
 import { createRequestLog, describeError, type Observe } from './request-log.ts';
-import { isApiPath } from './require-https.ts';
+import { createPeerCheck, isApiPath } from './require-https.ts';
 
 export interface BaseServerOptions {
   /** Pino logger; null or absent logs nothing. */
@@ -54,6 +54,16 @@ const defaultLimits = {
 };
 type ServerLimits = typeof defaultLimits;
 
+/** Ids of requests: random, unless a proxy in TRUST_PROXY names one, with which its log can be searched. */
+function createRequestIds(trustProxy: readonly string[]): (request: IncomingMessage) => string {
+  const isTrusted = createPeerCheck(trustProxy);
+  return ({ headers, socket }) => {
+    const given = headers['x-request-id'];
+    const isKept = trustProxy.length > 0 && isTrusted(socket.remoteAddress ?? '');
+    return isKept && typeof given === 'string' && /^[\w.:-]{8,128}$/.test(given) ? given : randomUUID();
+  };
+}
+
 /** A server for the public or the admin port. It parses no body and answers no HEAD unless a route asks for it. */
 export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
@@ -79,8 +89,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
     // Creating a child for each request is costly, and most requests log nothing.
     childLoggerFactory: (parent) => parent,
     requestIdHeader: false,
-    // Never taken from a request.
-    genReqId: () => randomUUID(),
+    genReqId: createRequestIds(options.trustProxy),
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
     bodyLimit: limits.bodyBytes,
     exposeHeadRoutes: false,

@@ -46,6 +46,13 @@ CardCheckoutTaskFails 20 60 task=watch
 CardCheckoutWebhooksFail 20 80
   card_checkout_webhooks_total{outcome="failed"} 0+5x20 100x80
   card_checkout_webhooks_total{outcome="delivered"} 0+1x100
+CardCheckoutNoPayments 730 760
+  card_checkout_webhooks_total{outcome="delivered"} 5x740 6x40
+CardCheckoutWebhooksWait 25 50
+  card_checkout_webhooks_waiting 150x40 10x20
+CardCheckoutVersionsDiffer 80 100
+  card_checkout_build_info{version="0.1.0"} 1x90
+  card_checkout_build_info{version="0.2.0"} 1x120
 CardCheckoutChainInconsistent 10 90
   card_checkout_chain_rewinds_total 0x5 1x95
 CardCheckoutChainInconsistent 10 90
