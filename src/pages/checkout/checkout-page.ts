@@ -309,7 +309,7 @@ function billRows(payment: Payment, shop: string, language: Language): Html {
   const row = (name: string, cents: number) =>
     html`<div><dt><bdi>${name}</bdi></dt><dd><bdi>${formatMoney(language, cents, currency)}</bdi></dd></div>`;
   const items = itemsOf(payment).map((item) => row(itemLabel(item), item.amountCents));
-  return html`<dl>${items.length > 0 ? items : row(orderLine ?? shop, originalAmountCents ?? amountCents)}
+  return html`<dl class="small">${items.length > 0 ? items : row(orderLine ?? shop, originalAmountCents ?? amountCents)}
 ${customerFeeCents === null ? nothing : row(fee, customerFeeCents)}
 ${row(total, amountCents)}</dl>`;
 }

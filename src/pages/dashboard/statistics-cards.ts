@@ -91,8 +91,8 @@ href="${path}?days=${span}"${span === current ? html` aria-current="true"` : not
 }
 
 export function tile(name: string, value: string, ...hints: readonly string[]): Html {
-  return html`<div><dt>${name}</dt>
-<dd><strong>${value}</strong>${hints.map((hint) => (hint === '' ? nothing : html` <span class="small soft">${hint}</span>`))}</dd></div>`;
+  return html`<div><dt class="small soft">${name}</dt>
+<dd><strong>${value}</strong>${hints.map((hint) => (hint === '' ? nothing : html` <div class="small soft">${hint}</div>`))}</dd></div>`;
 }
 
 const netOf = ({ receivedUnits, feeUnits }: DayStatistics) => receivedUnits - feeUnits;

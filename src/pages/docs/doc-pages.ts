@@ -136,7 +136,7 @@ export function docLayout(parts: DocPageParts): Buffer {
     html`<header>
 <a class="home" href="/docs">card-checkout</a>
 ${isTestMode ? html`<span class="badge warn">sandbox</span>` : nothing}
-<search hidden><label for="docs-search">Search</label><input id="docs-search" type="search" autocomplete="off" placeholder="/ or Ctrl-K">
+<search hidden><label class="small soft" for="docs-search">Search</label><input id="docs-search" type="search" autocomplete="off" placeholder="/ or Ctrl-K">
 <ul id="docs-found" class="card" aria-live="polite"></ul></search>
 </header>
 <nav aria-label="Documentation">
@@ -161,7 +161,7 @@ function groupLinks(group: DocGroup, { pages, current, operations = [] }: DocPag
   if (own.length === 0) return nothing;
   const reference = { slug: REFERENCE_SLUG, title: 'API reference' };
   const links = group === 'Reference' ? [reference, ...operations, ...own] : own;
-  return html`<section><h2>${group}</h2><ul>
+  return html`<section><h2 class="small soft">${group}</h2><ul>
 ${links.map(({ slug, title }) => navigationLink(`/docs/${slug}`, title, slug === current))}
 </ul></section>
 `;

@@ -56,7 +56,10 @@ A contract binds each payment to your wallet and the fee: the service never hold
 ${phone}
 </section>
 <ul class="doors">
-${doors.map(({ href, title, summary }) => html`<li><a href="${href}" class="card"><strong>${title}</strong> <span>${summary}</span></a></li>`)}
+${doors.map(
+  ({ href, title, summary }) =>
+    html`<li><a href="${href}" class="card"><strong>${title}</strong> <span class="small soft">${summary}</span></a></li>`,
+)}
 </ul>
 <p class="small"><strong>Not proven in production.</strong> ${
     isTestMode
@@ -74,8 +77,8 @@ const meansOnPhone = [
 
 /** Drawing of the checkout page as a customer sees it. */
 const phone = html`<div class="phone" role="img" aria-label="The checkout page on a phone: $26.10 to Café Tortuga, by card, Apple Pay or PayPal">
-<div aria-hidden="true"><div class="panel"><b>Café Tortuga</b><strong>$26.10</strong><span>Oak stool, natural finish</span></div>
+<div aria-hidden="true"><div class="panel"><b>Café Tortuga</b><strong>$26.10</strong><span class="small soft">Oak stool, natural finish</span></div>
 <div class="sheet"><b>How would you like to pay?</b>
-<ul>${meansOnPhone.map(([name, time]) => html`<li>${name}<span>${time}</span></li>`)}</ul>
+<ul>${meansOnPhone.map(([name, time]) => html`<li>${name}<span class="small soft">${time}</span></li>`)}</ul>
 <span class="button primary">Pay $26.10</span>
-<span>The money can only go to Café Tortuga.</span></div></div></div>`;
+<span class="small soft">The money can only go to Café Tortuga.</span></div></div></div>`;

@@ -141,7 +141,6 @@ const operatorArea: Area = {
   path: '/operator',
   signInTitle: 'Operator’s console',
   help: 'Ask an operator with access to the command line',
-  hasForgottenPage: false,
 };
 
 export const OPERATOR_PATH = operatorArea.path;

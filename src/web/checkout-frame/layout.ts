@@ -33,7 +33,7 @@ const kinds = {
     ['./payment.css', './transfer.css'],
     [follow, './client/pay-from-wallet.js'],
   ),
-  form: kindOf(['button', 'card', 'banner', 'field'], ['./form.css'], ['./client/send-once.js']),
+  form: kindOf(['button', 'card', 'banner', 'field'], ['./form.css'], ['./client/suggested-amount.js']),
   message: kindOf(['button', 'card'], [], []),
   continue: kindOf(['button', 'card'], [], ['./client/continue-from-link.js']),
 };

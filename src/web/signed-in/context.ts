@@ -108,8 +108,6 @@ export interface Area {
   readonly signInTitle: string;
   /** Contact for users who cannot sign in. */
   readonly help: string;
-  /** Whether it has a page to request a password link, if email is configured. */
-  readonly hasForgottenPage: boolean;
 }
 
 export const dashboardArea: Area = {
@@ -117,7 +115,6 @@ export const dashboardArea: Area = {
   path: DASHBOARD_PATH,
   signInTitle: 'Sign in',
   help: 'Ask the operator of this service',
-  hasForgottenPage: true,
 };
 
 export interface AreaVisit<Context extends AreaContext = AreaContext> extends SignedIn, AreaRequest<Context> {

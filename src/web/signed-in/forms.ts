@@ -36,7 +36,9 @@ export function describedBy(id: string, { hint, error, hasFocus = false }: Notes
 
 export function notesOf(id: string, { hint, error }: Notes): Html {
   const note = (kind: 'error' | 'hint', text: string | Html | undefined) =>
-    text === undefined ? nothing : html`<p class="${kind}" id="${id}-${kind}">${text}</p>`;
+    text === undefined
+      ? nothing
+      : html`<p class="${kind === 'hint' ? 'small soft' : kind}" id="${id}-${kind}">${text}</p>`;
   return html`${note('error', error)}${note('hint', hint)}`;
 }
 

@@ -209,7 +209,6 @@ export function recoveryCodesPage(codes: readonly string[], nextPath: string): P
 <ul class="grid" id="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
 <div class="actions screen-only"><button class="button" type="button" data-copies="codes" hidden>Copy</button>
 <a class="button" href="${file}" download="recovery-codes.txt">Download</a>
-<button class="button" type="button" data-prints hidden>Print</button>
 <a class="button primary" href="${nextPath}">I have saved them</a><span id="copied" role="status"></span></div></section>`,
   };
 }

@@ -42,7 +42,7 @@ async function showSignIn(asked: AreaRequest): Promise<PageAnswer> {
 }
 
 function forgotten({ area, context }: AreaRoutes): Html {
-  return area.hasForgottenPage && context.mailer !== null
+  return area.name === 'dashboard' && context.mailer !== null
     ? html`<p class="small"><a href="${area.path}/forgotten">Forgot your password?</a></p>`
     : html`<p class="soft small">Forgot your password? ${area.help} for a link to set a new one.</p>`;
 }

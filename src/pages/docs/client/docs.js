@@ -130,7 +130,7 @@ function show(list, matches, query, excerptOf) {
     const pieces = excerptOf(section, query).map((piece, place) =>
       place % 2 === 1 ? element('mark', {}, piece) : piece,
     );
-    return element('li', {}, link, element('span', {}, ...pieces));
+    return element('li', {}, link, element('span', { class: 'small soft' }, ...pieces));
   });
   const nothing = query.trim().length > 1 ? [element('li', {}, 'Nothing found.')] : [];
   list.replaceChildren(...(items.length > 0 ? items : nothing));

@@ -19,9 +19,3 @@ function linesOf(list) {
   if (list.children.length === 0) return list.textContent ?? '';
   return [...list.children].map((item) => item.textContent).join('\n');
 }
-
-for (const button of document.querySelectorAll('button[data-prints]')) {
-  if (!(button instanceof HTMLButtonElement)) continue;
-  button.hidden = false;
-  button.addEventListener('click', () => window.print());
-}

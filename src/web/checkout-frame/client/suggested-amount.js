@@ -1,0 +1,8 @@
+/** Fills in a suggested amount without loading the page again. A form sent twice is answered once by the server. */
+addEventListener('click', (event) => {
+  const amount = /** @type {Element} */ (event.target).closest('a')?.dataset['amount'];
+  const field = /** @type {HTMLInputElement | null} */ (document.getElementById('amount'));
+  if (amount === undefined || field === null) return;
+  event.preventDefault();
+  field.value = amount;
+});
