@@ -293,6 +293,54 @@ test('opens a refund of an amount of the charge, which a person confirms', async
   ).text;
   answers += (await tryStore(`/orders/${id}`)).text;
   assert.ok(!answers.includes(link));
+
+  const [{ refund_id: refund }] = refunds;
+  const destination = '0x52908400098527886E0F7030069857D2E4169EE7';
+  await fetch(link, { method: 'POST', body: new URLSearchParams({ address: destination }) });
+  await isTold('refund.address_named', payment);
+  assert.equal((await client.refunds.get(refund)).status, 'awaiting_confirmation');
+  await client.refunds.confirm(refund, destination);
+  await platform.refund(refund);
+  await isTold('refund.paid', payment);
+});
+
+test('gets another checkout for a session whose amount a program changes', async () => {
+  const { session, payment } = await beginCheckout();
+  const change = async (amount) =>
+    /CHANGED (.*)/.exec((await platform.medusa('exec', './change-amount.js', session.id, amount)).stdout)[1];
+  const next = await change('31.50');
+  assert.equal((await client.payments.get(payment)).status, 'canceled');
+  const { amount, reference, status } = await client.payments.get(next);
+  assert.deepEqual([amount, reference, status], ['31.50', session.id, 'unpaid']);
+  assert.equal(await change('31.5'), next);
+});
+
+test('asks about its payments when the event log no longer has the events after its position', async () => {
+  platform.front.isLost = true;
+  const { cart, payment } = await beginCheckout();
+  await platform.query("UPDATE card_checkout_cursor SET event_number = '9000000000000'");
+  await platform.pay(payment);
+  await orderMade(cart, FOLLOWED_MS);
+  platform.front.isLost = false;
+});
+
+test('tells of a payment that cannot be booked after some attempts, and processes the next event', async () => {
+  platform.front.isLost = true;
+  const { session, payment } = await beginCheckout();
+  await platform.query(
+    `UPDATE payment_session SET provider_id = 'pp_card-checkout_gone' WHERE id = '${session.id}'`,
+  );
+  await platform.pay(payment);
+  await isPaid(payment);
+  const other = await beginCheckout();
+  await platform.pay(other.payment);
+  const attempts = async () =>
+    (await platform.query('SELECT attempts FROM card_checkout_cursor'))[0].attempts;
+  await until('a failed attempt', async () => (await attempts()) > 0, FOLLOWED_MS);
+  await platform.query('UPDATE card_checkout_cursor SET attempts = 4');
+  await isTold('A payment was not processed', payment);
+  await orderMade(other.cart, FOLLOWED_MS);
+  platform.front.isLost = false;
 });
 
 test('tells of a paid order that Medusa cannot make, and of the one refund that it opens', async () => {

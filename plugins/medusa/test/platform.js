@@ -158,8 +158,10 @@ export async function startPlatform() {
       webhookSecret,
       apiKey: env.CARD_CHECKOUT_KEY,
       readLog: () => readFileSync(log, 'utf8'),
+      refund: (id) => card('sandbox', 'refund', id),
       pay: (id, ...words) => card('sandbox', 'pay', id, ...words),
       fault: (option) => card('sandbox', 'fault', 'provider', 'moonpay', option),
+      medusa,
       query: (sql) => postgres.query(databaseUrl, sql),
       stop,
     };

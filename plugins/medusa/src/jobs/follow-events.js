@@ -38,10 +38,10 @@ export default async function followEvents({ cradle }) {
       } catch (error) {
         const text = `payment ${event.payment.payment_id}: ${error.message}`;
         logger.error(`card-checkout: ${text}`);
-        if (error instanceof ConnectionError || error.isTemporary) return;
+        if (isTemporary(error)) return;
         attempts += 1;
         if (attempts < MAXIMUM_ATTEMPTS) return cardCheckout.writeCursor(number, attempts);
-        await tell(cradle, `${event.number} failed`, 'An event was not processed', text);
+        await tellOfFailure(cradle, event.number, text);
       }
       number = event.number;
       attempts = 0;
@@ -60,11 +60,20 @@ async function readPage(cradle, number) {
   } catch (error) {
     if (error.code !== 'cursor_expired') throw error;
     const newest = { take: MAXIMUM_OF_A_GAP, order: { created_at: 'DESC' } };
-    for (const { id } of await cradle.cardCheckout.listCardCheckoutPayments({}, newest))
-      await settle(cradle, id);
+    for (const { id } of await cradle.cardCheckout.listCardCheckoutPayments({}, newest)) {
+      await settle(cradle, id).catch((failure) => {
+        if (isTemporary(failure)) throw failure;
+        return tellOfFailure(cradle, id, `payment ${id}: ${failure.message}`);
+      });
+    }
     return client.events.list();
   }
 }
+
+const isTemporary = (error) => error instanceof ConnectionError || error.isTemporary === true;
+
+const tellOfFailure = (cradle, key, text) =>
+  tell(cradle, `${key} failed`, 'A payment was not processed', text);
 
 async function handle(cradle, { number, type, payment, refund }) {
   const { payment_id: id } = payment;

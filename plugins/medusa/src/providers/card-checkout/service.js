@@ -184,7 +184,11 @@ function linesOf(cart, amount) {
 }
 
 /** One line of a name, without characters that the service refuses. */
-const lineOf = (name) => name.slice(0, MAXIMUM_NAME).replace(/[\p{C}\s]+/gu, ' ').trim() || 'Item';
+const lineOf = (name) =>
+  name
+    .slice(0, MAXIMUM_NAME)
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim() || 'Item';
 
 /** Refusals of the service as errors that Medusa's API shows; others stay as they are. */
 function asMedusaError(error) {
