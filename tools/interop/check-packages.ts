@@ -25,7 +25,7 @@ export async function checkPackages(folder: string): Promise<readonly Outcome[]>
     CARD_CHECKOUT_PROGRAM: join(root, 'bin/card-checkout.js'),
   };
   try {
-    for (const name of ['sdk/check', 'plugins/mcp', 'plugins/medusa']) {
+    for (const name of ['sdk/check', 'plugins/mcp', 'plugins/medusa', 'plugins/vendure']) {
       const cwd = join(folder, name);
       cpSync(join(root, name), cwd, { recursive: true, filter: (path) => !path.includes('node_modules') });
       const npm = (...words: string[]) =>

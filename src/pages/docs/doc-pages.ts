@@ -17,6 +17,7 @@ const pagesByGroup = {
     'merchant-api': ['The merchant API', 'events, lists, sums and cancellation for your own programs'],
     platforms: ['Checkouts for platforms', 'reference, metadata, line items and return addresses'],
     medusa: ['Medusa', 'a payment provider for shops on Medusa 2'],
+    vendure: ['Vendure', 'a payment method for shops on Vendure 3'],
     'merchant-month': ['A month as a merchant', 'from the first event to a closed month'],
     agents: ['Agents', 'an MCP server with the scopes of a key'],
     connect: ['Connect a shop', 'an API key for a shop plugin in one click'],

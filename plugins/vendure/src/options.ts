@@ -1,0 +1,35 @@
+import type { Order } from '@vendure/core';
+
+export interface CardCheckoutOptions {
+  /** Root of the service, such as `https://pay.example.com`. */
+  readonly url: string;
+  /** API key with the scopes `create`, `read`, `cancel` and `refund`. */
+  readonly apiKey: string;
+  /** Signing secret of the account's webhooks, `whsec_…`. */
+  readonly webhookSecret: string;
+  /** Public https URL of this server's `/card-checkout/webhook`. Default: the account's callback URL. */
+  readonly callback?: string;
+  /** Page of the storefront after the payment. `{order_code}`, `{channel}` and `{language}` are replaced. */
+  readonly returnUrl?: string;
+  /** Page of the storefront after a canceled checkout. Default: `returnUrl`. */
+  readonly cancelUrl?: string;
+  /** Payout wallet. Default: the account's. */
+  readonly payoutAddress?: string;
+  /** Allows plain http to a service on a private network. Default: false. */
+  readonly allowInsecureHttp?: boolean;
+}
+
+/** Tokens under which the options and the client are injected. */
+export const OPTIONS = Symbol('CARD_CHECKOUT_OPTIONS');
+export const CLIENT = Symbol('CARD_CHECKOUT_CLIENT');
+/** Code of the payment handler and of its eligibility checker. */
+export const CODE = 'card-checkout';
+/** Context of the plugin's lines in the log. */
+export const LOGGER_CONTEXT = 'CardCheckoutPlugin';
+
+/** Note in the history of an order that customers do not see. */
+export const noteOf = ({ id }: Order, text: string) => ({
+  id,
+  note: `Card checkout: ${text}`,
+  isPublic: false,
+});

@@ -1,0 +1,45 @@
+import {
+  type Injector,
+  LanguageCode,
+  PaymentMethodEligibilityChecker,
+  PaymentMethodHandler,
+  type PaymentOptions,
+  UserInputError,
+} from '@vendure/core';
+import { isPayable } from './amounts.ts';
+import { CheckoutService } from './checkout-service.ts';
+import { CODE } from './options.ts';
+
+let checkouts: CheckoutService;
+
+/** Takes payments from the plugin only: a browser creates a checkout, and settles nothing. */
+export const paymentHandler = new PaymentMethodHandler({
+  code: CODE,
+  description: [{ languageCode: LanguageCode.en, value: 'Card checkout' }],
+  args: {},
+  init(injector: Injector) {
+    checkouts = injector.get(CheckoutService);
+  },
+  createPayment(ctx, _order, _amount, _args, { amount, transactionId, ...metadata }) {
+    if (ctx.apiType !== 'custom') throw new UserInputError('Use the mutation createCardCheckout.');
+    return { amount, transactionId, state: 'Settled', metadata };
+  },
+  settlePayment: () => ({ success: false, errorMessage: 'Only the service settles its payments.' }),
+  createRefund: (ctx, { reason }, amount, order, payment) =>
+    checkouts.openRefund(ctx, { order, payment, amount, reason: reason ?? null }),
+});
+
+/** Hides the method where the service would refuse the checkout. */
+export const eligibilityChecker = new PaymentMethodEligibilityChecker({
+  code: CODE,
+  description: [
+    { languageCode: LanguageCode.en, value: 'Card checkout: 0.01 to 10,000 USD, EUR, CAD or INR' },
+  ],
+  args: {},
+  check: (_ctx, order) => isPayable(order.totalWithTax, order.currencyCode),
+});
+
+/** Lets a handler open a refund as pending, which Vendure's own process refuses. */
+export const pendingRefunds: NonNullable<PaymentOptions['refundProcess']>[number] = {
+  transitions: { Pending: { to: ['Pending'] } },
+};
