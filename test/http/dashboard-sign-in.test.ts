@@ -365,12 +365,6 @@ describe('forms', () => {
     }
   });
 
-  it('to sign in need the token of a page as well, so that nobody is signed in as somebody else', async () => {
-    const browser = dashboard.newBrowser();
-    const answer = await browser.post(SIGN_IN, { ...credentials(), form_token: 'x' });
-    expect([answer.statusCode, browser.cookies.has(SESSION_COOKIE)]).toEqual([403, false]);
-  });
-
   it('that are no forms are refused as pages', async () => {
     const browser = await dashboard.signIn(owner);
     const json = await browser.post(

@@ -179,12 +179,6 @@ describe('the customer’s link', () => {
     expect(page.body).not.toMatch(/<a [^>]*href="https?:/);
   });
 
-  it('is not used up by opening it, as a mail scanner does', async () => {
-    const opened = await open();
-    for (let times = 0; times < 3; times++) await pageOf(opened.address_url);
-    expect((await read(opened)).status).toBe('awaiting_address');
-  });
-
   it('is the same for a repeated Idempotency-Key, and only there while it waits for an address', async () => {
     const id = await givePaid();
     const again = async () => {

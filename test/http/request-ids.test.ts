@@ -23,6 +23,10 @@ it('every answer has an id of its own, which no request can choose', async () =>
   const ids = answers.map((answer) => answer.headers['x-request-id']);
   for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/);
   expect(new Set(ids).size).toBe(requests.length);
+  const names = answers.flatMap((answer) => Object.keys(answer.headers));
+  expect(names, 'of the software').not.toEqual(
+    expect.arrayContaining([expect.stringMatching(/^(server|x-powered-by)$/)]),
+  );
 });
 
 it('a proxy that TRUST_PROXY names chooses the id, in letters that a log can be searched for', async () => {

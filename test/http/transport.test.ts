@@ -273,12 +273,6 @@ it('sees raw header names in any case and repeated headers', async () => {
   expect(await read(`Authorization: Bearer ${key}\r\nX-API-Key: ${key}\r\n`)).toBe(401);
 });
 
-it('takes no request id from outside, and names no software', async () => {
-  const answer = await send(`GET /nowhere HTTP/1.1\r\n${close}X-Request-Id: mine\r\n\r\n`);
-  expect(answer).not.toContain('mine');
-  expect(answer.toLowerCase()).not.toMatch(/x-powered-by|\r\nserver:/);
-});
-
 it('finishes a request in progress when it closes, and closes idle connections at once', async () => {
   let release = () => {};
   const entered = new Promise<void>((resolve) => {

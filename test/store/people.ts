@@ -300,15 +300,6 @@ export function sessionPromises(context: StoreContext): void {
     ]);
   });
 
-  it('ends a session for its own user only', async () => {
-    const [user, stranger] = [await giveUser(context), await giveUser(context)];
-    const [first, second] = [newDashboardSession(user.id), newDashboardSession(user.id)];
-    for (const session of [first, second]) await store.sessions.createSession(session);
-    expect(await store.sessions.endSession(stranger.id, first.id)).toBe(false);
-    expect(await store.sessions.endSession(user.id, first.id)).toBe(true);
-    expect(await store.sessions.listSessions(user.id)).toEqual([second]);
-  });
-
   it('keeps no more sessions of a user than may be, and none that is over', async () => {
     const user = await giveUser(context);
     await store.sessions.createSession(newDashboardSession(user.id, { expiresAtMs: NOW_MS }));
