@@ -19,7 +19,6 @@ export interface PeopleContext {
 }
 
 export interface Actor {
-  /** Email address, or `operator`. */
   readonly name: string;
   readonly userId: string | null;
   readonly address: string | null;

@@ -49,7 +49,6 @@ export function offerTotp(
   return {
     /** Secret in base32, for typing. */
     secret,
-    /** `otpauth://` URI, for scanning. */
     uri: totpOf(secret, user.email).toString(),
     /** Sealed secret, carried by the form that confirms it; valid for this user only. */
     sealed: kept === null ? secondFactor.box.seal(secret, user.id) : earlier,

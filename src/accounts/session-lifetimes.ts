@@ -1,4 +1,3 @@
-/** The dashboard of merchants, the console of operators, or an account's dashboard viewed by an operator. */
 export type SessionArea = 'dashboard' | 'operator' | 'viewing';
 
 /** After the password, `second_factor` can only enter one, and `set_up` only set up a required one. */

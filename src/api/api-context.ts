@@ -21,7 +21,6 @@ export interface ApiContext {
 export interface ApiRateLimiters {
   /** Creates, by API key; POST and GET together. */
   readonly create: RateLimiter;
-  /** Status reads, by API key. */
   readonly status: RateLimiter;
   /** Requests to the merchant API except creates, by API key. */
   readonly merchant: RateLimiter;

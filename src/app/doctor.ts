@@ -285,7 +285,6 @@ async function checkMailServer({ mail }: Config): Promise<Finding> {
   }
 }
 
-/** Switch of each provider, from the running server or from the store. */
 async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>> {
   const listed = await runOperationAnywhere(config, 'provider list', {}, { patienceMs: STORE_PATIENCE_MS });
   const providers = listed as readonly { readonly provider: string; readonly switch: string }[];

@@ -234,7 +234,6 @@ export type Feature = (typeof features)[number];
 
 /** Checks a create request against its provider. Both methods throw `ServiceError`. */
 export interface ProviderChecks {
-  /** Requires that the merchant may choose the provider now, for a payment in this currency. */
   requireChoice(merchant: MerchantTerms, provider: ProviderId, currency: Currency): Promise<void>;
   /** Requires that the provider takes the amount and delivers enough of it. */
   requireDelivery(merchant: MerchantTerms, provider: ProviderId, charge: Charge): Promise<void>;

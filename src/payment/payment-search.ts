@@ -17,7 +17,6 @@ export interface PaymentQuery
   readonly fromMs?: number;
   /** Latest creation time, exclusive. */
   readonly beforeMs?: number;
-  /** Paid from one time on and before another. */
   readonly paid?: { readonly fromMs: number; readonly beforeMs: number };
   readonly search?: PaymentSearch;
 }
@@ -32,7 +31,6 @@ export type PaymentSearch =
 export type Meaning =
   /** Prefixes of words in note, order line, reference or the email's local part. Short ones must match a whole word. */
   | { readonly kind: 'words'; readonly beginnings: readonly string[] }
-  /** The charged or the requested amount. */
   | { readonly kind: 'amount'; readonly cents: number; readonly currency: Currency | null }
   /** Prefix of an email address; the whole address once its domain contains a dot. */
   | { readonly kind: 'email'; readonly beginning: string };

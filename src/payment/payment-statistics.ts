@@ -12,7 +12,6 @@ export interface PaymentSlot {
   readonly startMs: number;
   readonly currency: Currency;
   readonly created: number;
-  /** Created payments that became paid at any time. */
   readonly converted: number;
   /** Payments that became paid in this time, and their customers' charges. */
   readonly paid: number;

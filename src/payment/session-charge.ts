@@ -21,7 +21,6 @@ type ChargeTerms = Pick<
   'accountId' | 'amountCents' | 'currency' | 'usdUnits' | 'maxProviderFeeBasisPoints'
 >;
 
-/** A payment with all of its started sessions. */
 interface Charged<Terms = ChargeTerms & Pick<Payment, 'paidThresholdUnits' | 'toleranceBasisPoints'>> {
   readonly payment: Terms;
   readonly sessions: readonly SessionTerms[];

@@ -19,7 +19,6 @@ const PORTION = 200;
 /** Maximum payments read for a statement, which takes a few seconds. Larger months can be exported as CSV. */
 const MAXIMUM_STATEMENT_PAYMENTS = 50_000;
 
-/** A payment with what reports add to it. */
 export interface ReportedPayment {
   readonly payment: Payment;
   readonly sums: FinalSums;

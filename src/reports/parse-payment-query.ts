@@ -23,9 +23,7 @@ export const paymentStatuses = [...new Set(states.map(({ status }) => status))];
 export const forwardStatuses: readonly ForwardStatus[] = [
   ...new Set(states.map(({ forwardStatus }) => forwardStatus)),
 ];
-/** Providers that a checkout can be created with. */
 export const providerChoices = [MULTI_PROVIDER, ...providerIds] as const;
-/** Providers that a stored payment can have. */
 export const paymentProviders = [...providerChoices, DIRECT_PROVIDER] as const;
 
 /** Parses a filter. Throws `invalid_request` for an unknown value. */

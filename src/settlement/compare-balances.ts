@@ -15,7 +15,6 @@ export interface SweepResult {
   readonly last: string | null;
   /** Open payments whose balance is not the observed one, or whose releases exceed the observed deposits. */
   readonly unexplained: readonly PaymentId[];
-  /** All open payments of the chunk, and the block of their balances. */
   readonly open: readonly PaymentView[];
   readonly blockNumber: number;
 }

@@ -60,7 +60,6 @@ type FieldOf<Entity, Kind> = {
   [Field in keyof Entity]-?: Kind extends KindOf<Entity[Field]> ? Field & string : never;
 }[keyof Entity];
 
-/** Fields of an entity by column kind, in column order. */
 export type FieldsByKind<Entity> = { readonly [Kind in ColumnKind]?: readonly FieldOf<Entity, Kind>[] };
 
 /** Compile error if a field of the entity is in no list. */
@@ -92,13 +91,10 @@ export interface Table<Entity = unknown> {
   readonly numberedBy: string | null;
   /** Names of the fields' columns, for `SELECT` and `INSERT`. */
   readonly names: string;
-  /** The same names, qualified with the table. */
   readonly qualifiedNames: string;
-  /** `INSERT INTO … VALUES (?1, …)` for `valuesOf`. */
   readonly insertSql: string;
   ofValues(values: readonly unknown[]): Entity;
   ofRow(row: Row): Entity;
-  /** Values of the fields' columns, in their order. */
   valuesOf(entity: Entity): ColumnValue[];
 }
 

@@ -488,7 +488,6 @@ function* newEntries(entries: readonly JournalFacts[]): Script<JournalFacts[]> {
   return entries.filter((entry) => !isRescue(entry) || !places.has(placeOfEntry(entry)));
 }
 
-/** Rescues above a block that are not reverted. */
 function* rescuedAbove(blockNumber: number): Script<JournalFacts[]> {
   return netEntries(
     yield* journalTable.select`WHERE kind = 'rescued' AND block_number > ${blockNumber} ORDER BY number`,

@@ -162,7 +162,6 @@ function byTransaction(hash: string): Source {
   return (range) => windowOf(found, range);
 }
 
-/** Period by which the index groups paid payments. */
 const PAID_PERIOD_MS = 30 * 86_400_000;
 
 function byPaidTime(accountId: string, { fromMs, beforeMs }: { fromMs: number; beforeMs: number }): Source {

@@ -173,7 +173,6 @@ function withScripts<Entity>(described: Table<Entity>): StoredTable<Entity> {
   };
 }
 
-/** Remembers prepared statements by their SQL. */
 export function preparedOnce<Prepared>(prepare: (sql: string) => Prepared) {
   const known = new Map<string, Prepared>();
   return (sql: string): Prepared => {

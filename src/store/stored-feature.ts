@@ -24,7 +24,6 @@ export interface StoredFeature {
   readonly personal?: { readonly table: Table; readonly column: string };
 }
 
-/** A payment before and after a decision that moved its state. */
 export interface MovedPayment {
   readonly before: Payment;
   readonly after: Payment;

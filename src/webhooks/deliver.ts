@@ -132,7 +132,6 @@ async function findAddresses(
 
 interface ConnectionOptions {
   readonly proxy: EgressProxy | null;
-  /** Aborted at the deadline of the delivery. */
   readonly signal: AbortSignal;
   /** Authorities trusted instead of the system's, for tests and the sandbox's shop. Never set in live mode. */
   readonly ca?: string;

@@ -37,6 +37,5 @@ export type DeliverWebhook = (delivery: {
   readonly url: string;
   readonly body: string;
   readonly signature: string;
-  /** Additional signature headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }) => Promise<DeliveryOutcome>;

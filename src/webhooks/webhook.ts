@@ -18,7 +18,6 @@ export interface Webhook extends NewWebhook {
   /** Host of the URL, without the port. */
   readonly host: string;
   readonly tokenFingerprint: string;
-  /** The account's `webhookSecrets`. */
   readonly sealedSecrets: readonly string[];
   readonly status: WebhookStatus;
   readonly createdAtMs: number;
@@ -73,7 +72,6 @@ export function webhookHeaders(
 }
 
 export interface ClaimableWebhooks {
-  /** Fingerprints of the secrets with which it can sign. */
   readonly fingerprints: readonly string[];
   /** Webhooks created earlier are claimed with any secret. */
   readonly anyCreatedBeforeMs: number;

@@ -20,7 +20,6 @@ export interface Operation {
   readonly needsKey: boolean;
   readonly inPath: RequestParameters;
   readonly query?: RequestParameters;
-  /** Name of the schema of the JSON body. */
   readonly body?: string;
   readonly headers?: RequestParameters;
   /** Name of the schema of the successful answer. */

@@ -12,7 +12,6 @@ export interface GradedOrder {
   readonly ipnToken: string;
   readonly amount: string;
   readonly currency: string;
-  /** Answer to status reads. */
   status: 'unpaid' | 'paid';
   statusReads: number;
 }

@@ -35,7 +35,6 @@ type CheckRecords = (chain: VerifiedChain | null, add: Findings['add']) => Promi
 
 /** What features record about payments, for the operator's commands. */
 export interface FeatureRecords {
-  /** Reads the fields that `payment show` adds. */
   readonly show: (id: PaymentId, nowMs: number) => Promise<Readonly<Record<string, unknown>>>;
   /** Fields that `event list` adds. */
   readonly fieldsOf: (event: NumberedEvent) => Readonly<Record<string, unknown>>;

@@ -53,7 +53,6 @@ export interface Refund extends Readonly<typeof noTransfer> {
   /** Stored state. Never `expired`, which depends on the time (`refundStatusAt`). */
   readonly status: RefundStatus;
   readonly expiresAtMs: number;
-  /** `Idempotency-Key` of the request that opened the refund. */
   readonly idempotencyKey: string | null;
   readonly fingerprint: string;
   /** The customer's address, given by the merchant or entered by the customer; null until then. */

@@ -26,7 +26,6 @@ interface Viewer {
   readonly language: LanguageCode;
   readonly userAgent: string;
   readonly address: string;
-  /** Revision that the page already shows. */
   readonly revision: string;
   send(content: LiveContent): void;
   /** Ends the stream. Unless its content is final, the page polls and then tries another stream. */

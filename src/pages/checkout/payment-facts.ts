@@ -45,7 +45,6 @@ function* rowsOf(checkout: Checkout, language: Language): Generator<Html> {
   yield fact(names.reference, html`<code>${payment.id}</code>`);
 }
 
-/** Name of a line item with its quantity. */
 export function itemLabel({ name, quantity }: LineItem): string {
   return quantity === 1 ? name : `${quantity} × ${name}`;
 }

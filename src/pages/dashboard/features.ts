@@ -18,7 +18,6 @@ export interface HomeCard {
   readonly flashMessages: Readonly<Record<string, string>>;
 }
 
-/** Card of a payment's page, below the payment's money. */
 export interface PaymentCard {
   readonly show: (visit: Visit, payment: Payment) => Promise<Html>;
   /** Registers the card's forms; a refused one shows the payment's page again. */

@@ -102,7 +102,6 @@ interface DocPageParts {
   readonly main: Html;
   /** Headings to list beside the text. */
   readonly outline?: readonly Heading[];
-  /** Pages of the reference in the navigation. */
   readonly operations?: readonly NavigationPage[];
 }
 

@@ -97,7 +97,6 @@ function record(call: JsonRequest, status: number, body: unknown, length: number
 
 const counting = new AsyncLocalStorage<() => void>();
 
-/** Runs the work, and calls `onRequest` before each of its requests. */
 export function countRequests<T>(onRequest: () => void, work: () => Promise<T>): Promise<T> {
   return counting.run(onRequest, work);
 }

@@ -6,7 +6,6 @@ import { RELEASE_GAS, SHARED_GAS, WEI_PER_POL } from '../chain/gas.ts';
 /** Operator's maximum gas cost of a release, as a share of its payment's receipts. */
 export interface GasShareLimit {
   readonly basisPoints: number;
-  /** USD value of one POL. */
   readonly polRate: UsdRate;
 }
 

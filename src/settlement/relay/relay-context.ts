@@ -33,7 +33,6 @@ export const relayPasses = [
 ] as const;
 export type RelayPass = (typeof relayPasses)[number];
 
-/** Kinds of incidents of the relay, for log and metrics. */
 export const relayIncidentKinds = [
   // The batch is mined and final, but these payments still hold money; they are retried with growing delays.
   'no_op_batch',
@@ -52,7 +51,6 @@ export const relayIncidentKinds = [
   'retired_batch_abandoned',
 ] as const;
 
-/** An incident, with what is known of its batch. */
 export interface RelayIncident {
   readonly kind: (typeof relayIncidentKinds)[number];
   readonly batchId?: number;

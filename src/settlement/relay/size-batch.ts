@@ -18,7 +18,6 @@ import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
 import type { RelayContext } from './relay-context.ts';
 import type { RelayLimits } from './relay-limits.ts';
 
-/** The call that releases payments of one factory. */
 export function forwardCall(payments: readonly Payment[]): RelayCall {
   const factory = (payments[0] as Payment).factory;
   return {

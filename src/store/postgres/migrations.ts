@@ -50,7 +50,6 @@ export async function findSchema(
   }
 }
 
-/** Connects a client; an error names the database. */
 export async function connectByName(client: Client): Promise<void> {
   try {
     await client.connect();

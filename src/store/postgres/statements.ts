@@ -18,7 +18,6 @@ export type TypedColumn = readonly [name: string, type: string];
 /** Types of parameters. The columns' own, but without a collation, and JSON because unnest flattens arrays of arrays. */
 const parameterTypes = { ...types.PostgreSQL, text: 'text', texts: 'json' };
 
-/** A column with the type of its parameters. */
 export function typedColumn({ name, kind }: Column): TypedColumn {
   return [name, parameterTypes[kind]];
 }

@@ -26,7 +26,6 @@ export interface Language {
 
 export const english: Language = { code: 'en', direction: 'ltr', locale: 'en', words: en };
 
-/** Languages in the order of the menu. */
 export const languages: readonly Language[] = [
   english,
   { code: 'es', direction: 'ltr', locale: 'es', words: es },
