@@ -31,8 +31,7 @@ export async function startSandboxProcess(
     url,
     environment,
     /** Creates a payment and returns its id. */
-    create: async () =>
-      (await ask('wallet', { method: 'POST', body: JSON.stringify(ORDER) })).payment_id,
+    create: async () => (await ask('wallet', { method: 'POST', body: JSON.stringify(ORDER) })).payment_id,
     pay: (id: string) => runCommand(environment, 'sandbox', 'pay', id),
     isPaid: async (id: string) => (await ask(`payment-status?payment_id=${id}`)).status === 'paid',
   };
