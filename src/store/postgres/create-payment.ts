@@ -37,22 +37,23 @@ const selectReserved = statement('SELECT 1 FROM payments WHERE deposit_address =
 const isUnreserved = `NOT EXISTS (
   SELECT FROM payments WHERE deposit_address = decode(substr(${placeOf('payout_address')}, 3), 'hex'))`;
 
-/**
- * Inserts a payment with its rows for searches and statistics. With a key, it waits for the commit of a request with the
- * same one, and replaces only a record older than `IDEMPOTENCY_TTL_MS`.
- */
-const insertPayment = statement(`
-  WITH claimed AS (
+/** Waits for the commit of a request with the same key, and replaces only a record older than `IDEMPOTENCY_TTL_MS`. */
+const claimed = `claimed AS (
     INSERT INTO idempotency_records (account_id, key, fingerprint, payment_id, created_at_ms)
     SELECT ${accountId}, ${key}, ${fingerprint}, ${id}, ${recordedAtMs}
-    WHERE ${key} IS NOT NULL AND ${hasAccount} AND ${isUnreserved} AND NOT EXISTS (SELECT FROM payments WHERE id = ${id})
+    WHERE ${hasAccount} AND ${isUnreserved} AND NOT EXISTS (SELECT FROM payments WHERE id = ${id})
     ON CONFLICT (account_id, key) DO UPDATE SET
       fingerprint = excluded.fingerprint, payment_id = excluded.payment_id, created_at_ms = excluded.created_at_ms
     WHERE idempotency_records.created_at_ms <= excluded.created_at_ms - ${IDEMPOTENCY_TTL_MS}
     RETURNING payment_id
-  ), created AS (
+  ),`;
+
+/** Inserts a payment with its rows for searches and statistics, after the claim of its key if it has one. */
+const insertAfter = (claim: string, isClaimed: string) =>
+  statement(`
+  WITH ${claim} created AS (
     INSERT INTO payments (${paymentTable.names}) SELECT ${values}
-    WHERE (${key} IS NULL OR EXISTS (SELECT FROM claimed)) AND ${hasAccount} AND ${isUnreserved}
+    WHERE ${isClaimed} AND ${hasAccount} AND ${isUnreserved}
     ON CONFLICT DO NOTHING RETURNING id, account_id, currency, created_at_ms
   ), queued AS (
     INSERT INTO unindexed_payments (account_id, payment_id) SELECT account_id, id FROM created
@@ -61,6 +62,8 @@ const insertPayment = statement(`
     SELECT account_id, currency, created_at_ms - created_at_ms % ${SLOT_MS}, 1 FROM created
   )
   SELECT id FROM created`);
+const insertPlain = insertAfter('', 'true');
+const insertKeyed = insertAfter(claimed, 'EXISTS (SELECT FROM claimed)');
 
 const selectId = statement('SELECT id FROM payments WHERE id = $1');
 /** Skips locked rows, so that it never waits. */
@@ -80,8 +83,9 @@ export function createPaymentInserts(
 
   /** Whether the payment is new. After a lost connection it is inserted again: ids are unique. */
   async function insert(payment: Payment, record: IdempotencyRecord | null): Promise<boolean> {
-    const { key, fingerprint, createdAtMs } = record ?? noRecord;
-    const given = [...paymentTable.valuesOf(payment), key, fingerprint, createdAtMs];
+    const claim = record === null ? [] : [record.key, record.fingerprint, record.createdAtMs];
+    const given = [...paymentTable.valuesOf(payment), ...claim];
+    const insertPayment = record === null ? insertPlain : insertKeyed;
     try {
       return (await database.query(insertPayment, given)).length > 0;
     } catch (error) {
@@ -106,5 +110,3 @@ export function createPaymentInserts(
     throw new Error(`payment ${id} exists already, or there is no account ${accountId}`);
   };
 }
-
-const noRecord = { key: null, fingerprint: null, createdAtMs: null };
