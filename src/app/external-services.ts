@@ -2,6 +2,7 @@ import type { Rates } from '../payment/rates.ts';
 import type { ProviderAdapters } from '../providers/provider.ts';
 import type {
   ChainReader,
+  LatestBlock,
   MistakenToken,
   Relayer,
   SweepBalances,
@@ -17,7 +18,7 @@ export interface ExternalServices {
   readonly settlements: readonly [Settlement, ...Settlement[]];
   readonly chain: ChainReader;
   /** Calls back when an endpoint announces a block, until `stop`; absent if no endpoint announces blocks. */
-  readonly subscribeToHeads?: (onHead: () => void) => void;
+  readonly subscribeToHeads?: (onHead: (block: LatestBlock) => void) => void;
   readonly token: TokenReader;
   /** One for each relayer key of this process. The first also sends rescues. */
   readonly relayers: readonly [Relayer, ...Relayer[]];
@@ -42,7 +43,7 @@ export const liveIntervals = {
   /** Pause between two polls while payments await money. */
   quietWatchIntervalMs: 6_000,
   /** Pause between two polls while no payment awaits money. */
-  idleWatchIntervalMs: 45_000,
+  idleWatchIntervalMs: 100_000,
   /** Interval of reading the final block while none of our events is above the last one. */
   finalityIntervalMs: 60_000,
   relayIntervalMs: 1_000,

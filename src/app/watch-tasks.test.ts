@@ -25,7 +25,7 @@ function partsWithMissedDeposit(
     readFinal: async () => CURSOR,
     readHeads: async () => ({ latest: CURSOR, final: CURSOR }),
     readBlock: async () => CURSOR,
-    readLogs: async () => ({ transfers: [], forwarded: [], scannedTo: CURSOR }),
+    readLogs: async () => ({ transfers: [], forwarded: [], rescued: [], scannedTo: CURSOR }),
     confirmLogs: async () => true,
     readTransactionBlock: async () => null,
     confirmBlock: async () => true,
@@ -37,7 +37,7 @@ function partsWithMissedDeposit(
       observations: {
         readCursor: async () => CURSOR,
         readExpiryWatermark: async () => '',
-        listMissing: async (rows: unknown) => rows,
+        listMissing: async () => ({ deposits: [{ blockNumber: 9 }], releases: [], rescues: [] }),
         recordMissed: async () => {
           deepScans++;
           return { added };

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { PaymentId } from '../payment/payment.ts';
 import { describeMistakenToken } from '../payment/provider-catalog.ts';
 import { settleScanned } from '../payment/settle.ts';
+import type { LatestBlock } from '../settlement/chain/chain.ts';
 import { findMistakenToken, type SweepResult, sweepOpenPayments } from '../settlement/compare-balances.ts';
 import { expirePayments } from '../settlement/expire-payments.ts';
 import { type Rescan, rescanFinalBlocks } from '../settlement/rescan-blocks.ts';
@@ -90,14 +91,14 @@ function watchTask(
 ): WorkerTask {
   const { watchIntervalMs, quietWatchIntervalMs, idleWatchIntervalMs } = external.intervals;
   let lastPassAtMs = Number.NEGATIVE_INFINITY;
-  let isHeadAnnounced = false;
-  external.subscribeToHeads?.(() => {
-    isHeadAnnounced = true;
+  let announced: LatestBlock | null = null;
+  external.subscribeToHeads?.((block) => {
+    announced = block;
     wake('watch');
   });
 
   async function pauseMs(): Promise<number> {
-    if (state.kept.hasRows || (await state.expectsReleases())) return watchIntervalMs;
+    if (!state.kept.isClean || (await state.expectsReleases())) return watchIntervalMs;
     const open = await state.openAddresses();
     return open?.length === 0 ? idleWatchIntervalMs : quietWatchIntervalMs;
   }
@@ -107,20 +108,20 @@ function watchTask(
     intervalMs: watchIntervalMs,
     async run() {
       const sinceMs = monotonicMs() - lastPassAtMs;
-      const isAnnounced = isHeadAnnounced;
-      isHeadAnnounced = false;
+      const head = announced;
+      announced = null;
       if (sinceMs < idleWatchIntervalMs) {
         const dueAfterMs = await pauseMs();
         const isIdle = dueAfterMs === idleWatchIntervalMs;
         // Allows half an interval of tolerance for the timer that ends the pause.
-        if (sinceMs + watchIntervalMs / 2 < dueAfterMs && (isIdle || !isAnnounced)) return false;
+        if (sinceMs + watchIntervalMs / 2 < dueAfterMs && (isIdle || head === null)) return false;
       }
-      lastPassAtMs = monotonicMs();
-      const pass = await watchDeposits(context);
+      const startedAtMs = monotonicMs();
+      const pass = await watchDeposits(context, head);
+      lastPassAtMs = pass.isCaughtUp ? startedAtMs : Number.NEGATIVE_INFINITY;
       metrics.scannedBlock.set(pass.cursor.number);
       metrics.latestBlock.set(pass.latest.number);
       wake('relay', 'webhooks');
-      if (!pass.isCaughtUp) lastPassAtMs = Number.NEGATIVE_INFINITY;
       return !pass.isCaughtUp;
     },
   };
@@ -225,15 +226,11 @@ function createTokenReport({ external: { mistakenToken }, log }: WorkerParts) {
   };
 }
 
-/** Number of sweeps per search for another token, which costs as many calls as a sweep. */
-const SWEEPS_PER_TOKEN_REPORT = 6;
-
 /** Checks the open payments in chunks, with a short pause between two chunks and a long one after the last. */
 function sweepTask(parts: WorkerParts, investigate: Investigate): WorkerTask {
   const { store, external, nowMs, monotonicMs } = parts;
   const context = { ...store, sweep: external.sweepBalances, nowMs };
   const reportTokens = createTokenReport(parts);
-  let sweeps = 0;
   let after: string | null = null;
   let nextSweepAtMs = Number.NEGATIVE_INFINITY;
   return {
@@ -242,14 +239,10 @@ function sweepTask(parts: WorkerParts, investigate: Investigate): WorkerTask {
     async run(signal) {
       if (monotonicMs() < nextSweepAtMs) return;
       const swept = await sweepOpenPayments(context, after);
-      const isReportDue = sweeps % SWEEPS_PER_TOKEN_REPORT === 0;
       after = swept.last;
-      if (after === null) {
-        nextSweepAtMs = monotonicMs() + external.intervals.sweepIntervalMs;
-        sweeps++;
-      }
+      if (after === null) nextSweepAtMs = monotonicMs() + external.intervals.sweepIntervalMs;
       await investigate(swept.unexplained, signal);
-      if (isReportDue) await reportTokens(swept);
+      await reportTokens(swept);
     },
   };
 }

@@ -57,18 +57,17 @@ async function rescanAtOne(
   toBlock = Math.min(toBlock, cursor.number);
   while (fromBlock <= toBlock && signal?.aborted !== true) {
     const logs = await readPaymentLogs(context.payments, view, { fromBlock, toBlock, recipients });
-    // Repeated after reading, because the endpoint may have changed the chain meanwhile.
-    await requireSameChain(view, cursor);
     const missing = await context.observations.listMissing(logs.rows);
-    if (await areConfirmed(view, missing, cursor)) {
+    const isMissing = Object.values(missing).some(({ length }) => length > 0);
+    // Repeated after reading, because the endpoint may have changed the chain meanwhile.
+    if (isMissing || logs.scannedTo.number === toBlock) await requireSameChain(view, cursor);
+    if (isMissing && (await areConfirmed(view, missing, cursor))) {
       const missed = await recordMissed(context, cursor, missing);
       added += missed.added;
-      for (const contradiction of missed.contradictions.slice(
-        0,
-        MAXIMUM_CONTRADICTIONS - contradictions.length,
-      ))
-        contradictions.push(`${view.source}: ${contradiction}`);
-    }
+      const named = missed.contradictions.map((contradiction) => `${view.source}: ${contradiction}`);
+      contradictions.push(...named.slice(0, MAXIMUM_CONTRADICTIONS - contradictions.length));
+    } else if (isMissing && (await view.readFinal()) === null)
+      throw new ChainUnavailableError(`no second host confirms a final block of ${view.source}`);
     rescannedTo = logs.scannedTo;
     fromBlock = logs.scannedTo.number + 1;
   }
@@ -111,11 +110,8 @@ function isContradiction(error: unknown): error is ScanRefusedError {
   return error instanceof ScanRefusedError && error.conflict === 'rows';
 }
 
-/** Rows of final blocks count immediately, so the chain must be confirmed by others and have our cursor. */
+/** Rows of final blocks count immediately, so the endpoint must have our cursor, which two hosts confirmed. */
 async function requireSameChain(view: ChainView, cursor: BlockReference): Promise<void> {
-  const { final } = await view.readHeads();
-  if (final === null)
-    throw new ChainUnavailableError(`no second host confirms a final block of ${view.source}`);
   const block = await view.readBlock(cursor.number);
   if (block?.hash !== cursor.hash)
     throw new ChainUnavailableError(`${view.source} is not on the chain that was scanned`);

@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import type { Address } from '../payment/address.ts';
 import type { PaymentId } from '../payment/payment.ts';
-import type { ChainReader, ChainView, TransferLog } from './chain/chain.ts';
+import {
+  type ChainReader,
+  ChainUnavailableError,
+  type ChainView,
+  type LatestBlock,
+  type TransferLog,
+} from './chain/chain.ts';
 import type { BlockReference, ObservationStore, ScanRecord } from './settlement-store.ts';
 import { createKeptBlocks, type WatchDepositsContext, watchDeposits } from './watch-deposits.ts';
 
@@ -67,7 +73,7 @@ function chainOf(
         const place = { blockNumber, logIndex: 0, transactionHash: `0x${blockNumber}` };
         transfers.push({ recipient: OURS, units: 1n, ...place });
       }
-      return { transfers, forwarded: [], scannedTo: blockAt(scannedTo) };
+      return { transfers, forwarded: [], rescued: [], scannedTo: blockAt(scannedTo) };
     },
     confirmBlock: async ({ number }) => isConfirmed(number),
     confirmReplacement: async ({ number }) => (isConfirmed(number) ? 'confirmed' : 'unconfirmed'),
@@ -132,11 +138,11 @@ it('goes on to see new blocks while nothing becomes final, a bounded number in a
   expect(last.pass.isCaughtUp).toBe(true);
 });
 
-it('catches up one call at a time as long as it is behind the final block', async () => {
+it('catches up a few calls at a time as long as it is behind the final block', async () => {
   const chain = chainOf(1_000, 900);
   const { pass, scan } = await watchOnce(chain, 10);
-  expect(scan).toMatchObject({ final: { number: 15 }, scannedTo: 15 });
-  expect(chain.calls).toEqual([11]);
+  expect(scan).toMatchObject({ final: { number: 75 }, scannedTo: 75 });
+  expect(chain.calls).toHaveLength(13);
   expect(pass.isCaughtUp).toBe(false);
 });
 
@@ -145,7 +151,7 @@ it('takes no block below the final one for its cursor that another host does not
     chainOf(1_000, 900, (block) => block === 900),
     10,
   );
-  expect(scan).toMatchObject({ from: { number: 10 }, final: { number: 10 }, scannedTo: 15 });
+  expect(scan).toMatchObject({ from: { number: 10 }, final: { number: 10 }, scannedTo: 75 });
   expect(pass.cursor).toEqual(blockAt(10));
 });
 
@@ -213,7 +219,13 @@ it('records a transfer to a payment that was created while the node was asked fo
 });
 
 /** Calls that one pass makes, after passes that have seen everything so far. */
-async function callsOfPass(options: { readonly isHeadNew: boolean; readonly hasDeposits: boolean }) {
+async function callsOfPass(options: {
+  readonly newBlocks: number;
+  readonly hasDeposits?: boolean;
+  /** An announcement of the newest block, with these changes. */
+  readonly announced?: Partial<LatestBlock>;
+  readonly lacksAnnounced?: boolean;
+}) {
   const time = { nowMs: 0 };
   let latest = 100;
   const asked: string[] = [];
@@ -230,9 +242,15 @@ async function callsOfPass(options: { readonly isHeadNew: boolean; readonly hasD
       const named = recipients === null ? 'all' : recipients.join();
       const kind = `${named}${block === undefined ? '' : ' by hash'}${withReleases === false ? '' : ' and releases'}`;
       asked.push(`logs ${fromBlock} to ${toBlock} of ${kind}`);
+      if (options.lacksAnnounced === true && latest > 100) throw new ChainUnavailableError('no such block');
       const place = { blockNumber: toBlock, logIndex: 0, transactionHash: `0x${toBlock}` };
       const deposit = { recipient: OURS, units: 1n, ...place };
-      return { transfers: options.hasDeposits ? [deposit] : [], forwarded: [], scannedTo: blockAt(toBlock) };
+      return {
+        transfers: options.hasDeposits === true ? [deposit] : [],
+        forwarded: [],
+        rescued: [],
+        scannedTo: blockAt(toBlock),
+      };
     },
   });
   const chain = { withView: (use: (view: ChainView) => Promise<unknown>) => use(view) } as ChainReader;
@@ -255,28 +273,49 @@ async function callsOfPass(options: { readonly isHeadNew: boolean; readonly hasD
   };
   await watchDeposits(context);
   await watchDeposits(context);
-  if (options.isHeadNew) latest++;
+  latest += options.newBlocks;
   asked.length = 0;
-  await watchDeposits(context);
+  const newest = { ...blockAt(latest), parentHash: blockAt(latest - 1).hash };
+  const { announced } = options;
+  await watchDeposits(context, announced === undefined ? null : { ...newest, ...announced }).catch(() => {});
   return asked;
 }
 
 it('asks for the newest block alone while that is the same', async () => {
-  expect(await callsOfPass({ isHeadNew: false, hasDeposits: false })).toEqual(['latest']);
+  expect(await callsOfPass({ newBlocks: 0 })).toEqual(['latest']);
 });
 
 it('reads a new block once, by its hash and for the open addresses, while nothing of ours is there', async () => {
-  expect(await callsOfPass({ isHeadNew: true, hasDeposits: false })).toEqual([
-    'latest',
-    `logs 101 to 101 of ${OURS} by hash`,
-  ]);
+  expect(await callsOfPass({ newBlocks: 1 })).toEqual(['latest', `logs 101 to 101 of ${OURS} by hash`]);
 });
 
 it('reads blocks again once they are final, for all addresses, and the others not', async () => {
-  expect(await callsOfPass({ isHeadNew: true, hasDeposits: true })).toEqual([
+  expect(await callsOfPass({ newBlocks: 1, hasDeposits: true })).toEqual([
     'latest',
     'final',
     'logs 99 to 99 of all and releases',
     `logs 101 to 101 of ${OURS} by hash`,
+  ]);
+});
+
+it('reads several new blocks with the last ones before them, which a reorganization may have replaced', async () => {
+  expect(await callsOfPass({ newBlocks: 3 })).toEqual(['latest', `logs 99 to 103 of ${OURS}`]);
+});
+
+it('asks for an announced block by its hash alone, and for one that it has read not at all', async () => {
+  const byHash = `logs 101 to 101 of ${OURS} by hash`;
+  expect(await callsOfPass({ newBlocks: 1, announced: {} })).toEqual([byHash]);
+  expect(await callsOfPass({ newBlocks: 0, announced: {} })).toEqual([]);
+});
+
+it('asks the endpoint for its newest block where an announcement is wrong, or about a later block', async () => {
+  const byHash = `logs 101 to 101 of ${OURS} by hash`;
+  const polled = ['latest', byHash];
+  expect(await callsOfPass({ newBlocks: 1, announced: { parentHash: 'another' } })).toEqual(polled);
+  expect(await callsOfPass({ newBlocks: 1, announced: { number: 102 } })).toEqual(polled);
+  expect(await callsOfPass({ newBlocks: 3, announced: {} })).toEqual(['latest', `logs 99 to 103 of ${OURS}`]);
+  expect(await callsOfPass({ newBlocks: 1, announced: {}, lacksAnnounced: true })).toEqual([
+    byHash,
+    ...polled,
   ]);
 });

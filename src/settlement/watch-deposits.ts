@@ -53,23 +53,34 @@ const MAXIMUM_COMPARISONS = 8;
  * Runs one pass over the chain. Blocks above the cursor are read once; once final, they are read again, because a node
  * may show a block before its logs. The rows found replace those of the last pass, so reorganizations need no code
  * here, except for final blocks (`rewind-final-blocks.ts`). All changes of a pass are one transaction.
+ *
+ * An announced block that follows the kept ones is read by its hash, without asking for the newest block.
  */
-export async function watchDeposits(context: WatchDepositsContext): Promise<WatchPass> {
+export async function watchDeposits(
+  context: WatchDepositsContext,
+  announced: LatestBlock | null = null,
+): Promise<WatchPass> {
   return context.chain.withView(async (view) => {
     const { kept } = context;
-    const latest = await view.readLatest();
     const cursor = await context.observations.readCursor();
     kept.begin(view.source, cursor);
-    if (cursor === null || isFinalityDue(context)) return watchToFinal(context, view, latest);
-    const hasMore = await keepUpTo(context, view, latest, cursor.number);
+    if (cursor === null || isFinalityDue(context))
+      return watchToFinal(context, view, await view.readLatest());
+    const isNext = announced !== null && isFollowedBy(kept.top, announced);
+    let latest = isNext ? announced : await view.readLatest();
+    const hasMore = await keepUpTo(context, view, latest, cursor.number).catch(async (error: unknown) => {
+      // The announcement may be wrong, so the endpoint is not at fault.
+      if (!isNext || !(error instanceof ChainUnavailableError)) throw error;
+      latest = await view.readLatest();
+      return keepUpTo(context, view, latest, cursor.number);
+    });
     if (isFinalityDue(context)) return watchToFinal(context, view, latest);
     return { cursor, latest, isCaughtUp: !hasMore };
   });
 }
 
 function isFinalityDue({ kept, finality }: WatchDepositsContext): boolean {
-  if (kept.isDirty || kept.hasRows) return true;
-  return finality.monotonicMs() - kept.finalAskedAtMs >= finality.everyMs;
+  return !kept.isClean || finality.monotonicMs() - kept.finalAskedAtMs >= finality.everyMs;
 }
 
 async function watchToFinal(
@@ -89,8 +100,8 @@ async function watchToFinal(
   const finalNumber = Math.max(cursor.number, final?.number ?? 0);
   const found = await readFinalBlocks(context, view, cursor, finalNumber);
   const reached = await confirmedFinal(view, cursor, final, found.scannedTo);
-  let hasMore = found.scannedTo.number < finalNumber;
-  if (!hasMore) hasMore = await keepUpTo(context, view, latest, finalNumber);
+  const isBehind = found.scannedTo.number < finalNumber;
+  const hasMore = isBehind || (await keepUpTo(context, view, latest, finalNumber));
   const scannedTo = Math.max(found.scannedTo.number, kept.top?.number ?? 0);
   const scanned = joinRows([found.rows, kept.rowsAbove(found.scannedTo.number)]);
   const leftOut = await readLeftOut(context, view, { from: cursor, final: reached, scannedTo, ...scanned });
@@ -104,8 +115,7 @@ async function watchToFinal(
   }
   if (!hasMore) kept.finalAskedAtMs = finality.monotonicMs();
   // If neither the cursor nor the newest read block moves, a further pass would read the same again.
-  const isStuck = to.number === cursor.number && found.scannedTo.number < finalNumber;
-  return { cursor: to, latest, isCaughtUp: !hasMore || isStuck };
+  return { cursor: to, latest, isCaughtUp: !hasMore || (isBehind && to.number === cursor.number) };
 }
 
 /** Reads recorded rows that a scan lacks by block hash: a node has the logs of a hash, or does not know the block. */
@@ -130,7 +140,10 @@ async function readLeftOut(
   return filterRows(joinRows(found), ({ transactionHash }) => hashes.has(transactionHash));
 }
 
-/** Reads as many final blocks above the cursor as one call covers, for the addresses of all payments. */
+/** Final blocks that a pass reads although an endpoint allows fewer per call, because each pass is confirmed. */
+const BLOCKS_A_CONFIRMATION = 64;
+
+/** Reads as many final blocks above the cursor as one call covers, or a few, for the addresses of all payments. */
 async function readFinalBlocks(
   context: WatchDepositsContext,
   view: ChainView,
@@ -139,12 +152,20 @@ async function readFinalBlocks(
 ): Promise<FoundRows> {
   const { kept, payments } = context;
   if (finalNumber === cursor.number) return { scannedTo: cursor, rows: NO_ROWS };
-  const [fromBlock, toBlock] = [cursor.number + 1, finalNumber];
   const recipients = await listAllAddresses({ payments });
-  const found = await readPaymentLogs(payments, view, { fromBlock, toBlock, recipients });
-  if (kept.top === null) kept.add(fromBlock, found.scannedTo, found.rows);
+  const [toBlock, enough] = [finalNumber, Math.min(finalNumber, cursor.number + BLOCKS_A_CONFIRMATION)];
+  let found: FoundRows = { scannedTo: cursor, rows: NO_ROWS };
+  while (found.scannedTo.number < enough) {
+    const fromBlock = found.scannedTo.number + 1;
+    const { scannedTo, rows } = await readPaymentLogs(payments, view, { fromBlock, toBlock, recipients });
+    found = { scannedTo, rows: joinRows([found.rows, rows]) };
+  }
+  if (kept.top === null) kept.add(cursor.number + 1, found.scannedTo, found.rows);
   return found;
 }
+
+/** Kept blocks read again with later ones, because a reorganization may have replaced them. */
+const BLOCKS_READ_AGAIN = 4;
 
 /** Reads blocks above the kept ones and above `above`. Returns whether a further pass has blocks to read. */
 async function keepUpTo(
@@ -156,10 +177,13 @@ async function keepUpTo(
   const { kept, payments, openAddresses, expectsReleases } = context;
   await dropReorganized(kept, view, latest);
   let fromBlock = Math.max(kept.top?.number ?? 0, above) + 1;
+  if (kept.isClean && fromBlock < latest.number)
+    fromBlock = Math.max(above + 1, fromBlock - BLOCKS_READ_AGAIN);
   const toBlock = Math.min(latest.number, fromBlock + MAXIMUM_BLOCKS_A_PASS - 1, above + MAXIMUM_KEPT_BLOCKS);
   if (fromBlock > toBlock) return false;
   const recipients = await openAddresses();
   const withReleases = await expectsReleases();
+  if (recipients?.length === 0 && !withReleases) return false;
   while (fromBlock <= toBlock) {
     // Requested by hash, the newest block has its logs or is unknown, so no node shows it without them.
     const block = fromBlock === latest.number ? { block: latest } : {};
@@ -171,16 +195,20 @@ async function keepUpTo(
   return toBlock < latest.number && toBlock < above + MAXIMUM_KEPT_BLOCKS;
 }
 
-/** Forgets blocks that the endpoint's chain does not have. */
+/** Forgets blocks that the endpoint's chain does not have. Without rows of ours, only the newest is compared. */
 async function dropReorganized(kept: KeptBlocks, view: ChainView, latest: LatestBlock): Promise<void> {
   for (let comparisons = 0; kept.top !== null; comparisons++) {
     const { number, hash } = kept.top;
     if (comparisons === MAXIMUM_COMPARISONS) return kept.clear();
-    if (number === latest.number && hash === latest.hash) return;
-    if (number === latest.number - 1 && hash === latest.parentHash) return;
-    if (number < latest.number - 1 && (await view.readBlock(number))?.hash === hash) return;
+    if (isFollowedBy(kept.top, latest)) return;
+    if (number < latest.number - 1 && (kept.isClean || (await view.readBlock(number))?.hash === hash)) return;
     kept.dropTop();
   }
+}
+
+/** Whether a block is the newest kept one or comes directly after it. */
+function isFollowedBy(top: BlockReference | null, { number, hash, parentHash }: LatestBlock): boolean {
+  return top?.number === number ? top.hash === hash : top?.number === number - 1 && top.hash === parentHash;
 }
 
 /** Throws `ChainUnavailableError` for rows that contradict final ones, because that is the endpoint's mistake. */
@@ -249,7 +277,7 @@ export async function readPaymentLogs(
 ): Promise<FoundRows> {
   const ownOf = async (recipients: ReadonlySet<string>) =>
     new Set((await findOwners(payments, recipients)).keys());
-  const { transfers, forwarded, rescued = [], scannedTo } = await view.readLogs({ ...query, ownOf });
+  const { transfers, forwarded, rescued, scannedTo } = await view.readLogs({ ...query, ownOf });
   const ofFactories = [...forwarded, ...rescued].map(({ deposit }) => deposit);
   const addresses = [...transfers.map(({ recipient }) => recipient), ...ofFactories];
   const owners = await findOwners(payments, new Set(addresses.map((address) => address.toLowerCase())));
@@ -293,8 +321,9 @@ export function createKeptBlocks() {
     get top(): BlockReference | null {
       return readings.at(-1)?.to ?? null;
     },
-    get hasRows(): boolean {
-      return readings.some(({ rows }) => countOf(rows) > 0);
+    /** Whether there are no rows above the cursor, neither here nor in the store. */
+    get isClean(): boolean {
+      return !kept.isDirty && readings.every(({ rows }) => countOf(rows) === 0);
     },
     /** Starts a pass. Forgets another endpoint's blocks, because two must confirm each other, and final ones. */
     begin(newSource: string, cursor: BlockReference | null): void {

@@ -69,7 +69,7 @@ export function hidingLogs(reader: ChainReader, faults: Faults): ChainReader {
     },
     async readLogs(query) {
       const logs = await view.readLogs(query);
-      if (faults.hideLogs) return { ...logs, transfers: [], forwarded: [] };
+      if (faults.hideLogs) return { ...logs, transfers: [], forwarded: [], rescued: [] };
       return faults.hideTransfers ? { ...logs, transfers: [] } : logs;
     },
   });

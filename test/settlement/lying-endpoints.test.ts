@@ -235,6 +235,11 @@ describe('what confirming costs', () => {
 });
 
 it('a second reading names the host whose blocks nobody confirms, while the other one is down', async () => {
+  const payment = await settlement.create();
+  settlement.faults.hideLogs = true;
+  await settlement.deposit(payment, EXPECTED_UNITS);
+  await watchBlocks(4);
+  settlement.faults.hideLogs = false;
   await readThrough(2);
   proxy(0).failWithStatus = 503;
   const confirmed = hosts.seen.endpoints[1]?.rpc.label as string;

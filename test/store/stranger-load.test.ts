@@ -95,7 +95,7 @@ it('10,000 transfers to strangers in a page cost look-ups of 500 with turns betw
     async readLogs({ ownOf }: LogQuery) {
       const kept = await ownOf?.(new Set(recipients.map((recipient) => recipient.toLowerCase())));
       const ours = transfers.filter(({ recipient }) => kept?.has(recipient.toLowerCase()));
-      return { transfers: ours, forwarded: [], scannedTo: block(7) };
+      return { transfers: ours, forwarded: [], rescued: [], scannedTo: block(7) };
     },
   } as unknown as ChainView;
   const query = { fromBlock: 7, toBlock: 7, recipients: null };

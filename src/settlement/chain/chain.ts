@@ -36,8 +36,8 @@ export interface LogQuery {
   readonly withReleases?: boolean;
 }
 
-/** `rescued` is absent where it was not requested. The range ends at `scannedTo`. */
-export interface ScannedLogs extends Omit<ChainLogs, 'rescued'>, Partial<Pick<ChainLogs, 'rescued'>> {
+/** The range ends at `scannedTo`. */
+export interface ScannedLogs extends ChainLogs {
   readonly scannedTo: BlockReference;
 }
 

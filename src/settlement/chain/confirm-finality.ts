@@ -247,16 +247,10 @@ async function readKeys(
   query: LogQuery,
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  const context = { ...reading, seenBlock: () => undefined };
   for (let { fromBlock } = query; fromBlock <= query.toBlock; ) {
-    const {
-      scannedTo,
-      transfers,
-      forwarded,
-      rescued = [],
-    } = await scanBlocks(context, { ...query, fromBlock });
-    for (const { key } of positions({ transfers, forwarded, rescued })) found.add(key);
-    fromBlock = scannedTo.number + 1;
+    const logs = await scanBlocks(reading, { ...query, fromBlock });
+    for (const { key } of positions(logs)) found.add(key);
+    fromBlock = logs.scannedTo.number + 1;
   }
   return found;
 }

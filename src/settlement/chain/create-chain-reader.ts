@@ -113,6 +113,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     const { range, headWatch } = knownOf(endpoint);
     const { label } = endpoint.rpc;
     let latestSeen: LatestBlock | undefined;
+    let finalSeen: LatestBlock | undefined;
     /** Leaves an endpoint that stopped following the chain, although it still answers. */
     const leaveIf = (isWrong: boolean) => {
       if (isWrong) rotation.leave(endpoint);
@@ -133,6 +134,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
         if (final.number > latest) {
           throw new ChainUnavailableError(`${label} calls block ${final.number} final, but is at ${latest}`);
         }
+        finalSeen = final;
         leaveIf(headWatch.hasFinalStood(final.number));
         const confirmed = await confirmBlock(endpoint, final);
         leaveIf(isCrawling(endpoint, final.number));
@@ -143,10 +145,8 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
         return { latest: await view.readLatest(), final: await view.readFinal() };
       },
       readBlock: (blockNumber) => asked.readBlock(blockNumber),
-      readLogs: (query) => {
-        const seenBlock = (number: number) => (latestSeen?.number === number ? latestSeen : undefined);
-        return scanBlocks({ endpoint: asked, range, sources, seenBlock }, query);
-      },
+      readLogs: (query) =>
+        scanBlocks({ endpoint: asked, range, sources, seen: [latestSeen, finalSeen] }, query),
       async readTransactionBlock(transactionHash) {
         const receipt = await asked.rpc.call('eth_getTransactionReceipt', [transactionHash]);
         return receipt?.blockNumber ?? null;

@@ -83,7 +83,7 @@ describe('a compressed answer', () => {
       expect(request.headers['accept-encoding']).toBe('gzip');
       compressed(response, result('x'.repeat(100_000)));
     };
-    expect(await connect().call('eth_echo', [])).toBe('x'.repeat(100_000));
+    expect(await connect().call('eth_getLogs', [])).toBe('x'.repeat(100_000));
   });
 
   it('is bounded by what it decompresses to, without being decompressed to its end', async () => {
@@ -140,7 +140,7 @@ describe('whatever goes wrong is a chain that is unavailable', () => {
 
   it.each(wrongAnswers)('%s', async (_name, handler, message) => {
     handle = handler;
-    const calling = connect().call('eth_some', []);
+    const calling = connect().call('eth_getLogs', []);
     await expect(calling).rejects.toThrow(ChainUnavailableError);
     await expect(calling).rejects.toThrow(message);
   });
@@ -159,23 +159,23 @@ describe('whatever goes wrong is a chain that is unavailable', () => {
       response.write(`{"id":${id},"result":"`);
       response.end(`${'x'.repeat(5_000)}"}`);
     };
-    await expect(connect({ maximumResponseBytes: 5_000 }).call('eth_some', [])).rejects.toThrow(
+    await expect(connect({ maximumResponseBytes: 5_000 }).call('eth_getLogs', [])).rejects.toThrow(
       AnswerTooLargeError,
     );
-    expect(await connect({ maximumResponseBytes: 6_000 }).call('eth_some', [])).toHaveLength(5_000);
+    expect(await connect({ maximumResponseBytes: 6_000 }).call('eth_getLogs', [])).toHaveLength(5_000);
   });
 
   it('an answer that is nested too deeply, before it is parsed', async () => {
     handle = resultOf('['.repeat(2_000_000) + ']'.repeat(2_000_000));
-    await expect(connect().call('eth_some', [])).rejects.toThrow('nested deeper than 32');
+    await expect(connect().call('eth_getLogs', [])).rejects.toThrow('nested deeper than 32');
     const text = '"[[[[\\"'.repeat(20);
     handle = resultOf(JSON.stringify([text]));
-    expect(await connect().call('eth_some', [])).toEqual([text]);
+    expect(await connect().call('eth_getLogs', [])).toEqual([text]);
   });
 
   it.each(['[]', '{}', '[[[[[]]]]]'])('an answer of little but %s, before it is parsed', async (unit) => {
     handle = resultOf(`[${Array(100_000).fill(unit).join(',')}]`);
-    await expect(connect().call('eth_some', [])).rejects.toThrow('more values than');
+    await expect(connect().call('eth_getLogs', [])).rejects.toThrow('more values than');
   });
 
   it('an answer of ever different keys, before it is parsed', async () => {
@@ -184,7 +184,7 @@ describe('whatever goes wrong is a chain that is unavailable', () => {
     for (const result of [`[${objects.join(',')}]`, `{${keys.join(',')}}`]) {
       handle = resultOf(result);
       const startedAtMs = process.cpuUsage().user / 1_000;
-      await expect(connect().call('eth_some', [])).rejects.toThrow(/more than 100 kinds of|bytes of keys/);
+      await expect(connect().call('eth_getLogs', [])).rejects.toThrow(/more than 100 kinds of|bytes of keys/);
       expect(process.cpuUsage().user / 1_000 - startedAtMs).toBeLessThan(500);
     }
   });
@@ -205,7 +205,7 @@ describe('whatever goes wrong is a chain that is unavailable', () => {
     const message = `no\u0000 \ud83d\n\u202eway ${'x'.repeat(1_000)}`;
     handle = (body, response) => respond(response, { ...body, error: { code: -1, message } });
     const refusal = await connect()
-      .call('eth_some', [])
+      .call('eth_getLogs', [])
       .catch((error: unknown) => error as JsonRpcAnswerError);
     expect(refusal).toBeInstanceOf(JsonRpcAnswerError);
     const { nodeMessage } = refusal as JsonRpcAnswerError;
@@ -214,7 +214,7 @@ describe('whatever goes wrong is a chain that is unavailable', () => {
   });
 
   it('but not a batch of the shortest answers', async () => {
-    const calls = Array.from({ length: 100 }, () => ({ method: 'eth_some', params: [] }));
+    const calls = Array.from({ length: 100 }, () => ({ method: 'eth_getLogs', params: [] }));
     handle = (body, response) =>
       respond(
         response,
@@ -225,9 +225,9 @@ describe('whatever goes wrong is a chain that is unavailable', () => {
 
   it('an answer that does not begin, or begins and does not end, within the time', async () => {
     handle = () => undefined;
-    await expect(connect({ timeoutMs: 100 }).call('eth_some', [])).rejects.toThrow(AnswerTooSlowError);
+    await expect(connect({ timeoutMs: 100 }).call('eth_getLogs', [])).rejects.toThrow(AnswerTooSlowError);
     handle = (_body, response) => response.write('{"id":1,');
-    await expect(connect({ timeoutMs: 100 }).call('eth_some', [])).rejects.toThrow(AnswerTooSlowError);
+    await expect(connect({ timeoutMs: 100 }).call('eth_getLogs', [])).rejects.toThrow(AnswerTooSlowError);
   });
 });
 
@@ -257,7 +257,7 @@ describe('credentials in the URL', () => {
   it('are in no error, whatever fails and whatever the node says', async () => {
     const failures: unknown[] = [];
     const attempt = (client: JsonRpcClient) =>
-      client.call('eth_some', []).catch((error) => failures.push(error));
+      client.call('eth_getLogs', []).catch((error) => failures.push(error));
     const repeated = `bad key pathsecret123 or querysecret456 of usersecret:pass/secret`;
     handle = (body, response) => respond(response, { ...body, error: { code: -1, message: repeated } });
     await attempt(connectSecretly());

@@ -73,9 +73,10 @@ const BLOCK_BYTES = 2 * MIB;
 const LOGS_OF_BLOCK_BYTES = 16 * MIB;
 const LOGS_OF_RANGE_BYTES = 8 * MIB;
 
-/** Maximum answer by method; answers without a limit of megabytes are a number, a hash or a few words. */
+/** Maximum answer of other methods, which is a number, a hash or a few words. */
+const SHORT_ANSWER_BYTES = MIB / 16;
+
 const maximumBytesOf: Readonly<Record<string, (params: readonly unknown[]) => number>> = {
-  eth_chainId: () => MIB / 16,
   eth_getBlockByNumber: () => BLOCK_BYTES,
   eth_getLogs: ([filter]) => (isOfOneBlock(filter) ? LOGS_OF_BLOCK_BYTES : LOGS_OF_RANGE_BYTES),
   // Balances of 500 addresses, or a contract's code, in hex.
@@ -83,11 +84,6 @@ const maximumBytesOf: Readonly<Record<string, (params: readonly unknown[]) => nu
   eth_getCode: () => MIB,
   // With the logs of a full batch of releases.
   eth_getTransactionReceipt: () => 4 * MIB,
-  eth_getBalance: () => MIB / 16,
-  eth_getTransactionCount: () => MIB / 16,
-  eth_estimateGas: () => MIB / 16,
-  eth_feeHistory: () => MIB / 16,
-  eth_sendRawTransaction: () => MIB / 16,
 };
 
 function isOfOneBlock(filter: unknown): boolean {
@@ -181,7 +177,7 @@ interface Answer {
 
 async function post(endpoint: Endpoint, calls: readonly JsonRpcCall[], body: unknown): Promise<Answer> {
   const methods = methodsOf(calls);
-  const allowed = calls.map(({ method, params }) => maximumBytesOf[method]?.(params) ?? Infinity);
+  const allowed = calls.map(({ method, params }) => maximumBytesOf[method]?.(params) ?? SHORT_ANSWER_BYTES);
   const maximumBytes = Math.min(
     allowed.reduce((sum, bytes) => sum + bytes, 0),
     endpoint.maximumResponseBytes,

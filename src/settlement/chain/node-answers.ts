@@ -246,13 +246,13 @@ function malformed(what: string): Misfit {
   return new Misfit(`a malformed ${what}`);
 }
 
-export function announcesBlock(message: unknown): boolean {
+/** The block that a subscription's message announces; null for any other message. */
+export function readAnnouncement(text: string): LatestBlock | null {
   try {
-    const { method, params } = record(message, 'message');
-    const { number } = record(record(params, 'message')['result'], 'block');
-    return method === 'eth_subscription' && count(number, 'block number', 0, MAXIMUM_BLOCK_NUMBER) >= 0;
+    const { method, params } = record(JSON.parse(text), 'message');
+    return method === 'eth_subscription' ? readBlock(record(params, 'message')['result'], []) : null;
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -223,8 +223,8 @@ interface ScanContext {
   readonly endpoint: ChainEndpoint;
   readonly range: BlockRange;
   readonly sources: LogSources;
-  /** A block that this pass has already read at the endpoint. */
-  readonly seenBlock: (blockNumber: number) => BlockReference | undefined;
+  /** Blocks that this pass has already read at the endpoint. */
+  readonly seen?: readonly (BlockReference | undefined)[];
 }
 
 /** Reads the first blocks that the endpoint allows. It must show the last, because a node behind answers nothing. */
@@ -238,16 +238,13 @@ export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise
   const { block: _, ...query } = asked;
   for (;;) {
     const toBlock = Math.min(query.toBlock, query.fromBlock + range.blocks - 1);
-    const before = context.seenBlock(toBlock) ?? (await readKnownBlock(endpoint, toBlock));
+    const seen = context.seen?.find((block) => block?.number === toBlock);
+    const scannedTo = seen ?? (await readKnownBlock(endpoint, toBlock));
     const logs = await tryRange(context, { ...query, toBlock });
     if (logs === null) continue;
-    const after = await readKnownBlock(endpoint, toBlock);
-    if (after.hash !== before.hash) {
-      throw new ChainUnavailableError(`${endpoint.rpc.label} changed block ${toBlock} while it was scanned`);
-    }
     // A shorter range, cut off by the end of the query, says nothing about the endpoint's limit.
     if (toBlock - query.fromBlock + 1 === range.blocks) range.grow();
-    return { ...logs, scannedTo: after };
+    return { ...logs, scannedTo };
   }
 }
 

@@ -17,9 +17,9 @@ function frame(text: string): Buffer {
   return Buffer.concat([head, body]);
 }
 
-const announcement = frame(
-  JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: { result: { number: '0x1' } } }),
-);
+const [hash, parentHash] = ['0x11', '0x22'].map((digits) => digits.padEnd(66, digits.slice(2)));
+const result = { number: '0x1', hash, parentHash, timestamp: '0x6a0b1c00' };
+const announcement = frame(JSON.stringify({ method: 'eth_subscription', params: { result } }));
 
 beforeEach(async () => {
   sockets = [];
@@ -80,8 +80,8 @@ it('connects again after the end of a connection', async () => {
 
 it('connects again when nothing is announced, or nothing but what is no block', async () => {
   await connections(1);
-  const results = [null, 5, {}, { number: 5 }, { number: '0x1ffffffffffff' }];
-  const messages = results.map((result) => ({ method: 'eth_subscription', params: { result } }));
+  const results = [null, 5, {}, { ...result, number: 5 }, { ...result, number: '0x1ffffffffffff' }];
+  const messages = results.map((each) => ({ method: 'eth_subscription', params: { result: each } }));
   for (const message of [...messages, null, [], { method: 'eth_subscription' }])
     sockets[0]?.write(frame(JSON.stringify(message)));
   await connections(2);

@@ -1,7 +1,8 @@
 import { type Agent, type MessageEvent, WebSocket } from 'undici';
 import type { EgressProxy } from '../../platform/egress-proxy.ts';
 import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
-import { announcesBlock } from './node-answers.ts';
+import type { LatestBlock } from './chain.ts';
+import { readAnnouncement } from './node-answers.ts';
 
 export type HeadSubscription = ReturnType<typeof subscribeToHeads>;
 
@@ -9,7 +10,7 @@ export interface HeadSubscriptionOptions {
   /** ws or wss. */
   readonly urls: readonly string[];
   /** Called when an endpoint announces a block, at most once per `MINIMUM_INTERVAL_MS`. */
-  readonly onHead: () => void;
+  readonly onHead: (block: LatestBlock) => void;
   /** First pause before reconnecting; it doubles with each failure in a row. Default 1,000. */
   readonly firstPauseMs?: number;
   /** Silence after which the connection is replaced. Default 30,000. */
@@ -25,18 +26,18 @@ const MINIMUM_INTERVAL_MS = 500;
 
 const MAXIMUM_PAUSE_MS = 60_000;
 
-/** Subscribes to new blocks at each endpoint and reconnects. An announcement only says that it is worth polling now. */
+/** Subscribes to new blocks at each endpoint and reconnects. An announcement only says which block to ask for now. */
 export function subscribeToHeads(options: HeadSubscriptionOptions) {
   const agent = createOutgoingAgent({
     webSocket: { maxPayloadSize: MAXIMUM_MESSAGE_BYTES },
     proxy: options.proxy ?? null,
   });
   let lastHeadAtMs = Number.NEGATIVE_INFINITY;
-  function announce(): void {
+  function announce(block: LatestBlock): void {
     const nowMs = performance.now();
     if (nowMs - lastHeadAtMs < MINIMUM_INTERVAL_MS) return;
     lastHeadAtMs = nowMs;
-    options.onHead();
+    options.onHead(block);
   }
   const connections = options.urls.map((url) => keepConnected(url, agent, announce, options));
   return {
@@ -50,7 +51,7 @@ export function subscribeToHeads(options: HeadSubscriptionOptions) {
 function keepConnected(
   url: string,
   dispatcher: Agent,
-  announce: () => void,
+  announce: (block: LatestBlock) => void,
   { firstPauseMs = 1_000, silenceMs = 30_000 }: HeadSubscriptionOptions,
 ) {
   let pauseMs = firstPauseMs;
@@ -84,10 +85,11 @@ function keepConnected(
       opened.send(JSON.stringify(subscription));
     });
     opened.addEventListener('message', ({ data }: MessageEvent) => {
-      if (isOver || typeof data !== 'string' || !isAnnouncement(data)) return;
+      const block = isOver || typeof data !== 'string' ? null : readAnnouncement(data);
+      if (block === null) return;
       pauseMs = firstPauseMs;
       expectHead();
-      announce();
+      announce(block);
     });
     opened.addEventListener('error', end);
     opened.addEventListener('close', end);
@@ -101,13 +103,4 @@ function keepConnected(
       socket?.close();
     },
   };
-}
-
-/** Whether a text announces a block; other messages count as silence. */
-function isAnnouncement(text: string): boolean {
-  try {
-    return announcesBlock(JSON.parse(text));
-  } catch {
-    return false;
-  }
 }

@@ -13,6 +13,7 @@ import { stateOf } from '../../../src/payment/payment-states.ts';
 import { acceptPayment, releasePayment } from '../../../src/payment/release-payment.ts';
 import { sumObservations } from '../../../src/payment/settle.ts';
 import { createSecretBox } from '../../../src/platform/secret-box.ts';
+import type { LatestBlock } from '../../../src/settlement/chain/chain.ts';
 import { createChainReader } from '../../../src/settlement/chain/create-chain-reader.ts';
 import { createChainEndpoint } from '../../../src/settlement/chain/endpoint-rotation.ts';
 import { createRelayer } from '../../../src/settlement/chain/relayer.ts';
@@ -51,7 +52,12 @@ export async function startProcess(world: SimulatedWorld, relayerKey: RelayerKey
   const raw = await world.openStore();
   // As at the start of a real process that has the data for itself.
   if (raw.shared === null) await raw.webhooks.abandonStaleWebhooks(Number.MAX_SAFE_INTEGER);
-  const parts = createParts(world, life, raw, relayerKey);
+  let announce: OnHead = () => {};
+  const outside = createOutside(world, life, raw, relayerKey);
+  const subscribeToHeads = (onHead: OnHead) => {
+    announce = onHead;
+  };
+  const parts = createParts(world, life, raw, { ...outside, subscribeToHeads });
   const { store, nowMs } = parts;
   const tasks = createInstanceTasks(world, life, parts);
   const { all } = tasks;
@@ -72,6 +78,7 @@ export async function startProcess(world: SimulatedWorld, relayerKey: RelayerKey
       const task = all.find((one) => one.name === name);
       if (task === undefined) throw new RangeError(`there is no task ${name}`);
       const { signal } = new AbortController();
+      if (name === 'watch') announceHead(world, announce);
       let runs = 0;
       tasks.ran.delete(name);
       try {
@@ -107,11 +114,21 @@ export async function startProcess(world: SimulatedWorld, relayerKey: RelayerKey
   };
 }
 
+type OnHead = (block: LatestBlock) => void;
+
+/** Announces the newest block, mostly; else nothing, or another block's hash in its place. */
+function announceHead({ chain: { blocks }, draws }: SimulatedWorld, announce: OnHead): void {
+  const [parent, newest] = blocks.slice(-2);
+  if (parent === undefined || newest === undefined || draws.chance(30)) return;
+  const { hash } = draws.chance(20) ? draws.oneOf([newest, ...blocks]) : newest;
+  announce({ number: newest.number, hash, parentHash: parent.hash, timestampMs: newest.timestampMs });
+}
+
 function createParts(
   world: SimulatedWorld,
   life: ProcessLife,
   raw: Store,
-  relayerKey: RelayerKey,
+  external: ExternalServices,
 ): Omit<WorkerParts, 'withRelayerLease'> {
   const nowMs = () => world.time.trueMs + world.time.skewMs;
   const store = withTrouble(raw, {
@@ -123,7 +140,7 @@ function createParts(
   });
   return {
     store,
-    external: createOutside(world, life, raw, relayerKey),
+    external,
     tokens,
     signingSecrets: { open: () => null },
     mailer: null,

@@ -6,6 +6,7 @@ import { startWorker } from '../../../src/app/worker.ts';
 import type { Worker } from '../../../src/app/worker-parts.ts';
 import { createWorkerTasks } from '../../../src/app/worker-tasks.ts';
 import type { Payment } from '../../../src/payment/payment.ts';
+import type { LatestBlock } from '../../../src/settlement/chain/chain.ts';
 import { closeChainEndpoints } from '../../../src/settlement/chain/endpoint-rotation.ts';
 import { type HeadSubscription, subscribeToHeads } from '../../../src/settlement/chain/subscribe-to-heads.ts';
 import { type LocalChain, startLocalChain } from '../../../test/chain/local-chain.ts';
@@ -69,7 +70,7 @@ async function timePayments(count: number, isAnnounced: boolean, file: string): 
     await store.accounts.createAccount(benchAccount());
     const external = {
       ...settlementWorld(chain, endpoints),
-      subscribeToHeads(onHead: () => void) {
+      subscribeToHeads(onHead: (block: LatestBlock) => void) {
         if (isAnnounced) {
           subscription = subscribeToHeads({ urls: [chain.anvil.url.replace('http', 'ws')], onHead });
         }
