@@ -5,10 +5,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { VERIFIED_AGAIN_MS } from '../src/app/deployment-check.ts';
 import { openSqliteStore } from '../src/app/store/sqlite-store.ts';
 import type { WorkerTask } from '../src/app/worker-parts.ts';
 import { createWorkerTasks } from '../src/app/worker-tasks.ts';
 import { createPaymentIdGenerator } from '../src/payment/payment-id.ts';
+import type { LatestBlock } from '../src/settlement/chain/chain.ts';
 import { verifyDeployment } from '../src/settlement/chain/verify-deployment.ts';
 import { benchAccount, benchPayment } from './bench/bench-payment.ts';
 import { countedAddress } from './bench/counted-address.ts';
@@ -50,7 +52,7 @@ async function printDay(name: string, { open, isAnnounced, ...nodes }: Day): Pro
     counts.set(method, count.with(host, (count[host] ?? 0) + 1));
   };
   const world = createStubWorld({ ...nodes, nowMs, onCall });
-  let announce: (block: unknown) => void = () => {};
+  let announce: (block: LatestBlock) => void = () => {};
   const subscribeToHeads = (onHead: typeof announce) => {
     if (isAnnounced) announce = onHead;
   };
@@ -72,13 +74,16 @@ async function printDay(name: string, { open, isAnnounced, ...nodes }: Day): Pro
   const deliver = () => Promise.reject(new Error('nothing is paid here'));
   const parts = settlementParts(store, { ...world, subscribeToHeads }, { deliver, wake });
   const { watching, sending, shared } = createWorkerTasks({ ...parts, nowMs, monotonicMs: nowMs });
-  const run = async () => void announce(blockOf(newestBlock(currentMs)));
+  const run = async () => {
+    const number = newestBlock(currentMs);
+    announce({ ...blockOf(number), number, timestampMs: currentMs });
+  };
   // The stub has no factory, which is found only after all calls.
   const verify = () =>
     verifyDeployment(world.endpoints, { chainId: 137, ...addresses }).catch(() => undefined);
   const tasks = [
     { name: 'head', intervalMs: BLOCK_MS, run },
-    { name: 'deployment', intervalMs: 10 * 60_000, run: async () => void (await verify()) },
+    { name: 'deployment', intervalMs: VERIFIED_AGAIN_MS, run: async () => void (await verify()) },
     ...[...watching, ...sending, ...shared].filter((task) => asking.includes(task.name)),
   ];
   for (const task of tasks) dueAtMs.set(task as WorkerTask, startMs);

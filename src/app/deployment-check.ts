@@ -9,7 +9,7 @@ import type { SettlementRecord } from '../settlement/settlement-store.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
-const REPEAT_MS = 10 * 60_000;
+export const VERIFIED_AGAIN_MS = 3_600_000;
 
 interface CheckContext {
   readonly endpoints: readonly ChainEndpoint[];
@@ -49,7 +49,7 @@ export async function startDeploymentCheck(
     isVerified = found;
     metrics.deploymentVerified.set(found ? 1 : 0);
     if (isStopped) return;
-    timer = setTimeout(() => void verifyAgain(), found ? REPEAT_MS : retryMs).unref();
+    timer = setTimeout(() => void verifyAgain(), found ? VERIFIED_AGAIN_MS : retryMs).unref();
   }
 
   async function verifyAgain(): Promise<void> {

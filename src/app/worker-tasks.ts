@@ -240,7 +240,7 @@ export function createIndexTask({ search }: Pick<WorkerParts['store'], 'search'>
   };
 }
 
-const GAS_INTERVAL_MS = 60_000;
+const GAS_INTERVAL_MS = 10 * 60_000;
 
 /** Records a relayer's gas balance. Logs once when it falls below a few full batches, and once when it recovers. */
 export function createGasTask(

@@ -153,7 +153,7 @@ export function joinFailures(failures: readonly ChainUnavailableError[]): ChainU
 const PAUSE_MS = 20_000;
 
 /** Age after which an endpoint is asked for its chain id again, even without a failure. */
-const PROOF_MS = 5 * 60_000;
+const PROOF_MS = 3_600_000;
 
 /** The endpoint serves another chain, so none of its answers may be used. */
 export class WrongChainError extends ChainUnavailableError {}
