@@ -3,9 +3,9 @@ import {
   parseName,
   parseReturnUrl,
   parseSupportUrl,
-  parseTermsUrl,
   parseTimeZone,
   returnUrlOf,
+  textSettings,
 } from './shop-profile.ts';
 
 describe('the name of a shop', () => {
@@ -47,10 +47,11 @@ describe('the support link', () => {
 });
 
 it('the terms link is an https address', () => {
-  expect(parseTermsUrl(' https://shop.example/terms ')).toBe('https://shop.example/terms');
-  expect(parseTermsUrl('')).toBeNull();
+  const parse = (text: string) => textSettings['terms-link'](text).termsUrl;
+  expect(parse(' https://shop.example/terms ')).toBe('https://shop.example/terms');
+  expect(parse('')).toBeNull();
   for (const text of ['http://shop.example', 'help@shop.example', 'javascript:alert(1)'])
-    expect(() => parseTermsUrl(text)).toThrow(/^terms-link must/);
+    expect(() => parse(text)).toThrow(/^terms-link must/);
 });
 
 describe('the return link', () => {

@@ -27,7 +27,7 @@ export const plainProfile = {
   returnUrl: null as string | null,
   /** Return URL of a canceled or expired payment; null for `returnUrl`. */
   failureUrl: null as string | null,
-  /** Hosts, with ports, of the return URLs that checkouts of the merchant API may name. */
+  /** Hosts, with ports, that return URLs of the merchant API's checkouts may name, and that may frame checkouts. */
   returnHosts: [] as readonly string[],
   /** Sealed signing secrets of webhooks, the older one first. */
   webhookSecrets: [] as readonly string[],
@@ -61,7 +61,7 @@ export const textSettings = {
   name: (text) => ({ name: parseName(text) }),
   'brand-color': (text) => ({ brandColor: parseBrandColor(text) }),
   'support-link': (text) => ({ supportUrl: parseSupportUrl(text) }),
-  'terms-link': (text) => ({ termsUrl: parseTermsUrl(text) }),
+  'terms-link': (text) => ({ termsUrl: parseLink('terms-link', text.trim(), 'must be an https address') }),
   'return-link': (text) => ({ returnUrl: parseReturnUrl(text, 'return-link') }),
   'failure-link': (text) => ({ failureUrl: parseReturnUrl(text, 'failure-link') }),
   'return-hosts': (text) => ({ returnHosts: parseReturnHosts(text) }),
@@ -96,11 +96,6 @@ export function parseSupportUrl(text: string): string | null {
   const email = link.replace(/^mailto:/i, '');
   if (email.length <= MAXIMUM_LINK_CHARACTERS && emailAddress.test(email)) return `mailto:${email}`;
   return parseLink('support-link', link, 'must be an https address or an email address');
-}
-
-/** Parses the link to the shop's terms; empty text removes it. Throws `invalid_request`. */
-export function parseTermsUrl(text: string): string | null {
-  return parseLink('terms-link', text.trim(), 'must be an https address');
 }
 
 /** The only placeholder, so that a return URL carries neither the note nor the customer's email address. */
@@ -142,6 +137,18 @@ function parseReturnHost(typed: string): string {
     'return-hosts',
     'must be hosts such as shop.example.com or shop.example.com:8443, without https:// and without wildcards',
   );
+}
+
+/** Characters that stand for themselves in a policy; no source of a policy can be an IPv6 address. */
+const policyHost = /^[a-z0-9._-]+(?::\d+)?$/;
+
+/** Origins of the saved hosts, whose pages may frame a checkout: https, and http on this machine. */
+export function shopOriginsOf({ returnHosts }: Pick<ShopProfile, 'returnHosts'>): readonly string[] {
+  return returnHosts
+    .filter((host) => policyHost.test(host))
+    .map((host) =>
+      isSecureUrl(new URL(`http://${host}`)) ? new URL(`http://${host}`).origin : `https://${host}`,
+    );
 }
 
 export function returnUrlOf(url: string, paymentId: string): string {

@@ -24,7 +24,10 @@ export function addAccountCommands(program: Command, services: OperationRunner):
       'the URL to which customers return after a payment; may contain {payment_id}',
     )
     .option('--failure-link <address>', 'the same after a canceled or expired checkout')
-    .option('--return-hosts <hosts>', 'hosts that return URLs of checkouts may name; "" removes them')
+    .option(
+      '--return-hosts <hosts>',
+      'hosts that return URLs may name and that may frame checkouts; "" removes them',
+    )
     .option(
       '--logo <file>',
       `the shop’s logo: PNG, JPEG or WebP, at most ${MAXIMUM_LOGO_BYTES / 1024} KiB`,

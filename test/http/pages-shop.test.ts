@@ -1,6 +1,7 @@
 import jsqrModule from 'jsqr';
 import { describe, expect, it } from 'vitest';
 import { statePageNames } from '../../sandbox/pages/register-state-pages.ts';
+import { shortCodeOf } from '../../src/payment/payment-id.ts';
 import {
   checkoutStates,
   createCheckoutPages,
@@ -189,6 +190,29 @@ describe('a checkout of a platform', () => {
     const [, link] = /<a class="button primary wide" href="https:\/\/([^/"]+)\//.exec(body) ?? [];
     expect(link ?? null).toBe(host);
     expect(body.includes('data-return-after="10"')).toBe(host !== null && 'paidAtMs' in change);
+  });
+
+  it('may be framed in the pages of saved hosts only, where it counts as opened and starts no session by itself', async () => {
+    const hostile = ['a.example;sandbox', "a.example'", '[::1]:3000', 'localhost:3005', '127.0.0.1:80'];
+    for (const [returnHosts, origins] of [
+      [['shop.example', 'cart.example:8443'], 'https://shop.example https://cart.example:8443'],
+      [hostile, 'http://localhost:3005 http://127.0.0.1'],
+      [hostile.slice(0, 3), null],
+    ] as const) {
+      const own = createCheckoutPages({ account: { returnHosts } });
+      const id = own.put(pageView(pagePayment({ provider: 'moonpay', email: 'jane@example.com' })));
+      const url = `/pay/${id}?auto=1&email=jane%40example.com`;
+      const framed = await own.server.inject({ url, headers: { 'sec-fetch-dest': 'iframe' } });
+      const policy = String(framed.headers['content-security-policy']);
+      expect(policy).toMatch(new RegExp(`; base-uri 'none'; frame-ancestors ${origins ?? "'none'"}$`));
+      expect(framed.headers['x-frame-options']).toBe(origins === null ? 'DENY' : undefined);
+      expect(framed.body.includes(`data-shops="${origins}" data-state="open"`)).toBe(origins !== null);
+      expect([framed.statusCode, own.started, own.opened]).toEqual([200, [], [id]]);
+      const alone = await own.server.inject(`/pay/${id}`);
+      expect([alone.body.includes('data-shops'), alone.body.includes('postMessage')]).toEqual([false, false]);
+      for (const path of [`/s/${shortCodeOf(id as never)}`, `/pay/${id}/status`])
+        expect((await own.server.inject(path)).headers['x-frame-options']).toBe('DENY');
+    }
   });
 
   it('shows its items as text on page and receipt, and neither reference nor metadata', async () => {

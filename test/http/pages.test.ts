@@ -411,17 +411,16 @@ it('what the script asks for is answered with nothing while nothing has changed,
   pages.put({ ...checkoutStates.seen(), payment: { ...checkoutStates.seen().payment, id } });
   const changed = await open(`/pay/${id}/status`, { 'if-none-match': etag });
   expect(changed.statusCode).toBe(200);
-  expect(changed.json()).toMatchObject({ view: 'seen', refreshSeconds: 3 });
+  expect(changed.json()).toMatchObject({ state: 'pending', refreshSeconds: 3 });
   expect(Object.keys(changed.json()).sort()).toEqual([
     'detail',
     'mail',
     'panel',
     'refreshSeconds',
     'revision',
+    'state',
     'status',
-    'takesPayment',
     'title',
-    'view',
   ]);
 });
 

@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { shopOriginsOf } from '../../accounts/shop-profile.ts';
 import { isBusy, RegionNotServedError, ServiceError } from '../../payment/errors.ts';
 import { isPaymentMeans, type PaymentMeans, type ProviderId } from '../../payment/provider-catalog.ts';
 import { languageOf } from '../../web/checkout-frame/languages.ts';
@@ -19,6 +21,11 @@ interface CheckoutAnswer
   readonly status: number;
 }
 
+/** Whether the request is for a frame. Older browsers do not say so; their frame stays silent, and the link opens. */
+export function isInFrame(headers: IncomingHttpHeaders): boolean {
+  return headers['sec-fetch-dest'] === 'iframe';
+}
+
 export function sendCheckout(
   asked: CheckoutRequest,
   checkout: Checkout,
@@ -30,8 +37,10 @@ export function sendCheckout(
   if (emailToken !== null) rememberEmailToken(asked, checkout.payment, emailToken);
   const { country, state } = customerPlace(context, request);
   const { change, means = change } = asked.query;
+  const shops = shopOriginsOf(checkout.account);
   const page = checkoutPage(checkout, {
     ...answer,
+    shops: isInFrame(request.headers) ? shops : [],
     explorerTransactionUrl,
     token,
     language: languageOf(request),
@@ -48,7 +57,7 @@ export function sendCheckout(
     means: typeof means === 'string' && isPaymentMeans(means) ? means : null,
     isChanging: change !== undefined,
   });
-  return sendPage(asked, status, page);
+  return sendPage(asked, status, page, shops);
 }
 
 /** The customer's last choice of provider, unless it has just declined this payment. */

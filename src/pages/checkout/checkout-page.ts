@@ -17,7 +17,13 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Page } from '../../web/design/page-style.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { actions } from './actions.ts';
-import { type CheckoutView, isTakenByProvider, takesPayment, traitsOf } from './checkout-view.ts';
+import {
+  type CheckoutView,
+  isTakenByProvider,
+  pageStateOf,
+  takesPayment,
+  traitsOf,
+} from './checkout-view.ts';
 import { SESSION_FORM } from './country.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
@@ -142,6 +148,8 @@ export interface CheckoutPageOptions extends ContentOptions {
   readonly autoContinue?: string | null;
   /** Whether the page does not follow the payment, whose state would replace what is shown. */
   readonly isStill?: boolean;
+  /** Origins of the shops that may frame the page; absent outside of a frame. */
+  readonly shops?: readonly string[];
   readonly problem: Html | null;
   readonly canSimulate?: boolean;
   /** Whether the page is an example, which no phone can open. */
@@ -156,7 +164,7 @@ export type CheckoutMoment =
 
 export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): Page {
   const { path, view } = checkout;
-  const { language, problem, moment = null, emailToken = null, autoContinue = null } = options;
+  const { language, problem, moment = null, emailToken = null, autoContinue = null, shops = [] } = options;
   const content = checkoutContent(checkout, language, options);
   const isGoing = moment?.kind === 'going';
   const isDirect = awaitsTransfer(checkout);
@@ -175,9 +183,10 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
           : refreshWithoutScript(Math.max(refreshSeconds, checkout.mail === 'none' ? 60 : 10), path),
     summary: content.panel ?? summary(checkout, language),
     brandColor: checkout.account.brandColor,
-    kind: isDirect ? 'followTransfer' : 'follow',
+    kind: `${isDirect ? 'followTransfer' : 'follow'}${shops.length > 0 ? 'InFrame' : ''}`,
     main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}"
-data-offline="${language.words.offline}"${autoContinue === null ? nothing : html` data-auto-continue`}>
+data-offline="${language.words.offline}"${shops.length === 0 ? nothing : html` data-shops="${shops.join(' ')}" data-state="${pageStateOf(view)}"`}
+${autoContinue === null ? nothing : html` data-auto-continue`}>
 <div id="problem" role="alert">${problem === null ? nothing : html`<p class="banner">${problem}</p>`}</div>
 <div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>
 <p id="connection" role="status">${moment?.kind === 'offline' ? language.words.offline : ''}</p>

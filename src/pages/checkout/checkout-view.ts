@@ -193,6 +193,14 @@ export function traitsOf(view: CheckoutView) {
   return view.kind === 'paid' && view.holders.length > 0 ? traits.held : traits[view.kind];
 }
 
+/** What page and frame tell their scripts: `open` if the customer has to pay, `pending` if money is on its way. */
+export function pageStateOf(view: CheckoutView): 'open' | 'pending' | 'paid' | 'canceled' | 'expired' {
+  const { kind } = view;
+  if (takesPayment(view) && !isTakenByProvider(view)) return 'open';
+  if (kind === 'paid' || kind === 'canceled' || kind === 'expired') return kind;
+  return kind === 'closed_with_money' || kind === 'closed_and_released' ? 'canceled' : 'pending';
+}
+
 function viewOfUnpaid(
   sessions: readonly ProviderSession[],
   nowMs: number,

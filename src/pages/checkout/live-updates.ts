@@ -6,7 +6,7 @@ import { type Language, type LanguageCode, languageOf } from '../../web/checkout
 import { setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import { addressGroupOf } from '../../web/rate-windows.ts';
 import { checkoutContent } from './checkout-page.ts';
-import { isTakenByProvider, takesPayment, traitsOf } from './checkout-view.ts';
+import { pageStateOf, traitsOf } from './checkout-view.ts';
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 import { type Checkout, readCheckout } from './read-checkout.ts';
 
@@ -163,8 +163,7 @@ export function statusContent(
 ) {
   const content = checkoutContent(checkout, language, { explorerTransactionUrl, token, userAgent });
   return {
-    view: checkout.view.kind,
-    takesPayment: takesPayment(checkout.view) && !isTakenByProvider(checkout.view),
+    state: pageStateOf(checkout.view),
     revision: content.revision,
     refreshSeconds: traitsOf(checkout.view).refreshSeconds,
     title: content.title,

@@ -16,7 +16,7 @@ import { languageOf } from '../../web/checkout-frame/languages.ts';
 import { setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import { html } from '../../web/design/html.ts';
 import { isSameOrigin } from '../../web/signed-in/forms.ts';
-import { sendCheckout, sendProblem } from './answer-checkout.ts';
+import { isInFrame, sendCheckout, sendProblem } from './answer-checkout.ts';
 import { isTakenByProvider, takesPayment } from './checkout-view.ts';
 import type { CheckoutRequest } from './context.ts';
 import { emailTokenOf } from './known-email.ts';
@@ -129,7 +129,7 @@ export function isPreview(headers: IncomingHttpHeaders): boolean {
   if (purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose))) return true;
   // Sec-Fetch-Dest, where sent, is `document` for a customer's request.
   const destination = headers['sec-fetch-dest'];
-  if (destination !== undefined && destination !== 'document') return true;
+  if (destination !== undefined && destination !== 'document' && !isInFrame(headers)) return true;
   return previewAgent.test(headers['user-agent'] ?? '');
 }
 
@@ -141,5 +141,6 @@ export function automaticProvider(
 ): ProviderId | null {
   if (query['auto'] !== '1' || query['returned'] !== undefined) return null;
   if (!isProviderId(payment.provider) || payment.email === null) return null;
-  return isPreview(headers) ? null : payment.provider;
+  // Providers refuse frames.
+  return isPreview(headers) || isInFrame(headers) ? null : payment.provider;
 }

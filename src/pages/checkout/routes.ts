@@ -9,7 +9,7 @@ import {
   type TestPayments,
 } from '../../payment/test-payments.ts';
 import { languageOf } from '../../web/checkout-frame/languages.ts';
-import { messagePage, sendPage, setCommonHeaders } from '../../web/checkout-frame/layout.ts';
+import { messagePage, sendPage, sendShopScript, setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import { serviceErrorOf } from '../../web/error-reply.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { limitByAddress } from '../../web/page-limits.ts';
@@ -37,7 +37,7 @@ import { problemWords } from './state-words.ts';
 /** The action of a form is in its URL, so its fields are few. */
 const FORM_LIMIT_BYTES = 1024;
 /** Ends of routes that pages poll or load themselves; they have a higher limit than visits. */
-const polledRoute = /\/(?:status|events|qr\.svg|transfer\.svg|:hash)$/;
+const polledRoute = /\/(?:status|events|qr\.svg|transfer\.svg|:hash|checkout\.js)$/;
 
 /** Registers the customers' pages and those of features, in a scope whose errors are pages. */
 export function registerCheckoutPages(
@@ -94,9 +94,9 @@ export function registerCheckoutPages(
     page('/pay/:paymentId/events', async (asked) => showEvents(live, asked), false);
     page('/pay/:paymentId/status', showStatus);
     form('/pay/:paymentId/providers/:provider', openProviderSession);
-    page('/pay/:paymentId/providers/:provider', showOnlyByForm, false);
+    page('/pay/:paymentId/providers/:provider', leadToCheckout, false);
     form('/pay/:paymentId/email', acceptMailAddress);
-    page('/pay/:paymentId/email', showOnlyByForm, false);
+    page('/pay/:paymentId/email', leadToCheckout, false);
     const { testPayments } = context;
     if (testPayments !== null)
       form('/pay/:paymentId/outcomes/:outcome', (asked) => answerSimulation(testPayments, asked));
@@ -104,6 +104,7 @@ export function registerCheckoutPages(
     page('/s/:shortCode', showShortLink);
     page('/s/:shortCode/preview.png', (asked) => showPreview(drawPreview, asked));
     page('/logos/:hash', showLogo);
+    page('/checkout.js', async ({ reply }) => sendShopScript(reply));
     done();
   });
 }
@@ -124,12 +125,9 @@ function liveSources(context: CheckoutPagesContext, { log }: FastifyInstance) {
   return { read, onError };
 }
 
-/** Refuses GET, because opening this URL must not start a provider session. */
-async function showOnlyByForm(asked: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
-  const { messages, actions } = languageOf(asked.request).words;
-  const href = `/pay/${encodeURIComponent(asked.params.paymentId)}`;
-  asked.reply.header('allow', 'POST');
-  return sendMessage(asked, 405, messages.onlyByButton, { href, label: actions.backToCheckout });
+/** GET of a form's URL, which must not start a provider session. */
+async function leadToCheckout({ reply, params }: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
+  return setCommonHeaders(reply).redirect(`/pay/${encodeURIComponent(params.paymentId)}`, 303);
 }
 
 function sendMessage(

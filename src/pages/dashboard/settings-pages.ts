@@ -227,7 +227,7 @@ function brandingFields({ account, refused }: Visit): Fields {
     return_hosts: optional(
       'Return hosts',
       account.returnHosts.join(' '),
-      'Hosts to which checkouts of the merchant API may send customers back, such as shop.example.com. Separate several by spaces.',
+      'Your hosts, such as shop.example.com: checkouts may send customers back to them, and their pages may frame checkouts. Separate several by spaces.',
     ),
   };
 }

@@ -20,6 +20,7 @@ const pagesByGroup = {
     vendure: ['Vendure', 'a payment method for shops on Vendure 3'],
     'merchant-month': ['A month as a merchant', 'from the first event to a closed month'],
     agents: ['Agents', 'an MCP server with the scopes of a key'],
+    embed: ['Inside the shop’s page', 'a checkout in a dialog over the shop'],
     connect: ['Connect a shop', 'an API key for a shop plugin in one click'],
     webhooks: ['Webhooks', 'the five obligations of a receiver, each with code'],
     examples: ['Examples', 'runnable shops in several languages', 'sdk/examples/README.md'],

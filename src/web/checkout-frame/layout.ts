@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { brandTokens } from '../../accounts/brand-color.ts';
+import { sendCompressed } from '../compression.ts';
 import { Html, html, nothing } from '../design/html.ts';
 import {
   noContentPolicy,
@@ -24,15 +25,19 @@ function kindOf(components: readonly string[], styles: readonly string[], script
   };
 }
 
+/** Follows its payment: has the styles of every state, so that a change needs no further request. */
+const followerOf = (style: string, ...scripts: readonly string[]) =>
+  kindOf(['button', 'card', 'banner'], ['./payment.css', style], scripts);
 const follow = './client/follow-payment.js';
+const inFrame = './client/in-frame.js';
+const inWindow = './client/return-to-shop.js';
+const wallet = './client/pay-from-wallet.js';
+
 const kinds = {
-  /** Follows its payment: has the styles of every state, so that a change needs no further request. */
-  follow: kindOf(['button', 'card', 'banner'], ['./payment.css', './offers.css'], [follow]),
-  followTransfer: kindOf(
-    ['button', 'card', 'banner'],
-    ['./payment.css', './transfer.css'],
-    [follow, './client/pay-from-wallet.js'],
-  ),
+  follow: followerOf('./offers.css', inWindow, follow),
+  followInFrame: followerOf('./offers.css', inFrame, follow),
+  followTransfer: followerOf('./transfer.css', inWindow, follow, wallet),
+  followTransferInFrame: followerOf('./transfer.css', inFrame, follow, wallet),
   form: kindOf(['button', 'card', 'banner', 'field'], ['./form.css'], ['./client/suggested-amount.js']),
   message: kindOf(['button', 'card'], [], []),
   continue: kindOf(['button', 'card'], [], ['./client/continue-from-link.js']),
@@ -153,12 +158,18 @@ interface PageReply {
   readonly reply: FastifyReply;
 }
 
+/** @param shops origins whose pages may frame this one */
 export function sendPage(
   { context: { baseUrl }, reply }: PageReply,
   status: number,
   page: Page,
+  shops: readonly string[] = [],
 ): FastifyReply {
-  return sendHtml(reply.code(status).headers(commonHeaders), page, formTargetsOf(baseUrl));
+  reply.code(status).headers(commonHeaders);
+  if (shops.length === 0) return sendHtml(reply, page, formTargetsOf(baseUrl));
+  // The older header cannot name hosts, and browsers that know `frame-ancestors` ignore it beside one.
+  reply.removeHeader('x-frame-options');
+  return sendHtml(reply, page, formTargetsOf(baseUrl), { framing: `frame-ancestors ${shops.join(' ')}` });
 }
 
 /** Responds with an example of a page, without its script, for a frame of the dashboard. */
@@ -166,6 +177,18 @@ export function sendExample(reply: FastifyReply, page: Page): FastifyReply {
   const headers = { ...commonHeaders, 'x-frame-options': 'SAMEORIGIN' };
   const framing = "frame-ancestors 'self'; sandbox allow-same-origin";
   return sendHtml(reply.headers(headers), { ...page, script: nothing }, "'none'", { framing });
+}
+
+const shopScript = Buffer.from(readScript(new URL('./client/checkout.js', import.meta.url)));
+
+/** `GET /checkout.js`: the script for pages of shops. */
+export function sendShopScript(reply: FastifyReply): FastifyReply {
+  setCommonHeaders(reply).type('text/javascript; charset=utf-8').headers({
+    'cache-control': 'public, max-age=3600',
+    'cross-origin-resource-policy': 'cross-origin',
+    'access-control-allow-origin': '*',
+  });
+  return sendCompressed(reply, shopScript);
 }
 
 /** Sets the headers of responses that are not pages, such as redirects and answers to the script. */

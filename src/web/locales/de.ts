@@ -280,10 +280,6 @@ export const de: Words = {
       sentence:
         'Es ist nichts verloren gegangen, und Ihre Karte wurde dadurch nicht belastet. Bitte warten Sie eine Minute und laden Sie die Seite neu.',
     },
-    onlyByButton: {
-      heading: 'Bitte beginnen Sie auf der Bezahlseite',
-      sentence: 'Diese Adresse funktioniert nur über die Schaltfläche auf der Bezahlseite.',
-    },
     didNotWork: {
       heading: 'Das hat nicht funktioniert',
       sentence: 'Bitte gehen Sie zur Bezahlseite zurück und versuchen Sie es noch einmal.',

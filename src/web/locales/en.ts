@@ -278,10 +278,6 @@ export const en = {
       sentence:
         'You have not lost anything, and this did not charge your card. Please wait a minute, then reload the page.',
     },
-    onlyByButton: {
-      heading: 'Please start from the checkout',
-      sentence: 'This address works only through the button on the checkout page.',
-    },
     didNotWork: {
       heading: 'That did not work',
       sentence: 'Please go back to the checkout and try again.',

@@ -271,10 +271,6 @@ export const es: Words = {
       heading: 'Demasiadas solicitudes desde su red',
       sentence: 'No se ha perdido ni cobrado nada. Espere un minuto y vuelva a cargar la página.',
     },
-    onlyByButton: {
-      heading: 'Empiece desde la página de pago',
-      sentence: 'Esta dirección solo funciona con el botón de la página de pago.',
-    },
     didNotWork: {
       heading: 'No ha funcionado',
       sentence: 'Vuelva a la página de pago e inténtelo de nuevo.',

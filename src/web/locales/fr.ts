@@ -270,10 +270,6 @@ export const fr: Words = {
       sentence:
         'Rien n’est perdu et votre carte n’a pas été débitée. Patientez une minute, puis rechargez la page.',
     },
-    onlyByButton: {
-      heading: 'Commencez depuis la page de paiement',
-      sentence: 'Cette adresse ne fonctionne qu’avec le bouton de la page de paiement.',
-    },
     didNotWork: {
       heading: 'Cela n’a pas fonctionné',
       sentence: 'Revenez à la page de paiement et réessayez.',

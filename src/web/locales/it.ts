@@ -276,10 +276,6 @@ export const it: Words = {
       sentence:
         'Non è andato perso nulla e non ti è stato addebitato nulla. Attendi un minuto e ricarica la pagina.',
     },
-    onlyByButton: {
-      heading: 'Inizia dalla pagina di pagamento',
-      sentence: 'Questo indirizzo funziona solo con il pulsante della pagina di pagamento.',
-    },
     didNotWork: {
       heading: 'Non ha funzionato',
       sentence: 'Torna alla pagina di pagamento e riprova.',

@@ -261,10 +261,6 @@ export const ja: Words = {
       sentence:
         'お支払いへの影響はなく、請求も行われていません。1分ほど待ってからページを再読み込みしてください。',
     },
-    onlyByButton: {
-      heading: 'お支払いページから始めてください',
-      sentence: 'このアドレスは、お支払いページのボタンからのみ利用できます。',
-    },
     didNotWork: {
       heading: '処理できませんでした',
       sentence: 'お支払いページに戻り、もう一度お試しください。',

@@ -273,10 +273,6 @@ export const nl: Words = {
       sentence:
         'Er is niets verloren gegaan en niets afgeschreven. Wacht een minuut en laad de pagina opnieuw.',
     },
-    onlyByButton: {
-      heading: 'Begin op de betaalpagina',
-      sentence: 'Dit adres werkt alleen via de knop op de betaalpagina.',
-    },
     didNotWork: {
       heading: 'Dat is niet gelukt',
       sentence: 'Ga terug naar de betaalpagina en probeer het opnieuw.',

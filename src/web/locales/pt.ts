@@ -268,10 +268,6 @@ export const pt: Words = {
       heading: 'Muitas solicitações vindas da sua rede',
       sentence: 'Nada se perdeu e nada foi cobrado no seu cartão. Espere um minuto e recarregue a página.',
     },
-    onlyByButton: {
-      heading: 'Comece pela página de pagamento',
-      sentence: 'Este endereço só funciona pelo botão da página de pagamento.',
-    },
     didNotWork: {
       heading: 'Não funcionou',
       sentence: 'Volte à página de pagamento e tente de novo.',

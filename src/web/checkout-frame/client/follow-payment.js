@@ -12,13 +12,10 @@ const mostBrokenStreams = 4;
 
 /**
  * @typedef {{
- *   revision: string, view: string, takesPayment: boolean, refreshSeconds: number | null,
+ *   revision: string, state: string, refreshSeconds: number | null,
  *   title: string, status: string, panel: string | null, detail: string, mail: string
  * }} Content
  */
-
-/** @type {(event?: Event) => void} Stops the countdown to the automatic return; for good after an event. */
-let stopReturning = () => {};
 
 /** @type {number | undefined} Timer of the elapsed time. */
 let ticking;
@@ -28,8 +25,8 @@ if (page !== null) followPayment(page);
 
 /** @param {HTMLElement} page */
 function followPayment(page) {
-  const path = page.dataset['path'] ?? location.pathname;
-  let revision = page.dataset['revision'] ?? '';
+  const path = /** @type {string} */ (page.dataset['path']);
+  let revision = /** @type {string} */ (page.dataset['revision']);
   let refreshSeconds = Number(page.dataset['refreshSeconds'] ?? '');
   let unchanged = 0;
   let failures = 0;
@@ -137,6 +134,7 @@ function followPayment(page) {
     const detail = /** @type {HTMLElement} */ (document.getElementById('detail'));
     const hadFocus = status.contains(document.activeElement) || detail.contains(document.activeElement);
     revision = content.revision;
+    page.dataset['state'] = content.state;
     refreshSeconds = content.refreshSeconds ?? 0;
     document.title = content.title;
     // The server has escaped the markup. The live region changes only when its text does, so that screen readers
@@ -157,7 +155,7 @@ function followPayment(page) {
     if (isNews && matchMedia('(prefers-reduced-motion: no-preference)').matches)
       for (const part of [status, detail]) part.animate?.({ opacity: [0, 1] }, 160);
     document.getElementById('problem')?.replaceChildren();
-    document.getElementById('assurances')?.toggleAttribute('hidden', !content.takesPayment);
+    document.getElementById('assurances')?.toggleAttribute('hidden', content.state !== 'open');
     // Moves the focus to the new state, because screen readers would otherwise continue at the top of the page.
     if (hadFocus) status.querySelector('h1')?.focus();
     dressUp(page);
@@ -303,37 +301,5 @@ function dressUp(page) {
         },
       );
   }
-  returnToShop(page);
   document.dispatchEvent(new Event('checkout:shown'));
-}
-
-/** @param {HTMLElement} page Counts down and redirects to the shop, once per browser. Any action stops it. */
-function returnToShop(page) {
-  stopReturning();
-  const link = /** @type {HTMLAnchorElement | null} */ (page.querySelector('a[data-return-after]'));
-  const notice = document.getElementById('automatic');
-  const path = page.dataset['path'];
-  const hasEnded = () => document.cookie.includes('returned=1');
-  if (hasEnded()) notice?.remove();
-  if (link === null || !notice?.isConnected) return;
-  let left = Number(link.dataset['returnAfter']);
-  const seconds = [...notice.querySelectorAll('bdi')].find(({ textContent }) => textContent === String(left));
-  const countdown = setInterval(() => {
-    left--;
-    seconds?.replaceChildren(String(left));
-    if (left > 0) return;
-    const hasReturned = hasEnded();
-    stopReturning(new Event('end'));
-    if (!hasReturned) location.assign(link.href);
-  }, 1000);
-  const actions = ['keydown', 'pointerdown', 'wheel', 'scroll', 'focusin', 'pagehide'];
-  stopReturning = (event) => {
-    clearInterval(countdown);
-    notice.hidden = true;
-    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is newer than the oldest browsers
-    if (event !== undefined) document.cookie = `returned=1;path=${path};max-age=3600;samesite=lax`;
-    for (const action of actions) removeEventListener(action, stopReturning);
-  };
-  notice.hidden = false;
-  for (const action of actions) addEventListener(action, stopReturning, { passive: true });
 }

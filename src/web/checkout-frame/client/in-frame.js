@@ -1,0 +1,59 @@
+/**
+ * Script of a checkout in a dialog of the shop (`checkout.js`), before `follow-payment.js`. Tells the shop states, and
+ * nothing else. Cookies do not work here, so links and forms carry language and email address.
+ */
+
+const arrivedWith = new URLSearchParams(location.search);
+const framed = /** @type {HTMLElement} */ (document.getElementById('checkout'));
+const around = location.ancestorOrigins?.[0];
+/** Saved shops. Only the one around the frame gets a message, also where the browser does not say which it is. */
+const shops = /** @type {string} */ (framed.dataset['shops'])
+  .split(' ')
+  .filter((shop) => shop === (around ?? shop));
+
+/** @param {string} state */
+function tell(state) {
+  for (const shop of shops) parent.postMessage(state, shop);
+}
+
+document.addEventListener('checkout:shown', () => tell(/** @type {string} */ (framed.dataset['state'])));
+
+// Names the page around the frame beside the shop.
+const [onlyShop] = shops.length === 1 ? shops : [];
+if (onlyShop !== undefined)
+  document.querySelector('.shop > :last-child')?.append(` · ${new URL(onlyShop).host}`);
+
+addEventListener('keydown', ({ key }) => {
+  const isMenuOpen = document.querySelector('.languages details[open]') !== null;
+  if (key === 'Escape' && !isMenuOpen) tell('closed');
+});
+
+/** @param {string} href */
+function carry(href) {
+  const url = new URL(href);
+  for (const name of ['lang', 'email']) {
+    const value = arrivedWith.get(name);
+    if (value !== null && !url.searchParams.has(name)) url.searchParams.set(name, value);
+  }
+  return url.href;
+}
+
+addEventListener('click', ({ target }) => {
+  const link = /** @type {Element} */ (target).closest('a');
+  if (link === null || link.target !== '' || !link.protocol.startsWith('http')) return;
+  // The way back to the shop leaves the frame. Only the other links have a relation.
+  if (link.origin !== location.origin) link.target = link.rel === '' ? '_top' : '_blank';
+  else if (link.hash === '' || link.search !== '') link.href = carry(link.href);
+});
+
+/** @param {SubmitEvent} event */
+function leaveFrame(event) {
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  const button = /** @type {HTMLButtonElement} */ (event.submitter);
+  button.formAction = carry(button.hasAttribute('formaction') ? button.formAction : form.action);
+  if (form.id !== 'provider-session') return;
+  // Providers refuse frames. The page stays and follows the payment.
+  event.stopPropagation();
+  form.target = open('', form.id, 'popup,width=500,height=800') === null ? '_top' : form.id;
+}
+document.addEventListener('submit', leaveFrame, true);
