@@ -58,14 +58,10 @@ function continueSession(view: AtProvider, selection: OfferList): Html {
     return html`${again}
 ${others.offers.length === 0 ? nothing : selector(others)}`;
   return html`${again}
-${paymentDelayHelp(view, checkout, language)}
+<details><summary>${language.words.missing.question}</summary>
+${providerHelp(view.provider, checkout, language)}
+</details>
 ${foldedOffers(others)}`;
-}
-
-function paymentDelayHelp({ provider }: AtProvider, checkout: Checkout, language: Language): Html {
-  return html`<details><summary>${language.words.missing.question}</summary>
-${providerHelp(provider, checkout, language)}
-</details>`;
 }
 
 export function providerHelp(id: ProviderId, checkout: Checkout, { words }: Language): Html {

@@ -87,33 +87,17 @@ export async function sendProblem(
     return sendCheckout(asked, checkout, { status, problem: null });
   }
   const language = languageOf(request);
-  const question = questionAfter(request, checkout, provider, error, means);
+  // The country is the only value that a provider session can lack.
+  const lacksCountry = error.errorName === 'invalid_request';
+  const canCountryHelp = error instanceof RegionNotServedError || !isRefusal(error);
+  const isAsked = lacksCountry || (canCountryHelp && countryOfForm(request.body) !== null);
+  const question: CountryQuestion | null =
+    isAsked && provider !== null && canContinueAt(provider, checkout) ? { provider, means } : null;
   // A missing country is no error before the customer was asked for it.
-  if (lacksCountry(error) && !hasAnswered(request))
+  if (lacksCountry && !(request.body instanceof URLSearchParams && request.body.has('country')))
     return sendCheckout(asked, checkout, { status: 200, problem: null, question });
   const problem = problemWords(language, error, provider, checkout);
   const refused =
     isRefusal(error) && provider !== null && question === null ? { provider, refusal: error } : null;
   return sendCheckout(asked, checkout, { status, problem, question, refused });
-}
-
-/** The country is the only value that a provider session can lack. */
-function lacksCountry(error: ServiceError): boolean {
-  return error.errorName === 'invalid_request';
-}
-
-function hasAnswered({ body }: FastifyRequest): boolean {
-  return body instanceof URLSearchParams && body.has('country');
-}
-
-function questionAfter(
-  request: FastifyRequest,
-  { offers }: Checkout,
-  provider: ProviderId | null,
-  error: ServiceError,
-  means: PaymentMeans | null,
-): CountryQuestion | null {
-  const canCountryHelp = error instanceof RegionNotServedError || !isRefusal(error);
-  const isAsked = lacksCountry(error) || (canCountryHelp && countryOfForm(request.body) !== null);
-  return isAsked && provider !== null && canContinueAt(provider, { offers }) ? { provider, means } : null;
 }

@@ -3,9 +3,8 @@ import { canonicalEmail } from '../../payment/checkout-url.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { isSameText } from '../../platform/keyed-hash.ts';
 import { readCookie, setCookie } from '../../web/cookies.ts';
-import { type Html, nothing } from '../../web/design/html.ts';
 import { widestNetworkOf } from '../../web/rate-windows.ts';
-import { fieldText, formTokenField, isFormToken } from '../../web/signed-in/forms.ts';
+import { fieldText, isFormToken } from '../../web/signed-in/forms.ts';
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 
 /*
@@ -25,16 +24,12 @@ export function emailTokenOf(
   // Also accepts tokens of replaced secrets, because a page may be open during the replacement.
   const [token, ...earlier] = emailHash.candidates(`${id} ${canonicalEmail(email)}`) as [string, ...string[]];
   if ([token, ...earlier].some((each) => carriesToken(request, each))) return token;
-  const given = emailOfQuery(request.query);
+  const { email: given } = request.query as Readonly<Record<string, unknown>>;
   const guesser = `${widestNetworkOf(request.ip)} ${id}`;
-  if (given === null || limits.emailGuesses.takeNow(guesser) > 0) return null;
+  if (typeof given !== 'string' || limits.emailGuesses.takeNow(guesser) > 0) return null;
   if (!isSameText(canonicalEmail(given), canonicalEmail(email))) return null;
   limits.emailGuesses.giveBack(guesser);
   return token;
-}
-
-export function emailTokenField(token: string | null): Html {
-  return token === null ? nothing : formTokenField(token);
 }
 
 export function rememberEmailToken(
@@ -50,9 +45,4 @@ function carriesToken(request: Pick<FastifyRequest, 'body' | 'headers'>, token: 
   const { body } = request;
   const field = body instanceof URLSearchParams ? fieldText(body) : '';
   return isFormToken(field, token) || isSameText(readCookie(request.headers, COOKIE) ?? '', token);
-}
-
-function emailOfQuery(query: unknown): string | null {
-  const email = (query as Readonly<Record<string, unknown>> | null | undefined)?.['email'];
-  return typeof email === 'string' ? email : null;
 }

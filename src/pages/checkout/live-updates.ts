@@ -111,7 +111,8 @@ export function showEvents(
   });
   if (leave === null) return reply.code(204).send();
   reply.hijack();
-  raw.writeHead(200, stringHeadersOf(reply.type('text/event-stream; charset=utf-8')));
+  const headers = Object.entries(reply.type('text/event-stream; charset=utf-8').getHeaders());
+  raw.writeHead(200, Object.fromEntries(headers.map(([name, value]) => [name, String(value)])));
   raw.write('retry: 3000\n\n');
   const heartbeat = setInterval(() => write('event: beat\ndata:\n\n'), HEARTBEAT_MS);
   const limit = setTimeout(() => stop(), LONGEST_MS);
@@ -135,10 +136,6 @@ export function showEvents(
     leave?.();
     if (!raw.writableEnded) raw.end(last);
   }
-}
-
-function stringHeadersOf(reply: FastifyReply): Record<string, string> {
-  return Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]));
 }
 
 /** `GET /pay/:paymentId/status`: the changing parts of the page. 304 while If-None-Match names its revision. */
