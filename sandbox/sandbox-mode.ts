@@ -130,12 +130,14 @@ export async function startSandboxParts(
   return isJson ? welcomeJson(facts) : welcome(facts);
 }
 
-/** Sets the shop as return URL of the demo account, unless its owner has set another one. */
-async function returnToShop({ accounts }: Store, accountId: string, { returnUrl }: Shop): Promise<void> {
-  const known = (await accounts.findAccount(accountId))?.returnUrl ?? null;
+/** Sets the shop as return URL and host of the demo account, unless its owner has set another URL. */
+async function returnToShop({ accounts }: Store, accountId: string, { url, returnUrl }: Shop): Promise<void> {
+  const account = await accounts.findAccount(accountId);
+  const known = account?.returnUrl ?? null;
+  const others = account?.returnHosts.filter((host) => !host.startsWith('127.0.0.1:')) ?? [];
   const withoutPort = (url: string) => url.replace(/:\d+/, '');
   if (known === null || withoutPort(known) === withoutPort(returnUrl))
-    await accounts.updateAccount(accountId, { returnUrl });
+    await accounts.updateAccount(accountId, { returnUrl, returnHosts: [new URL(url).host, ...others] });
 }
 
 function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext['links'] {

@@ -10,9 +10,11 @@ export const shopStyle = pageStyleOf(
 ).toString();
 export const shopScript = readFileSync(asset('./client/follow-order.js'), 'utf8');
 
-/** Style and script are files of the shop. Customers reach the checkout by a link, which needs no permission here. */
-export const shopContentSecurityPolicy =
-  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/** Style and script are files of the shop. A checkout needs a permission only for the dialog over the page. */
+export function shopContentSecurityPolicy(checkoutUrl = ''): string {
+  const service = URL.parse(checkoutUrl)?.origin ?? '';
+  return `default-src 'none'; style-src 'self'; script-src 'self' ${service}; frame-src ${service}; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+}
 
 function asset(path: string): URL {
   return new URL(path, import.meta.url);
@@ -119,7 +121,8 @@ Your order is on its way.</span>`
 ${
   payment === null || isFulfilled
     ? nothing
-    : html`<p><a class="button primary wide" href="${payment.checkoutUrl}">Go to the checkout</a></p>
+    : html`<p><a class="button primary wide" href="${payment.checkoutUrl}" data-card-checkout>Go to the checkout</a></p>
+<script src="${new URL('/checkout.js', payment.checkoutUrl).href}"></script>
 <p>Choose a provider and pay with the card <code>4242 4242 4242 4242</code>. After the payment, the checkout brings you back here.</p>`
 }
 ${

@@ -145,7 +145,7 @@ function createPageServer(
   server.register(formbody);
   server.addHook('onRequest', async (request, reply) => {
     reply.headers({
-      'content-security-policy': shopContentSecurityPolicy,
+      'content-security-policy': shopContentSecurityPolicy(),
       'x-content-type-options': 'nosniff',
       // With `no-referrer`, browsers would send `Origin: null` with the shop's own forms.
       'referrer-policy': 'same-origin',
@@ -179,7 +179,9 @@ function createPageServer(
   });
   server.get<{ Params: { order: string } }>('/orders/:order', (request, reply) => {
     const order = orders.find(request.params.order);
-    return order === null ? notFound(reply) : sendPage(reply, orderPage(order));
+    if (order === null) return notFound(reply);
+    const policy = shopContentSecurityPolicy(order.payment?.checkoutUrl);
+    return sendPage(reply.header('content-security-policy', policy), orderPage(order));
   });
   server.post<{ Params: { order: string; what: string } }>('/orders/:order/:what', async (request, reply) => {
     const order = orders.find(request.params.order);

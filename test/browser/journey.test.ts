@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser, takeScreenshot } from '../support/browser.ts';
-import { goBy, headingOf, payWith, SETTLED_MS } from '../support/browser-customer.ts';
+import { chooseMeans, goBy, headingOf, payWith, SETTLED_MS } from '../support/browser-customer.ts';
 import { type EndToEndService, SOMEBODY, startEndToEndService } from '../support/e2e-service.ts';
 import { runCommand, runJson } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -29,18 +29,19 @@ describe('a customer with a browser', () => {
     await service?.stop();
   });
 
-  it('buys in the demo shop, pays, and is brought back to the order, which is paid', async () => {
+  it('buys in the demo shop and pays in a dialog over the order, with a window for the provider', async () => {
     const shopUrl = /Shop +(http:\S+)/.exec(service.process().output())?.[1] ?? '';
     const page = await browser.newPage();
     await page.goto(shopUrl);
     await page.getByRole('button', { name: 'Buy A tin of tea' }).click();
-    const order = page.url();
-    // In the same tab: a customer with two of them does not know where the order is.
     await page.getByRole('link', { name: 'Go to the checkout' }).click();
-    await goBy(page, 'Card');
-    await payWith(page, '4242 4242 4242 4242');
-    await page.locator('#back').click();
-    await page.waitForURL(order, { timeout: SETTLED_MS });
+    const opened = page.waitForEvent('popup');
+    await chooseMeans(page.frameLocator('dialog iframe'), 'Card');
+    const provider = await opened;
+    await payWith(provider, '4242 4242 4242 4242');
+    await provider.locator('#back').click();
+    await provider.getByText('Your card is approved').waitFor();
+    await page.locator('dialog').waitFor({ state: 'detached', timeout: SETTLED_MS });
     await page.getByText('Paid. Your order is on its way.').waitFor({ timeout: SETTLED_MS });
     await page.close();
   }, 180_000);

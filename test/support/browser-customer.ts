@@ -1,14 +1,19 @@
-import type { Page } from 'playwright-core';
+import type { FrameLocator, Page } from 'playwright-core';
 
 /** From the click at the on-ramp to a final release on the local chain. */
 export const SETTLED_MS = 120_000;
 
-/** Goes to the provider behind a means, which may need the country. */
-export async function goBy(page: Page, means: string): Promise<void> {
+/** Chooses a means, which may need the country, and goes on. */
+export async function chooseMeans(page: Page | FrameLocator, means: string): Promise<void> {
   await page.getByRole('radio', { name: means }).check();
   const country = page.getByLabel('Where do you live?');
   if (await country.isVisible()) await country.selectOption('DE');
   await page.getByRole('button', { name: /^Pay [$€]/ }).click();
+}
+
+/** Goes to the provider behind a means. */
+export async function goBy(page: Page, means: string): Promise<void> {
+  await chooseMeans(page, means);
   await page.locator('#back, a[href^="?card="]').first().waitFor();
 }
 

@@ -17,3 +17,6 @@ async function look() {
 }
 
 setInterval(look, 1_000);
+document.addEventListener('card-checkout', (event) => {
+  if (/** @type {CustomEvent} */ (event).detail === 'paid') document.querySelector('dialog')?.close();
+});
