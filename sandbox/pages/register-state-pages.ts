@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type CheckoutMoment, checkoutPage } from '../../src/pages/checkout/checkout-page.ts';
+import { checkoutPage } from '../../src/pages/checkout/checkout-page.ts';
 import type { ExamplePagesContext } from '../../src/pages/checkout/context.ts';
 import { sendPhoneCode, sendTransferCode } from '../../src/pages/checkout/direct-payment.ts';
 import { statusContent } from '../../src/pages/checkout/live-updates.ts';
@@ -17,14 +17,11 @@ import { type ExampleState, exampleState, isExampleState, stateNames } from './e
 /** A situation that is not a state of the checkout. */
 export interface ExampleMoment {
   readonly state: ExampleState;
-  readonly moment?: CheckoutMoment;
   /** Result of a click on this provider. */
   readonly problem?: { readonly provider: ProviderId | null; readonly error: ServiceError };
 }
 
 export const exampleMoments: Readonly<Record<string, ExampleMoment>> = {
-  going: { state: 'choose', moment: { kind: 'going', provider: 'moonpay' } },
-  offline: { state: 'at-provider', moment: { kind: 'offline' } },
   'provider-down': { state: 'choose', problem: problem('moonpay', 'provider_unavailable') },
   'provider-down-single': { state: 'choose-single', problem: problem('moonpay', 'provider_unavailable') },
   'provider-busy': { state: 'choose', problem: problem('wert', 'provider_unavailable', 2) },
@@ -106,14 +103,13 @@ async function showState(
     return sendPage({ context, reply }, 200, page);
   }
   const { checkout, example } = await checkoutIn(context, name);
-  const { problem, moment = null } = example;
+  const { problem } = example;
   const asks = problem?.error.errorName === 'invalid_request' ? problem.provider : null;
   const page = checkoutPage(checkout, {
     language,
     isTestMode: true,
     explorerTransactionUrl,
     token,
-    moment,
     quotes: { source: context.quotes, lastChoice: null, customerCountry: null },
     userAgent: request.headers['user-agent'] ?? '',
     question: asks === null ? null : { provider: asks, means: null },

@@ -342,6 +342,7 @@ describe('a page that waits', () => {
     await page.getByLabel('PayPal').check();
     await page.getByRole('button', { name: 'Pay $26.10' }).click();
     await page.getByText('Taking you to PayPal').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
     await page.close();
   });
 
@@ -354,6 +355,7 @@ describe('a page that waits', () => {
     await context.setOffline(true);
     const connection = page.getByText('You’re offline');
     await connection.waitFor();
+    expect(await violationsOf(page)).toEqual([]);
     become(id, checkoutStates.paid());
     await context.setOffline(false);
     await page.getByText('has received your payment').waitFor();

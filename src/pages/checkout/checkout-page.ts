@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { Account } from '../../accounts/account.ts';
 import type { Address } from '../../payment/address.ts';
 import type { Payment } from '../../payment/payment.ts';
-import type { PaymentMeans, ProviderId } from '../../payment/provider-catalog.ts';
+import type { PaymentMeans } from '../../payment/provider-catalog.ts';
 import { type Outcome, outcomesOf } from '../../payment/test-payments.ts';
 import type { ProviderOffer } from '../../providers/provider-availability.ts';
 import {
@@ -35,7 +35,7 @@ import { furtherLinks, returnOf, shopLinks } from './return-to-shop.ts';
 import type { CountryQuestion, OfferList, OffersToAsk } from './selector.ts';
 import { asSeen, offersInBrief, possibleOffers } from './selector.ts';
 import { logoPathOf } from './show-logo.ts';
-import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
+import { goingWords, type StateWords, wordsOf } from './state-words.ts';
 import { waitOf } from './wait.ts';
 import { ring, waitDetail } from './wait-detail.ts';
 
@@ -121,12 +121,6 @@ ${payableUntil(checkout, language)}
 ${isOver ? nothing : links}`;
 }
 
-/** Shown from the click until the browser leaves for the provider, with a link to stay. */
-function goingContent(language: Language, provider: string): Html {
-  return html`${ring(null)}${wordsAs(goingWords(language, provider), 'plain')}
-<p><a class="button wide" href="">${language.words.actions.backToCheckout}</a></p>`;
-}
-
 /** Receipts show heading and sentence in the panel, so that only screen readers need them here. */
 function statusWords({ notice = nothing, ...words }: StateWords, view: CheckoutView): Html {
   const shown = wordsAs(words, traitsOf(view).tone);
@@ -154,19 +148,12 @@ export interface CheckoutPageOptions extends ContentOptions {
   readonly canSimulate?: boolean;
   /** Whether the page is an example, which no phone can open. */
   readonly isExample?: boolean;
-  readonly moment?: CheckoutMoment | null;
 }
-
-/** States that only the browser knows: leaving for the provider, or offline. */
-export type CheckoutMoment =
-  | { readonly kind: 'going'; readonly provider: ProviderId }
-  | { readonly kind: 'offline' };
 
 export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): Page {
   const { path, view } = checkout;
-  const { language, problem, moment = null, emailToken = null, autoContinue = null, shops = [] } = options;
+  const { language, problem, emailToken = null, autoContinue = null, shops = [] } = options;
   const content = checkoutContent(checkout, language, options);
-  const isGoing = moment?.kind === 'going';
   const isDirect = awaitsTransfer(checkout);
   const refreshSeconds = options.isStill === true ? null : traitsOf(view).refreshSeconds;
   return layout({
@@ -188,13 +175,19 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
 data-offline="${language.words.offline}"${shops.length === 0 ? nothing : html` data-shops="${shops.join(' ')}" data-state="${pageStateOf(view)}"`}
 ${autoContinue === null ? nothing : html` data-auto-continue`}>
 <div id="problem" role="alert">${problem === null ? nothing : html`<p class="banner">${problem}</p>`}</div>
-<div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>
-<p id="connection" role="status">${moment?.kind === 'offline' ? language.words.offline : ''}</p>
+<div id="status" role="status">${content.status}</div>
+<p id="connection" role="status"></p>
 ${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${emailToken === null ? nothing : formTokenField(emailToken)}</form>`}
-<div id="detail"${isGoing ? html` hidden` : nothing}>${content.detail}</div>
+<div id="detail">${content.detail}</div>
 <div id="mail">${content.mail}</div>
 </main>
-${takesPayment(view) && !isDirect ? html`${assurances(checkout, options)}<template id="going">${goingContent(language, '')}</template>` : nothing}`,
+${
+  takesPayment(view) && !isDirect
+    ? html`${assurances(checkout, options)}
+<template id="going">${ring(null)}${wordsAs(goingWords(language), 'plain')}
+<p><a class="button wide" href="">${language.words.actions.backToCheckout}</a></p></template>`
+    : nothing
+}`,
   });
 }
 

@@ -85,8 +85,8 @@ function takenWords(
   return { heading: html`${approved}`, sentence, text: { ...words.text, heading: approved } };
 }
 
-export function goingWords(language: Language, provider: string): StateWords {
-  return stateWords(language, 'going', { provider });
+export function goingWords(language: Language): StateWords {
+  return stateWords(language, 'going', { provider: '' });
 }
 
 function stateWords({ words }: Language, name: StateName, values: Values): StateWords {

@@ -19,13 +19,11 @@ function tell(state) {
 document.addEventListener('checkout:shown', () => tell(/** @type {string} */ (framed.dataset['state'])));
 
 // Names the page around the frame beside the shop.
-const [onlyShop] = shops.length === 1 ? shops : [];
-if (onlyShop !== undefined)
-  document.querySelector('.shop > :last-child')?.append(` · ${new URL(onlyShop).host}`);
+if (shops.length === 1)
+  document.querySelector('.shop > :last-child')?.append(` · ${new URL(shops.join()).host}`);
 
 addEventListener('keydown', ({ key }) => {
-  const isMenuOpen = document.querySelector('.languages details[open]') !== null;
-  if (key === 'Escape' && !isMenuOpen) tell('closed');
+  if (key === 'Escape' && document.querySelector('.languages [open]') === null) tell('closed');
 });
 
 /** @param {string} href */
