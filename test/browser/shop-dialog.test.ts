@@ -104,6 +104,7 @@ it('is paid in the dialog, with a window for the provider, without cookies, and 
       expect.not.arrayContaining([expect.objectContaining({ name: 'email_token' })]),
     ]);
     await provider.goto(`${baseUrl}${pathOf(id)}?returned=1`);
+    expect(await provider.getAttribute('html', 'lang')).toBe('de');
     become(id, checkoutStates['taken-by-provider']());
     await frame.locator('.timeline').waitFor();
     become(id, checkoutStates.paid());

@@ -21,7 +21,7 @@ import { isTakenByProvider, takesPayment } from './checkout-view.ts';
 import type { CheckoutRequest } from './context.ts';
 import { emailTokenOf } from './known-email.ts';
 import { type Checkout, requireCheckout } from './read-checkout.ts';
-import { customerPlace, rememberCountry, rememberProvider } from './remember.ts';
+import { customerPlace, rememberCountry, rememberLanguage, rememberProvider } from './remember.ts';
 import { meansFor } from './selector.ts';
 
 /**
@@ -38,6 +38,8 @@ export async function openProviderSession(
     const problem = html`${languageOf(request).words.problems.notFromHere}`;
     return sendCheckout(asked, checkout, { status: 403, problem });
   }
+  // The frame of a shop could not store it, and its window can.
+  rememberLanguage(asked);
   // The page was out of date; the current state explains the rest.
   if (!takesPayment(checkout.view) || isTakenByProvider(checkout.view)) {
     return sendCheckout(asked, checkout, { status: 409, problem: null });
