@@ -88,7 +88,10 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
         `with the next start, ${migration}; the rest is checked after it: back the database up, then run ` +
           'card-checkout migrate',
       );
-    switches = await readSwitches(config);
+    const patience = { patienceMs: STORE_PATIENCE_MS };
+    const listed = await runOperationAnywhere(config, 'provider list', {}, patience);
+    const providers = listed as readonly { readonly provider: string; readonly switch: string }[];
+    switches = new Map(providers.map((each) => [each.provider, each.switch]));
     const description = await describeDatabase(config);
     ({ scannedAtMs, settlements } = description);
     return assessDatabase(config, description);
@@ -283,12 +286,6 @@ async function checkMailServer({ mail }: Config): Promise<Finding> {
     if (machineFaultOf(error) !== null) throw error;
     return fail(`${messageOf(error)} (${messageOf((error as Error).cause)}): correct SMTP_URL`);
   }
-}
-
-async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>> {
-  const listed = await runOperationAnywhere(config, 'provider list', {}, { patienceMs: STORE_PATIENCE_MS });
-  const providers = listed as readonly { readonly provider: string; readonly switch: string }[];
-  return new Map(providers.map((each) => [each.provider, each.switch]));
 }
 
 async function describeDatabase(config: Config): Promise<DatabaseDescription> {

@@ -33,7 +33,8 @@ export async function startService(options: ServiceOptions) {
   const parts = assembleParts(options);
   const { config, log } = parts;
   requireKnownSecret(await readNewestSecret(parts.store), parts.requestContext.tokens);
-  if (!options.isTestMode) await warnOfProvidersOff(parts);
+  const off = options.isTestMode ? [] : await switchOnProved(parts.requestContext, operatorActor);
+  if (off.length > 0) log.warn(describeOffByDefault(off));
 
   let drain: Promise<void> | null = null;
   const isLeaving = () => drain !== null;
@@ -97,11 +98,6 @@ async function warnOfMissingSecrets({
   } catch (error) {
     log.warn({ err: error }, 'the secrets of open payments could not be read');
   }
-}
-
-async function warnOfProvidersOff({ requestContext, log }: ServiceParts): Promise<void> {
-  const off = await switchOnProved(requestContext, operatorActor);
-  if (off.length > 0) log.warn(describeOffByDefault(off));
 }
 
 /** Listens, or throws an error that names the variable to change. */

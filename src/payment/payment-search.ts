@@ -74,7 +74,8 @@ function meaningsOf(typed: readonly string[]): Meaning[][] {
   for (let index = 0; index < typed.length; index++) {
     const word = typed[index] as string;
     const cents = amountIn(word);
-    const currency = currencyIn(typed[index + 1] ?? '');
+    const code = typed[index + 1]?.toUpperCase() ?? '';
+    const currency = isCurrency(code) ? code : null;
     if (word.includes('@')) {
       meanings.push([{ kind: 'email', beginning: word }]);
     } else if (cents === null) {
@@ -97,11 +98,6 @@ function amountIn(word: string): number | null {
   // An amount has no third decimal.
   const amount = cents === 'unclear' ? readTypedAmount(word.replaceAll(/[.,٫。،]/g, ''), null) : cents;
   return amount === 'unclear' ? null : amount;
-}
-
-function currencyIn(word: string): Currency | null {
-  const code = word.toUpperCase();
-  return isCurrency(code) ? code : null;
 }
 
 type Searched = Pick<

@@ -49,14 +49,12 @@ const secrets: readonly (readonly [RegExp, string | ((found: string) => string)]
   [/\?[^\s"'`]+/g, '?[redacted]'],
   [
     /[\w.!#$%&'*+/=?^`{|}~-]{1,64}(?:@|%40)[\w.-]+\/?/gi,
-    (found) => (isPackageScope(found) ? found : found.replace(/.*?(\/?)$/, '[redacted email]$1')),
+    (found) => (packageScope.test(found) ? found : found.replace(/.*?(\/?)$/, '[redacted email]$1')),
   ],
 ];
 
-/** Whether this is the scope of an npm package in a path or quoted (`'@scope/`). It has no user and no dot. */
-function isPackageScope(found: string): boolean {
-  return /^(?:['`]|[^@]*(?<![^/])node_modules\/)@[\w-]+\/$/.test(found);
-}
+/** Scope of an npm package in a path or quoted (`'@scope/`). It has no user and no dot. */
+const packageScope = /^(?:['`]|[^@]*(?<![^/])node_modules\/)@[\w-]+\/$/;
 
 /** Maximum length of a logged text. The patterns look back at most 64 characters, so the cost is linear. */
 const MAXIMUM_CHARACTERS = 10_000;

@@ -217,14 +217,11 @@ function emailLine({ email }: Payment, offers: Checkout['offers'], knowsEmail: b
   if (email === null || !offers.some(({ sharesEmail }) => sharesEmail)) return nothing;
   const { assurances } = words;
   const known = offers.every(({ sharesEmail }) => sharesEmail) ? assurances.email : assurances.emailToSome;
+  // "j…@example.com": enough to recognize, too little to read over a shoulder.
+  const masked = `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`;
   return knowsEmail
-    ? html`<p>${fillIn(known, { email: maskEmail(email) })}</p>`
+    ? html`<p>${fillIn(known, { email: masked })}</p>`
     : html`<p>${fillIn(assurances.emailKept, { email: HIDDEN_EMAIL })}</p>`;
-}
-
-/** "j…@example.com", for visitors who know the address: enough to recognize, too little to read over a shoulder. */
-function maskEmail(email: string): string {
-  return `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`;
 }
 
 const names: Readonly<Record<Outcome, string>> = {

@@ -42,6 +42,9 @@ const roleWords: Record<Role, string> = {
 export function registerPeoplePages(routes: DashboardRoutes): void {
   const pages = routes.pages('people', 'owner');
   pages.page('/people', showPeople);
+  // Shows the link once; a reload redirects to the list.
+  const showInvited = async (visit: Visit) =>
+    (await takeInvitationPage(visit, PEOPLE_PATH)) ?? seeOther('/people');
   pages.page('/people/invited', showInvited);
   pages.form('/people/invite', answerInvite, showPeople);
   pages.form('/people/invitations/:invitationId/withdraw', async (visit) => {
@@ -121,11 +124,6 @@ ${link}
 If you do not expect this invitation, ignore this email.
 `,
   };
-}
-
-/** Shows the link once; a reload redirects to the list. */
-async function showInvited(visit: Visit) {
-  return (await takeInvitationPage(visit, PEOPLE_PATH)) ?? seeOther('/people');
 }
 
 /** Page that shows a kept link; null if there is none, such as after the first call. */

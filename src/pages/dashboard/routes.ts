@@ -12,7 +12,6 @@ import { sendSeeOther } from '../../web/signed-in/layout.ts';
 import { registerNewBrowserPages } from '../../web/signed-in/new-browser-pages.ts';
 import {
   admit,
-  type DashboardRoutes,
   dashboardRoutesOf,
   registerNothing,
   seeOther,
@@ -64,7 +63,10 @@ export function registerDashboard(
       registerPeoplePages(routes);
       registerInvitationPages(routes);
       registerAuditPage(routes);
-      registerAccountSwitcher(routes);
+      routes.pages(null, 'viewer').form('/account', async (visit, form) => {
+        await chooseAccount(visit.context, visit, form.text('account'), visit.actor);
+        return seeOther('');
+      });
       registerSettingsPages(routes);
       registerCustomerPage(routes, features);
       if (context.mailer !== null) {
@@ -80,11 +82,4 @@ export function registerDashboard(
     },
     { prefix: DASHBOARD_PATH },
   );
-}
-
-function registerAccountSwitcher(routes: DashboardRoutes): void {
-  routes.pages(null, 'viewer').form('/account', async (visit, form) => {
-    await chooseAccount(visit.context, visit, form.text('account'), visit.actor);
-    return seeOther('');
-  });
 }

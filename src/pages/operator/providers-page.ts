@@ -90,7 +90,9 @@ ${dataTable('Providers', providers, {
   Status: stateBadge,
   Evidence: evidenceBadge,
   Health: ({ health }) => healthBadge(health),
-  'Minimum in USD': numbers(minimumOf),
+  'Minimum in USD': numbers(({ id, settings }) =>
+    formatCents(settings.minimumUsdCents ?? providerCatalog[id].minimumUsdCents),
+  ),
   'Last failure': sentences(({ health }) => failureOf(health)),
 })}
 ${deliveriesTable(context)}`,
@@ -135,7 +137,7 @@ async function showOne(visit: OperatorVisit): Promise<PageView> {
   const isConfigured = provider.adapter !== undefined;
   const credentials = isConfigured
     ? 'configured'
-    : html`none: set ${missingVariables(context, provider.id)}, and restart`;
+    : html`none: set ${context.providerDescriptions[provider.id].requiredVariables.map((variable) => html`<code>${variable}</code> `)}, and restart`;
   const failures = health?.failuresInARow ? ` ${health.failuresInARow} failures in a row` : '';
   const button = (tone: string, field: string, value: string, label: string) =>
     html`<button class="button${tone}" name="${field}" value="${value}">${label}</button>`;
@@ -166,10 +168,6 @@ function disabling(visit: OperatorVisit, action: string, name: string): Html {
 Customers who are already at the provider can still pay, and their deposits are released. You can enable it again at any time.</p>`;
   const field = { name: 'switch_off', value: '1' };
   return html`<section class="card">${foldedAction(visit, { action, summary: 'Disable…', effect, button: `Disable ${name}`, field })}</section>`;
-}
-
-function missingVariables({ providerDescriptions }: OperatorContext, id: ProviderId): Html[] {
-  return providerDescriptions[id].requiredVariables.map((name) => html`<code>${name}</code> `);
 }
 
 const stateBadges: Readonly<Record<ProviderState, Html>> = {
@@ -208,10 +206,6 @@ export function healthBadge(health: ProviderHealth | null): Html {
       : html`<span class="badge warn">Degraded</span>`;
   }
   return health.failuresInARow === 0 ? html`Operational` : html`<span class="badge warn">Degraded</span>`;
-}
-
-function minimumOf({ id, settings }: Provider): string {
-  return formatCents(settings.minimumUsdCents ?? providerCatalog[id].minimumUsdCents);
 }
 
 function limitsOf({ directory: { limits } }: OperatorContext, id: ProviderId): Html {

@@ -128,7 +128,9 @@ export const moonpay = defineProvider({
       // Binds the URL to the customer's IP address, because MoonPay may refuse an unbound one.
       ...(customerIp === null ? {} : { allowedIpAddress: hmacOf(secretKey, customerIp) }),
     });
-    return { redirectUrl: signMoonpayUrl(`${urls.widget}?${query}`, secretKey) };
+    // The signature covers the question mark too.
+    const signature = encodeURIComponent(hmacOf(secretKey, `?${query}`));
+    return { redirectUrl: `${urls.widget}?${query}&signature=${signature}` };
   },
 
   async readWebhook({ webhookSecret }, webhook) {
@@ -148,11 +150,6 @@ export const moonpay = defineProvider({
     return { paymentId, walletAddress, tokenContract, progress, atMs };
   },
 });
-
-/** Appends MoonPay's signature of the query, which covers the question mark too. */
-function signMoonpayUrl(url: string, secretKey: string): string {
-  return `${url}&signature=${encodeURIComponent(hmacOf(secretKey, new URL(url).search))}`;
-}
 
 function hmacOf(key: string, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64');
