@@ -4,7 +4,7 @@ import type { Address } from '../../src/payment/address.ts';
 import { noOrder, type Payment, type PaymentId, untouchedProgress } from '../../src/payment/payment.ts';
 import { addresses } from './servers/stub-world.ts';
 
-/** The account of payments that the bench stores by itself. */
+/** Account of the payments that the bench writes directly to the store. */
 export function benchAccount(): Account {
   return {
     id: 'acc_00000000000000000000',
@@ -20,7 +20,7 @@ export function benchAccount(): Account {
   };
 }
 
-/** What differs between payments that the bench stores by itself. */
+/** Fields that vary between payments that the bench writes directly to the store. */
 export interface BenchPaymentFields {
   readonly paymentId: PaymentId;
   readonly payoutAddress: Address;

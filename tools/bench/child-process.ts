@@ -2,21 +2,21 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Pin } from './load/run-load.ts';
 
-/** A part of the bench in a process of its own, which answers questions one at a time (see `answer-parent.ts`). */
+/** Child process of the bench, which answers one request at a time (see `answer-parent.ts`). */
 export interface Child<Ready> {
-  /** What it said when it was ready. */
+  /** Its message on becoming ready. */
   readonly ready: Ready;
   ask<Answer>(question: unknown): Promise<Answer>;
-  /** Stops it where it is, so that what it does by itself costs the others nothing. */
+  /** Pauses it, so that its background work takes no CPU from the others. */
   pause(): void;
   resume(): void;
-  /** Lets it end by itself. */
+  /** Asks it to exit. */
   stop(): Promise<void>;
 }
 
 export interface ChildOptions {
   readonly pin: Pin;
-  /** For node itself, such as those of the profiler. */
+  /** Options of Node itself, such as the profiler's. */
   readonly nodeFlags?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -34,7 +34,7 @@ export async function startChild<Ready>(
     serialization: 'advanced',
     env: { ...process.env, ...environment },
   });
-  // A log goes into a pipe, as under a service manager; nobody needs to read it here.
+  // Logs go into a pipe, as under a service manager, and are discarded.
   child.stdout?.resume();
   return {
     ready: (await nextMessage(child, script)) as Ready,

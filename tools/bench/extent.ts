@@ -1,28 +1,28 @@
-/** How much is measured. */
+/** Amount of work per measurement. */
 export interface Extent {
   readonly rounds: number;
-  /** Of load, for each run of a round. */
+  /** Duration of a measured run of load. */
   readonly seconds: number;
-  /** Of load that is not measured, after a server was woken for its turn. */
+  /** Duration of unmeasured load after a server is resumed. */
   readonly wakeUpSeconds: number;
-  /** Of one run of warming up; there are as many as it takes to send `warmUpRequests`. */
+  /** Duration of one warm-up run, repeated until `warmUpRequests` are sent. */
   readonly warmUpSeconds: number;
   readonly warmUpRequests: number;
-  /** Posts of each sender, for each run of a round. */
+  /** Posts per sender and run. */
   readonly webhooks: number;
-  /** Blocks with 4,000 logs each that a round scans. */
+  /** Blocks per round, with 4,000 logs each. */
   readonly scannedPages: number;
-  /** At least 2,000: the blocks to finality at the end count in the whole run, and less so with more payments. */
+  /** At least 2,000, because more payments reduce the weight of the final wait for finality. */
   readonly settledPayments: number;
-  /** Creates of the store alone, for each round. */
+  /** Creates in the store alone, per round. */
   readonly storedCreates: number;
-  /** How often each list, search and statistic is asked for. */
+  /** Reads of each list, search and statistic. */
   readonly questions: number;
-  /** Payments that are settled one after the other. */
+  /** Payments that are settled one at a time. */
   readonly timedPayments: number;
   /** Starts of a service with a million payments. */
   readonly starts: number;
-  /** After a start, until its memory is read. */
+  /** Delay between a start and the reading of its memory. */
   readonly idleSeconds: number;
   /** Payments of the large store, a tenth of them open. */
   readonly storedPayments: number;
@@ -41,12 +41,12 @@ export const fullExtent: Extent = {
   storedCreates: 12_800,
   questions: 9,
   starts: 8,
-  // Long enough for the watcher, the sweep and the collector of garbage to have had their turns.
+  // Long enough for the watcher, the sweep and garbage collection to run.
   idleSeconds: 10,
   storedPayments: 1_000_000,
 };
 
-/** Runs every part once: its figures say nothing. Part of `npm run test:all`. */
+/** Runs every part once, without meaningful figures. Part of `npm run test:all`. */
 export const shortExtent: Extent = {
   rounds: 1,
   seconds: 0.2,

@@ -15,10 +15,10 @@ import { hasNote, noteOf } from './load/requests.ts';
 import { benchSecret } from './servers/stub-world.ts';
 
 const DAY_MS = 86_400_000;
-/** Open payments were created in the last six days, so that none of them is due to expire; the others before. */
+/** Age of open payments: under six days, so that none is due to expire. The others are older. */
 const OPEN_DAYS = 6;
 const ALL_DAYS = 90;
-/** Larger portions than the worker's, so that it does not wait for the disk. */
+/** Larger than the worker's batches, to avoid waits for the disk. */
 const PORTION = 5_000;
 
 /**
@@ -50,7 +50,7 @@ export async function fillStore(dataDir: string, payments: number, open: number)
 
 const slotOf = (time: string) => `${time} - ${time} % ${SLOT_MS}`;
 
-/** What creates and payments leave for searches and statistics. */
+/** Queued rows of creates and payments for searches and statistics. */
 const queueRowsSql = `
   INSERT INTO unindexed_payments (account_id, payment_id) SELECT account_id, id FROM payments;
   INSERT INTO uncounted_changes (account_id, currency, start_ms, created, converted)

@@ -2,7 +2,7 @@ import type { Finding } from './measurements/measurement.ts';
 import { median, type Sample } from './statistics.ts';
 import type { ScenarioSummary } from './summary.ts';
 
-/** A goal and how far the run came. */
+/** A goal and the run's result. */
 export interface GoalResult {
   readonly what: string;
   readonly bound: number;
@@ -11,15 +11,15 @@ export interface GoalResult {
   readonly median: number;
   readonly lowest: number;
   readonly highest: number;
-  /** Whether the median is on the right side of the bound. */
+  /** Whether the median meets the bound. */
   readonly isReached: boolean;
 }
 
-/** What a run found. */
+/** Results of a run. */
 export interface Findings {
   readonly scenarios: readonly ScenarioSummary[];
   readonly measurements: readonly Finding[];
-  /** Every single run of load. */
+  /** Each run of load. */
   readonly samples: readonly Sample[];
 }
 
@@ -30,11 +30,11 @@ export interface Goal {
   readonly bound: number;
   readonly isUpperBound?: true;
   readonly unit?: string;
-  /** Undefined where the run did not measure it. */
+  /** Undefined if the run did not measure it. */
   readonly read: (findings: Findings) => Figure | undefined;
 }
 
-/** In the order of the table. Ratios are of requests a second unless they say otherwise. */
+/** In the table's order. Ratios compare requests per second unless stated otherwise. */
 export const goals: readonly Goal[] = [
   { what: 'create, of ceiling A', bound: 0.5, read: ratio('create', 'service', 'ceiling A') },
   { what: 'create on one core', bound: 4_000, unit: 'a second', read: rate('service') },

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { findLoadGenerator, isInstalled, type LoadGenerator, type Pin } from './load/run-load.ts';
 
-/** Where the bench runs, as it stands beside every figure. */
+/** Description of the machine, printed with every figure. */
 export interface MachineDescription {
   readonly cpu: string;
   readonly node: string;
@@ -12,7 +12,7 @@ export interface MachineDescription {
   readonly cores: string;
 }
 
-/** What the bench uses of the machine: one core for what is measured, another for the load. */
+/** Cores that the bench uses: one for the measured server, another for the load. */
 export interface Machine {
   readonly description: MachineDescription;
   readonly generator: LoadGenerator;
@@ -27,7 +27,7 @@ export function examineMachine(): Machine {
     (command) =>
       isPinned ? ['taskset', '-c', String(core), ...command] : command;
   const generator = findLoadGenerator(pinTo(1));
-  // This process reads the servers' logs: on the measured core it would take turns with them at each line.
+  // This process reads the servers' logs, so on the measured core it would compete with them.
   if (isPinned) execFileSync('taskset', ['-a', '-c', '-p', '1', String(process.pid)], { stdio: 'ignore' });
   return {
     description: {

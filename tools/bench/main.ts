@@ -46,11 +46,11 @@ if (chosenScenarios.length + chosenMeasurements.length === 0) {
 
 const outputFolder = join(import.meta.dirname, '../..', 'test-output');
 mkdirSync(outputFolder, { recursive: true });
-// Below the project and not in the system's temporary folder, which may lie in memory: commits must reach a disk.
+// Not in the system's temporary folder, which may be in memory: commits must reach a disk.
 const folder = mkdtempSync(join(outputFolder, 'bench-'));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
-    // The children end by themselves when this process is gone.
+    // Child processes exit when this process exits.
     rmSync(folder, { recursive: true, force: true });
     process.exit(1);
   });
@@ -96,7 +96,7 @@ async function main(): Promise<void> {
 
 async function runLoad(): Promise<LoadFindings> {
   const names = new Set(chosenScenarios.flatMap(({ contenders }) => contenders.map(({ server }) => server)));
-  // Requests of the raw servers are written by a service, which knows keys and payments.
+  // A service writes the raw servers' requests, because it has keys and payments.
   if (names.size > 0) names.add('service');
   const fleet = await startServerFleet(names, {
     folder,
@@ -125,7 +125,7 @@ function chosenOf<T extends { readonly name: string }>(all: readonly T[]): reado
   return all.filter(({ name }) => wanted === undefined || wanted.includes(name));
 }
 
-/** Made once a run, by whoever asks first; filled while nothing is measured. */
+/** Created on first use, once per run; filled while nothing is measured. */
 function millionDataDir(): Promise<string> {
   filling ??= (async () => {
     const dataDir = join(folder, 'million');

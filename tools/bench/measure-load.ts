@@ -11,13 +11,13 @@ import { type ScenarioSummary, summarize } from './summary.ts';
 
 const MOST_WARM_UPS = 20;
 
-/** What the scenarios of load found, and every run behind it. */
+/** Results of the load scenarios, with each run. */
 export interface LoadFindings {
   readonly summaries: readonly ScenarioSummary[];
   readonly samples: readonly Sample[];
 }
 
-/** What every turn of a server under load needs. */
+/** Parameters common to all runs of load. */
 interface LoadContext {
   readonly machine: Machine;
   readonly fleet: ServerFleet;
@@ -65,7 +65,7 @@ async function measureScenario(context: LoadContext, scenario: Scenario): Promis
   return samples;
 }
 
-/** A turn of this contender's server, all others being stopped. */
+/** Runs load against this contender's server while all others are paused. */
 async function takeTurn<T>(
   { fleet }: LoadContext,
   contender: Contender,
@@ -80,7 +80,7 @@ async function takeTurn<T>(
   }
 }
 
-/** Until the server's code is compiled for what it will be asked, however slow the machine is at the moment. */
+/** Sends load until the server's code is compiled for these requests, even on a slow machine. */
 async function warmUp(context: LoadContext, server: ServerProcess, contender: Contender): Promise<void> {
   const { warmUpSeconds, warmUpRequests } = context.extent;
   const options = { seconds: warmUpSeconds, round: -1 };
@@ -119,7 +119,7 @@ async function run(
 
 const QUIET_MS = 50;
 
-/** Until what was under way at the end of a run is stored: it must not be counted with the next run. */
+/** Waits until requests in flight at the end of a run are stored, so that the next run does not count them. */
 async function untilQuiet(server: ServerProcess): Promise<void> {
   let before: number;
   let after = await server.countPayments();
@@ -131,7 +131,7 @@ async function untilQuiet(server: ServerProcess): Promise<void> {
   } while (after !== before);
 }
 
-/** Each service takes its own keys only; raw servers and ceilings are sent what the first service is sent. */
+/** A service accepts only its own keys; raw servers and ceilings get the first service's requests. */
 async function prepareFiles(
   fleet: ServerFleet,
   chosen: readonly Scenario[],

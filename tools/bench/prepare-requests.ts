@@ -11,7 +11,7 @@ import type { RequestKind } from './scenarios.ts';
 import type { ServerProcess } from './server-process.ts';
 import { KEYS_PER_ACCOUNT } from './servers/bench-server.ts';
 
-/** The file of each kind of requests. */
+/** File of each kind of request. */
 export type RequestFiles = Readonly<Record<RequestKind, string>>;
 
 export interface CreatedPayment {

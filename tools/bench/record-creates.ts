@@ -4,7 +4,7 @@ import { type CreatedPayment, send } from './prepare-requests.ts';
 import type { ServerProcess } from './server-process.ts';
 import type { RecordedCreate, Statement, Value } from './servers/recorded-creates.ts';
 
-/** So many that each API key sends each kind of create. */
+/** Enough for each API key to send each kind of create. */
 const RECORDED = 96;
 
 /**
@@ -34,7 +34,7 @@ export async function recordCreates(service: ServerProcess): Promise<readonly Re
 }
 
 interface Recorder {
-  /** What was written since the last call. */
+  /** Writes since the last call. */
   take(): Promise<readonly Statement[]>;
   stop(): Promise<void>;
 }
@@ -43,7 +43,7 @@ function recordStatements(service: ServerProcess): Recorder {
   return { take: () => service.takeStatements(), stop: async () => {} };
 }
 
-/** Triggers in the service's own database note each row that it inserts; the numbers of rows are left to the database. */
+/** Triggers in the service's database record each inserted row, without its row number. */
 function recordRows(file: string): Recorder {
   const database = new DatabaseSync(file, { timeout: 2_000 });
   const tables = database

@@ -34,7 +34,7 @@ export async function runContender(
   if (load.requests === 0) throw new Error(`${label}: nothing was answered`);
   const rows = rowsAfter - rowsBefore;
   const writes = contender.requests.startsWith('create');
-  // What is under way at the end of a run is stored, but no longer counted as answered.
+  // Requests in flight at the end of a run are stored, but not counted as answered.
   if (writes && (rows < load.requests || rows > load.requests + 2 * CONNECTIONS)) {
     throw new Error(`${label}: ${load.requests} creates were answered, ${rows} payments are stored`);
   }

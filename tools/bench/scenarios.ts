@@ -1,25 +1,25 @@
 import type { ServerName } from './servers/bench-server.ts';
 
-/** The kinds of requests there are files of. */
+/** Kinds of requests that have a file. */
 export type RequestKind = 'create' | 'create-one-account' | 'status-by-id' | 'status-by-token';
 
-/** One thing that is measured: requests of a kind against a server. */
+/** Requests of one kind against a server. */
 export interface Contender {
   readonly label: string;
   readonly server: ServerName;
   readonly requests: RequestKind;
 }
 
-/** Contenders that are measured in turn under the same load. */
+/** Contenders under the same load, measured alternately. */
 export interface Scenario {
   readonly name: string;
   readonly title: string;
   readonly contenders: readonly Contender[];
-  /** Which pairs are compared, `[label, of which label]`. */
+  /** Compared pairs: `[label, base label]`. */
   readonly comparisons: readonly (readonly [string, string])[];
 }
 
-/** Connections of each load. */
+/** Numbers of connections, one per load. */
 export const CONNECTIONS = 64;
 
 export const scenarios: readonly Scenario[] = [

@@ -7,9 +7,9 @@ import { recordCreates } from './record-creates.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 import type { ServerName } from './servers/bench-server.ts';
 
-/** The servers under measurement, all of them paused save for the one that is asked. */
+/** Measured servers, all paused except the one under load. */
 export interface ServerFleet {
-  /** Throws for a server that was not started. */
+  /** Throws if the server was not started. */
   get(name: ServerName): ServerProcess;
   stop(): Promise<void>;
 }
@@ -18,11 +18,11 @@ export interface FleetOptions {
   readonly folder: string;
   readonly machine: Machine;
   readonly nodeFlagsOf: (name: ServerName) => readonly string[];
-  /** The data folder with a million payments; null when nobody asks for one. */
+  /** Data folder with a million payments; null if no server needs it. */
   readonly millionDataDir: string | null;
 }
 
-/** PostgreSQL as it is installed: every commit waits for the disk. Room for the connections of both servers. */
+/** PostgreSQL with default durability: every commit waits for the disk. Has enough connections for both servers. */
 const POSTGRES_SETTINGS = ['max_connections=50'];
 
 /** Starts each of these servers once, and PostgreSQL if one of them needs it. */

@@ -13,16 +13,16 @@ export interface ServerProcess {
   readonly apiKeys: readonly string[];
   readonly databaseFile: string | null;
   readUsage(): Promise<Usage>;
-  /** The statements that it sent to PostgreSQL since the last call; none unless it was started to record them. */
+  /** Statements sent to PostgreSQL since the last call; empty unless recording is on. */
   takeStatements(): Promise<readonly Statement[]>;
-  /** Payments in its database, as another process sees them; 0 where it has none. */
+  /** Payments in its database, as seen by another process; 0 without a database. */
   countPayments(): Promise<number>;
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
 }
 
-/** Starts it with its data below this folder, or in the database of this URL. */
+/** Starts it with its data in this folder, or in the database at this URL. */
 export async function startServerProcess(
   name: ServerName,
   folder: string,

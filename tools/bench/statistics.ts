@@ -1,18 +1,18 @@
 /** One contender's run in one round. */
 export interface Sample {
   readonly label: string;
-  /** Runs of one round follow each other closely, so that only they are compared. */
+  /** Only runs of one round are compared, because they are close in time. */
   readonly round: number;
   readonly requests: number;
   readonly requestsPerSecond: number;
   readonly cpuMicrosecondsPerRequest: number;
   readonly p50Microseconds: number;
   readonly p99Microseconds: number;
-  /** Null where nothing was written. */
+  /** Null if nothing was written. */
   readonly rowsPerCommit: number | null;
 }
 
-/** The middle value, or the mean of the two in the middle. Throws for none. */
+/** Median. Throws for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
   const upper = sorted[Math.floor(sorted.length / 2)];
@@ -28,7 +28,7 @@ export interface PairedRatio {
   readonly highest: number;
 }
 
-/** Throws unless both took part in the same rounds. */
+/** Throws unless both have runs in the same rounds. */
 export function pairedRatio(
   samples: readonly Sample[],
   label: string,
@@ -48,7 +48,7 @@ export function pairedRatio(
   return { median: median(ratios), lowest: Math.min(...ratios), highest: Math.max(...ratios) };
 }
 
-/** The order of a round: every second one goes backwards, so that a drift of the machine favors nobody. */
+/** Order of a round, reversed every second time, so that drift of the machine favors no contender. */
 export function orderOfRound<T>(items: readonly T[], round: number): readonly T[] {
   return round % 2 === 0 ? items : items.toReversed();
 }

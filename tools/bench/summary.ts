@@ -4,17 +4,17 @@ import type { Finding } from './measurements/measurement.ts';
 import type { Scenario } from './scenarios.ts';
 import { median, type PairedRatio, pairedRatio, type Sample } from './statistics.ts';
 
-/** One contender over all rounds: medians. */
+/** Medians of one contender over all rounds. */
 export interface ContenderSummary extends Omit<Sample, 'round' | 'requests'> {
   readonly requests: number;
 }
 
-/** One contender as a share of another; 1 is as good, more is better in the first two, worse in the last. */
+/** Ratios of one contender to another. Above 1 is better in the first two, worse in the last. */
 export interface Comparison {
   readonly label: string;
   readonly of: string;
   readonly requestsPerSecond: PairedRatio;
-  /** CPU per request of the other over that of this one. */
+  /** CPU per request of the other contender, divided by this one's. */
   readonly cpu: PairedRatio;
   readonly p99: PairedRatio;
 }
@@ -95,7 +95,7 @@ export function formatFinding({ title, series }: Finding): string {
   return [`### ${title}`, table(['', 'median', 'lowest to highest'], rows)].join('\n\n');
 }
 
-/** What was to be reached, and what was in this run and the one before. */
+/** Goals, with the results of this run and the previous one. */
 export function formatGoals(goals: readonly GoalResult[], before: readonly GoalResult[] = []): string {
   const rows = goals.map((goal) => {
     const unit = goal.unit === '' || goal.unit === '×' ? goal.unit : ` ${goal.unit}`;
@@ -112,7 +112,7 @@ export function formatGoals(goals: readonly GoalResult[], before: readonly GoalR
   return table(['goal', 'bound', 'median', 'range', 'previous run', 'reached'], rows);
 }
 
-/** Two decimals below ten, one below a hundred, else none and thousands apart. */
+/** Two decimals below ten, one below a hundred, otherwise none, with separators of thousands. */
 function formatNumber(value: number): string {
   const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });

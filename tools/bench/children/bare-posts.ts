@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:https';
 import type { Posts } from './webhook-sender.ts';
 
-/** As long as the body of a webhook. */
+/** Same length as a webhook's body. */
 const body = JSON.stringify({ event: 'payment.paid', filling: 'x'.repeat(520) });
 
 /**

@@ -1,4 +1,4 @@
-/** A chain's node that is nothing but prepared answers: each look at its newest block finds a hundred more. */
+/** Node of a chain with prepared answers only: each read of its newest block finds a hundred more. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TRANSFER_TOPIC } from '../../../src/settlement/chain/token-reader.ts';
@@ -15,7 +15,7 @@ interface Call {
 }
 
 const FIRST_BLOCK = 1_000;
-/** Addresses of nobody have numbers from here on; those of the filled store begin at 1,000. */
+/** First number of unknown addresses; numbers in the filled store begin at 1,000. */
 const STRANGERS = 100_000_000;
 const BLOCK_MARK = 'BLOCK';
 const strangersByBlock = writeStrangers();
@@ -59,7 +59,7 @@ function answer({ method, params: [first] }: Call): string {
   }
 }
 
-/** The strangers' transfers were written once; only the blocks' numbers in them are another page's. */
+/** Transfers of unknown addresses are written once; each page replaces only their block numbers. */
 function transfers(fromBlock: number, toBlock: number): string {
   if (toBlock - fromBlock + 1 !== BLOCKS_A_PAGE) throw new Error(`asked for ${fromBlock} to ${toBlock}`);
   const page = (fromBlock - FIRST_BLOCK - 1) / BLOCKS_A_PAGE;
@@ -85,7 +85,7 @@ function writeStrangers(): readonly string[] {
   });
 }
 
-/** All that a node says of a transfer of 12.34 USDC. */
+/** Complete log of a transfer of 12.34 USDC. */
 function transfer(number: number, blockNumber: string, recipient: number, logIndex: number): string {
   return JSON.stringify({
     address: addresses.token.toLowerCase(),

@@ -1,4 +1,4 @@
-/** `node tools/bench/children/log-scanner.ts DATA_DIR URL`: the watcher, which scans as many pages as it is asked for. */
+/** `node tools/bench/children/log-scanner.ts DATA_DIR URL`: scans the requested number of pages. */
 import { join } from 'node:path';
 import { openSqliteStore } from '../../../src/app/store/sqlite-store.ts';
 import { settleScanned } from '../../../src/payment/settle.ts';
@@ -21,7 +21,7 @@ const context = {
   chain: createChainReader({
     endpoints,
     sources: { token: addresses.token, factories: [addresses.factory] },
-    // As large as a page, so that each pass reads one.
+    // One page, so that each pass reads one.
     initialBlockRange: BLOCKS_A_PAGE,
     maximumBlockRange: BLOCKS_A_PAGE,
   }),
@@ -39,7 +39,7 @@ const context = {
     throw new Error('the prepared chain lost blocks');
   },
 };
-// Only sets the cursor.
+// Sets the cursor only.
 await watchDeposits(context);
 
 answerParent(

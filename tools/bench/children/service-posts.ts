@@ -44,7 +44,7 @@ export async function createServicePosts(folder: string, port: number): Promise<
   return {
     prepare: (posts) => queueWebhooks(store, posts, tokens.currentFingerprint),
     async send(posts, atATime) {
-      // One account, which may take half of the places.
+      // One account, which may use half of the slots.
       const bounds = { open: 2 * atATime, openPerHost: atATime };
       const open = new Map<Webhook, Promise<void>>();
       let left = posts;
@@ -68,7 +68,7 @@ export async function createServicePosts(folder: string, port: number): Promise<
   };
 }
 
-/** Of all rounds: no two payments have one deposit address, and none that of a payout. */
+/** Counts over all rounds, because deposit addresses are unique and differ from payout addresses. */
 let queued = 1;
 
 async function queueWebhooks(store: Store, posts: number, tokenFingerprint: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** `node tools/bench/children/store-creates.ts FILE`: the store, which creates as many payments as it is asked for. */
+/** `node tools/bench/children/store-creates.ts FILE`: creates the requested number of payments in the store. */
 import { randomBytes } from 'node:crypto';
 import { openSqliteStore } from '../../../src/app/store/sqlite-store.ts';
 import { checksumAddress } from '../../../src/payment/address.ts';

@@ -1,4 +1,4 @@
-/** A merchant's endpoint that takes everything at once, in a process of its own. */
+/** Merchant's endpoint that accepts every webhook immediately, in a separate process. */
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createTestCertificateAuthority } from '../../../test/support/certificates.ts';

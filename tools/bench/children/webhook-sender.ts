@@ -1,4 +1,4 @@
-/** `node tools/bench/children/webhook-sender.ts bare|service FOLDER PORT`: sends as many posts as it is asked for. */
+/** `node tools/bench/children/webhook-sender.ts bare|service FOLDER PORT`: sends the requested number of posts. */
 import { answerParent } from '../answer-parent.ts';
 import type { SentPosts } from '../measurements/webhooks.ts';
 import { createBarePosts } from './bare-posts.ts';
@@ -6,9 +6,9 @@ import { createServicePosts } from './service-posts.ts';
 
 /** Something that sends posts. */
 export interface Posts {
-  /** What is not measured: so many will be asked for next. */
+  /** Prepares this number of posts for the next `send`, outside the measurement. */
   prepare(posts: number): Promise<void>;
-  /** Resolves when all of them were answered with success; throws when one was not. */
+  /** Resolves when all have succeeded; throws if one has failed. */
   send(posts: number, atATime: number): Promise<void>;
   stop(): Promise<void>;
 }

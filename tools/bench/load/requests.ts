@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { checksumAddress } from '../../../src/payment/address.ts';
 import { countedDigits } from '../counted-address.ts';
 
-/** One request, as every load generator takes it from a file: a line, its parts parted by tabs. */
+/** One request in the file of a load generator: a line of tab-separated fields. */
 export interface LoadRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -13,7 +13,7 @@ export interface LoadRequest {
   readonly body: string;
 }
 
-/** A load generator replaces it with 40 new hex digits each time it sends the request. */
+/** Placeholder that a load generator replaces with 40 new hex digits per request. */
 export const FRESH_DIGITS = '{fresh}';
 
 const DIFFERENT_BODIES = 512;
@@ -59,7 +59,7 @@ export function hasNote(number: number): boolean {
   return number % 2 === 0;
 }
 
-/** Eight of 4,096 words. */
+/** Eight words out of 4,096. */
 export function noteOf(number: number): string {
   return Array.from({ length: 8 }, (_, word) => {
     const digits = countedDigits(8 * number + word, 3);

@@ -1,14 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-/** What one run of load found. */
+/** Results of one run of load. */
 export interface LoadResult {
-  /** Answered with success. */
+  /** Requests that succeeded. */
   readonly requests: number;
   readonly durationMicroseconds: number;
   readonly p50Microseconds: number;
   readonly p99Microseconds: number;
-  /** Answers that were no success, and errors of sockets. */
+  /** Failed requests: other answers and socket errors. */
   readonly failures: number;
 }
 
@@ -20,16 +20,16 @@ export interface LoadOptions {
   readonly seconds: number;
 }
 
-/** A program that sends requests over kept connections, each with one request at a time. */
+/** Program that sends requests over keep-alive connections, one at a time on each. */
 export interface LoadGenerator {
   readonly name: string;
   run(options: LoadOptions): Promise<LoadResult>;
 }
 
-/** Puts a command on one core where the machine has `taskset`, so that server and load do not take turns on one. */
+/** Pins a command to a core if the machine has `taskset`, so that server and load do not share one. */
 export type Pin = (command: readonly string[]) => readonly string[];
 
-/** `wrk` where it is installed, else our own client, which costs several times as much of its core. */
+/** `wrk` if installed, otherwise our own client, which uses several times the CPU. */
 export function findLoadGenerator(pin: Pin): LoadGenerator {
   return isInstalled('wrk') ? wrk(pin) : ownClient(pin);
 }
@@ -52,7 +52,7 @@ function wrk(pin: Pin): LoadGenerator {
           'wrk',
           '-t1',
           `-c${connections}`,
-          // It knows whole seconds only.
+          // wrk accepts whole seconds only.
           `-d${Math.ceil(seconds)}s`,
           '--timeout',
           '5s',

@@ -54,7 +54,7 @@ function sendUntilEnd(): Promise<void> {
       failures++;
     });
     socket.on('close', () => {
-      // Closed by the server in the middle of the run.
+      // The server closed the connection during the run.
       if (performance.now() < endMs) failures++;
       resolve();
     });

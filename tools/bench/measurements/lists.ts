@@ -13,7 +13,7 @@ import type { Measurement, Series } from './measurement.ts';
 const DAY_MS = 86_400_000;
 const POSTGRES_SETTINGS = ['fsync=off', 'shared_buffers=512MB', 'max_wal_size=4GB'];
 
-/** What the dashboard asks for an account with a million payments, on both engines. */
+/** Dashboard queries for an account with a million payments, on both engines. */
 export const lists: Measurement = {
   name: 'lists',
   title: 'Lists, searches and statistics of an account with a million payments',

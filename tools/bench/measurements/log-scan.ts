@@ -5,12 +5,12 @@ import { fillStore } from '../fill-store.ts';
 import type { Measurement } from './measurement.ts';
 
 export const OPEN_PAYMENTS = 100_000;
-/** A hundred blocks of 40 transfers, about what Polygon has of USDC; one in a thousand is a deposit of ours. */
+/** A hundred blocks of 40 transfers, about Polygon's USDC traffic; one in a thousand is our deposit. */
 export const BLOCKS_A_PAGE = 100;
 export const LOGS_A_PAGE = 4_000;
 export const DEPOSITS_A_PAGE = 4;
 
-/** What one round of scanning took. */
+/** Cost of one round of scanning. */
 export interface ScannedPages {
   readonly logs: number;
   readonly cpuMicroseconds: number;

@@ -1,14 +1,14 @@
 import type { Extent } from '../extent.ts';
 import type { Machine } from '../machine.ts';
 
-/** One kind of number that a measurement found, once a round. */
+/** One figure of a measurement, with a value per round. */
 export interface Series {
   readonly name: string;
   readonly unit: string;
   readonly values: readonly number[];
 }
 
-/** What a measurement found. */
+/** Results of a measurement. */
 export interface Finding {
   readonly name: string;
   readonly title: string;
@@ -18,13 +18,13 @@ export interface Finding {
 export interface MeasurementContext {
   readonly machine: Machine;
   readonly extent: Extent;
-  /** Of this measurement alone; on a disk, and removed afterwards. */
+  /** Folder of this measurement, on a disk; removed afterwards. */
   readonly folder: string;
-  /** Makes the data folder with a million payments at its first call. */
+  /** Creates the data folder with a million payments on the first call. */
   readonly millionDataDir: () => Promise<string>;
 }
 
-/** Something that is measured other than by sending requests to a server. */
+/** Measurement that does not send requests to a server. */
 export interface Measurement {
   readonly name: string;
   readonly title: string;

@@ -23,13 +23,13 @@ import {
 } from './settlement-world.ts';
 
 const PATIENCE_MS = 60_000;
-/** How often the store is asked whether a payment is paid: the figures are too high by at most this. */
+/** Polling interval for `paid`, which is the maximum error of the figures. */
 const LOOK_MS = 10;
 
-/** How long one payment took. */
+/** Durations of one payment. */
 interface TimedPayment {
   readonly paidAfterMs: number;
-  /** The next block, and the blocks until that one is final: no release can be final earlier. */
+  /** Time of the next block and its finality, the minimum for a final release. */
   readonly floorMs: number;
 }
 
@@ -84,11 +84,11 @@ async function timePayments(count: number, isAnnounced: boolean, file: string): 
     worker = startWorker([...watching, ...tasks.sending], (name, error) => {
       process.stderr.write(`${name}: ${String(error)}\n`);
     });
-    // The first pass sets the cursor; what comes before it is not seen.
+    // The first pass sets the cursor; earlier blocks are not scanned.
     await until(async () => (await store.observations.readCursor()) ?? undefined, 'the watcher has begun');
     const timed: TimedPayment[] = [];
     for (const [index, payment] of payments.entries()) {
-      // Not always in the same moment between two blocks and two polls.
+      // Varies the moment between two blocks and two polls.
       await delay((index * 373) % (BLOCK_SECONDS * 1000));
       timed.push(await timeOne({ chain, store, blocks }, payment));
     }
@@ -126,7 +126,7 @@ async function timeOne(context: TimeContext, payment: Payment): Promise<TimedPay
   return { paidAfterMs: paidAtMs - minedAtMs, floorMs: finalAtMs - minedAtMs };
 }
 
-/** Makes a block every two seconds, and remembers when each was there. */
+/** Mines a block every two seconds, and records its time. */
 function startBlocks({ anvil }: LocalChain) {
   const times = new Map<number, number>();
   const stopping = new AbortController();
@@ -151,7 +151,7 @@ function startBlocks({ anvil }: LocalChain) {
   };
 }
 
-/** What `look` finds as soon as it finds something. */
+/** Polls until `look` returns a result. */
 async function until<Found>(look: () => Promise<Found | undefined>, what: string): Promise<Found> {
   const deadlineMs = performance.now() + PATIENCE_MS;
   for (;;) {

@@ -18,7 +18,7 @@ import { benchPayment } from '../bench-payment.ts';
 import { countedAddress } from '../counted-address.ts';
 import { benchSecret, createStubWorld } from '../servers/stub-world.ts';
 
-/** As on Polygon; the newest final block is `FINAL_AFTER_BLOCKS` below the newest. */
+/** As on Polygon. The newest final block is `FINAL_AFTER_BLOCKS` behind the newest. */
 export const BLOCK_SECONDS = 2;
 export const FINAL_AFTER_BLOCKS = 2;
 export const DEPOSIT_UNITS = 12_000_000n;
@@ -44,7 +44,7 @@ export function settlementWorld(chain: LocalChain, endpoints: readonly ChainEndp
   };
 }
 
-/** What the worker's tasks need to settle payments. */
+/** Dependencies of the worker's settlement tasks. */
 export function settlementParts(
   store: Store,
   external: ExternalServices,

@@ -23,7 +23,7 @@ import {
   settlementWorld,
 } from './settlement-world.ts';
 
-/** Half of a block of Polygon: the rest is for others. */
+/** Half of a Polygon block; the rest is left to other transactions. */
 const BLOCK_GAS_LIMIT = 22_500_000;
 const PATIENCE_MS = 300_000;
 
@@ -49,9 +49,9 @@ export const settlement: Measurement = {
 
 interface SettledRun {
   readonly paymentsPerSecond: number;
-  /** Payments a second that the chain has room for. */
+  /** Capacity of the chain in payments per second. */
   readonly capacity: number;
-  /** The share of the block gas that releases used, between the first and the last block that has some; null for few. */
+  /** Releases' share of block gas, from their first to their last block; null for too few blocks. */
   readonly plateau: number | null;
 }
 
@@ -106,7 +106,7 @@ async function readGasUsed({ anvil }: LocalChain, firstBlock: number): Promise<n
   return used;
 }
 
-/** Throws where a payment was not released exactly once. */
+/** Throws if a payment was not released exactly once. */
 async function checkReleasedOnce(store: Store, count: number): Promise<void> {
   const payments = await store.payments.listPayments({ status: 'paid' }, null, count);
   if (payments.length !== count) throw new Error(`${payments.length} of ${count} payments are paid`);
@@ -126,7 +126,7 @@ function settlementTasks(store: Store, external: ExternalServices): readonly Wor
 }
 
 async function payAll(chain: LocalChain, payments: readonly Payment[]): Promise<void> {
-  // Merchants have been paid before: a wallet's first USDC takes a third more gas.
+  // Pays merchants once in advance, because a wallet's first USDC takes a third more gas.
   for (let index = 0; index < MERCHANTS; index++) {
     await chain.callToken({ name: 'mint', to: countedAddress(index), units: 1n });
   }

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { startChild } from '../child-process.ts';
 import type { Measurement } from './measurement.ts';
 
-/** What creates cost. */
+/** Cost of creates. */
 export interface StoredCreates {
   readonly creates: number;
   readonly cpuMicroseconds: number;
 }
 
-/** The store alone, with a million payments: 64 creates in each turn of the event loop, as a busy service asks for them. */
+/** The store alone, with a million payments: 64 creates in each turn of the event loop, as in a busy service. */
 export const storeCreate: Measurement = {
   name: 'store-create',
   title: 'Creates in the store alone, a million payments stored, groups of 64',

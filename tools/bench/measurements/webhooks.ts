@@ -4,13 +4,13 @@ import { startChild } from '../child-process.ts';
 import { orderOfRound } from '../statistics.ts';
 import type { Measurement } from './measurement.ts';
 
-/** Where webhooks go, as the receiver's process says. */
+/** Destination of webhooks, as reported by the receiver's process. */
 export interface ReceiverReady {
   readonly port: number;
   readonly caPem: string;
 }
 
-/** What a sender did when it was asked for a number of posts. */
+/** Results of a sender's run. */
 export interface SentPosts {
   readonly posts: number;
   readonly durationMs: number;
@@ -36,7 +36,7 @@ export const webhooks: Measurement = {
     const start = (name: SenderName) =>
       startChild('children/webhook-sender.ts', [name, folder, String(port)], {
         pin: machine.measuredCore,
-        // The way an operator adds an authority, so that the service uses its own list of them as it ships.
+        // Adds the authority as an operator does, so that the service keeps its own list as shipped.
         environment: { NODE_EXTRA_CA_CERTS: caFile },
       });
     const senders = { bare: await start('bare'), service: await start('service') };

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 
-/** Every name has one public IPv4 address; the service's own cache works as ever. */
+/** Resolves every name to one public IPv4 address, with the service's own cache in use. */
 export function answerDnsHere(): void {
   const resolve4 = async () => ['93.184.215.14'];
   const resolve6 = async () => {

@@ -1,17 +1,17 @@
-/** A server under measurement, as its own process sees it. */
+/** Measured server, inside its own process. */
 export interface BenchServer {
   readonly port: number;
-  /** The SQLite file it writes payments to; null when it writes to PostgreSQL, or none. */
+  /** SQLite file for payments; null for PostgreSQL, or if it writes none. */
   readonly databaseFile: string | null;
-  /** API keys that it takes, account by account; empty when it looks at none. */
+  /** Accepted API keys per account; empty if it checks none. */
   readonly apiKeys: readonly string[];
   stop(): Promise<void>;
 }
 
-/** An account's limit is ten. */
+/** Below the limit of ten keys per account. */
 export const KEYS_PER_ACCOUNT = 8;
 
-/** Every server that is measured. `service-million` has a million payments stored; those with `postgres` write to it. */
+/** Measured servers. `service-million` starts with a million payments; those named `postgres` write to it. */
 export type ServerName =
   | 'raw-get'
   | 'ceiling-a'
@@ -20,10 +20,10 @@ export type ServerName =
   | 'service-million'
   | 'service-postgres';
 
-/** Since the process began. */
+/** Since the start of the process. */
 export interface Usage {
   /** User and system time of the whole process, garbage collection and file work included. */
   readonly cpuMicroseconds: number;
-  /** Write transactions of SQLite begun. */
+  /** Begun write transactions of SQLite. */
   readonly commits: number;
 }

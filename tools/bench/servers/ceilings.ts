@@ -15,7 +15,7 @@ import {
   type Value,
 } from './recorded-creates.ts';
 
-/** A create: what it writes, under a new id. */
+/** Writes of one create, under a new id. */
 interface Create {
   readonly paymentId: string;
   readonly statements: readonly LearnedStatement[];
@@ -33,7 +33,7 @@ export async function startCeiling(folder: string, databaseUrl: string | null): 
   const recorded = deserialize(readFileSync(join(folder, 'recorded'))) as RecordedCreate[];
   const learned = learnCreates(recorded);
   const databaseFile = databaseUrl === null ? join(folder, 'card-checkout.sqlite') : null;
-  // Creates share statements where the service's own do: where its INSERT takes lists of rows.
+  // Creates share a statement wherever the service's INSERT takes a list of rows.
   const isGrouped = [...learned.values()]
     .flat(2)
     .some(({ sql }) => sql.includes('INSERT INTO payments') && takesList(sql, 0));
@@ -65,7 +65,7 @@ export async function startCeiling(folder: string, databaseUrl: string | null): 
   );
 }
 
-/** Serves what was asked for in one turn of the event loop together, at most so many groups at a time. */
+/** Groups the requests of one turn of the event loop, with a limit on concurrent groups. */
 function createGroups(
   serve: (group: readonly Create[]) => void | Promise<void>,
   maximumUnderWay: number,
@@ -116,7 +116,7 @@ function openSqlite(file: string) {
   return { write, close: async () => database.close() };
 }
 
-/** More would only make the groups smaller. */
+/** More groups would only be smaller. */
 const MAXIMUM_GROUPS_UNDER_WAY = 4;
 const MAXIMUM_CONNECTIONS = 10;
 
@@ -167,7 +167,7 @@ function takesList(sql: string, index: number): boolean {
   return new RegExp(`\\$${index + 1}::[a-z ]+\\[\\]`).test(sql);
 }
 
-/** The values of all rows as one list a parameter, a row that several have once; other parameters as in the first. */
+/** One list per parameter with the values of all rows, without duplicates; other parameters as in the first. */
 function joined(sql: string, rows: readonly (readonly Value[])[]): readonly Value[] {
   const first = rows[0] as readonly Value[];
   const unique = [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()];

@@ -27,7 +27,7 @@ export function countCommits(): () => number {
 /**
  * Records every statement that this process sends to PostgreSQL.
  *
- * @returns those since the last call
+ * @returns statements since the last call
  */
 export function recordStatements(): () => Statement[] {
   let statements: Statement[] = [];

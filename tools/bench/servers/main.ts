@@ -1,5 +1,5 @@
 /**
- * One server under measurement in a process of its own: `node tools/bench/servers/main.ts NAME FOLDER [DATABASE_URL]`,
+ * Runs one measured server as a process: `node tools/bench/servers/main.ts NAME FOLDER [DATABASE_URL]`,
  * started by the bench with a channel to it.
  */
 import { answerParent } from '../answer-parent.ts';
@@ -26,7 +26,7 @@ async function start(wanted: ServerName, dataDir: string, url: string | null): P
     case 'service':
     case 'service-million':
     case 'service-postgres': {
-      // Loaded here only: a raw server is measured without the service in its memory.
+      // Loaded on demand, so that a raw server runs without the service in its memory.
       const { startRealService } = await import('./real-service.ts');
       return startRealService(dataDir, url);
     }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import type { BenchServer } from './bench-server.ts';
 
-/** The cheapest answer that Node's HTTP server can give: always the same text. */
+/** Cheapest answer of Node's HTTP server: a constant text. */
 export function startRawGet(): Promise<BenchServer> {
   const body = JSON.stringify({ ok: true });
   return listen((_request, response) => answer(response, body));
@@ -49,7 +49,7 @@ export function answer(response: ServerResponse, body: string): void {
 
 const constantAddress = '0x000000000000000000000000000000000000dEaD';
 
-/** An answer with the API's fields, each as long as the API's. */
+/** Answer with the API's fields at their usual lengths. */
 export function answerLikeTheApi(body: CreateBody, paymentId: string) {
   return {
     payment_id: paymentId,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
-/** What a statement takes. */
+/** Value of a statement's parameter. */
 export type Value = string | number | bigint | boolean | null | Uint8Array | readonly Value[];
 
 export interface Statement {
@@ -9,7 +9,7 @@ export interface Statement {
   readonly values: readonly Value[];
 }
 
-/** What the service wrote for one create that was sent twice, and which payments these are. */
+/** Writes of a create that was sent twice, and the ids of its payments. */
 export interface RecordedCreate {
   readonly hasNote: boolean;
   readonly hasKey: boolean;
@@ -17,13 +17,13 @@ export interface RecordedCreate {
   readonly sent: readonly [readonly Statement[], readonly Statement[]];
 }
 
-/** A statement that another create of these parameters would send. */
+/** Statement that another create with these parameters would send. */
 export interface LearnedStatement {
   readonly sql: string;
   valuesFor(paymentId: string): Value[];
 }
 
-/** The name of the kind of a create: what it writes depends on this. */
+/** Kind of a create, which determines its writes. */
 export function kindOf({ hasNote, hasKey }: { readonly hasNote: boolean; readonly hasKey: boolean }): string {
   return `${hasNote} ${hasKey}`;
 }
@@ -75,7 +75,7 @@ function learnValue(first: Value, second: Value, paymentIds: readonly [string, s
   throw new TypeError(`no create can be made like ${String(first)} and ${String(second)}`);
 }
 
-/** By runs of letters and digits, for a text may be a list or JSON of several values. */
+/** Splits at other characters than letters and digits, because a text may be a list or JSON. */
 function learnText(first: string, second: string, paymentIds: readonly [string, string]): Maker {
   const ID = '\u0001';
   const [own, other] = [first.replaceAll(paymentIds[0], ID), second.replaceAll(paymentIds[1], ID)].map(
@@ -85,7 +85,7 @@ function learnText(first: string, second: string, paymentIds: readonly [string, 
     if (part === other[index]) return part.includes(ID) ? (id) => part.replaceAll(ID, id) : () => part;
     const time = learnTime(Number(part));
     if (time !== undefined) return time;
-    // Of an address, or of bytes as PostgreSQL writes them.
+    // Hex digits of an address, or of bytes in PostgreSQL's form.
     const prefix = /^0?x/.exec(part)?.[0] ?? '';
     return () => prefix + randomDigits(part.length - prefix.length);
   });
@@ -94,7 +94,7 @@ function learnText(first: string, second: string, paymentIds: readonly [string, 
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-/** A time as far from now as this one is; undefined for a number that is none. */
+/** Time at the same distance from now; undefined for a number that is not a time. */
 function learnTime(value: number): (() => number) | undefined {
   const offsetMs = value - Date.now();
   return Math.abs(offsetMs) < YEAR_MS ? () => Date.now() + offsetMs : undefined;
@@ -103,7 +103,7 @@ function learnTime(value: number): (() => number) | undefined {
 let digits = '';
 let used = 0;
 
-/** Hex digits, as cheap as they can be. */
+/** Random hex digits, at minimum cost. */
 function randomDigits(count: number): string {
   if (used + count > digits.length) {
     digits = randomBytes(Math.max(8_192, count)).toString('hex');

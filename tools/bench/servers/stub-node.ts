@@ -15,7 +15,7 @@ export interface StubNodeOptions {
   readonly onCall?: (method: string, host: number) => void;
 }
 
-/** Nodes without a network, each a little behind the one before: blocks are made, and nothing happens in them. */
+/** Nodes without a network, each slightly behind the previous one. Their blocks are empty. */
 export function createStubEndpoints(options: StubNodeOptions): readonly ChainEndpoint[] {
   const { hosts = 1, nowMs = Date.now, onCall } = options;
   return Array.from({ length: hosts }, (_, host) => {
@@ -62,7 +62,7 @@ function answer(method: string, first: unknown, latest: number): unknown {
   }
 }
 
-/** Zero for everything that is asked, by itself or through Multicall3. */
+/** Answers zero to every call, direct or through Multicall3. */
 function answerCall({ data }: { readonly data: `0x${string}` }): string {
   if (!data.startsWith('0x82ad56cb')) return ZERO_WORD;
   const [calls] = decodeFunctionData({ abi: multicallAbi, data }).args;

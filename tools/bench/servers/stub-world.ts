@@ -8,7 +8,7 @@ import { createRelayer } from '../../../src/settlement/chain/relayer.ts';
 import { createBalanceSweep, createTokenReader } from '../../../src/settlement/chain/token-reader.ts';
 import { CHAIN_ID, createStubEndpoints, type StubNodeOptions } from './stub-node.ts';
 
-/** Addresses of nobody. */
+/** Addresses without an owner. */
 export const addresses = {
   factory: checksumAddress('fac7'.repeat(10)),
   implementation: checksumAddress('1234'.repeat(10)),
@@ -16,7 +16,7 @@ export const addresses = {
   feeWallet: checksumAddress('fee5'.repeat(10)),
 } as const;
 
-/** The secret key that every service of the bench has. */
+/** Secret key of all services of the bench. */
 export const benchSecret = 'a secret that only the bench knows and that is long enough';
 
 /**
