@@ -8,18 +8,18 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
-/** What is released under tags of its own, and what its folder says of it. */
+/** A released package, with its own tags, as its folder describes it. */
 export interface ReleasedPackage {
   /** Its folder below the root: empty, or with a slash at its end. */
   readonly folder: string;
   readonly version: string;
   readonly changelog: string;
-  /** Names of the files of change sets that wait. */
+  /** File names of pending change sets. */
   readonly changeSets: readonly string[];
 }
 
 export interface ReleasedPackages {
-  /** The address of the repository in package.json; npm proves the origin of a package by it. */
+  /** Repository URL in package.json, by which npm proves a package's origin. */
   readonly repositoryUrl: string;
   readonly software: ReleasedPackage;
   readonly sdk: ReleasedPackage;
@@ -27,7 +27,7 @@ export interface ReleasedPackages {
 
 const semanticVersion = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$/;
 
-/** What stands in the way of the release, in sentences; empty when nothing does. */
+/** Sentences about what prevents the release; empty if it may go out. */
 export function releaseProblems(tag: string, packages: ReleasedPackages): readonly string[] {
   const [, sdk, version = ''] = /^(sdk-)?v(.*)$/.exec(tag) ?? [];
   if (!semanticVersion.test(version)) return [`the tag ${tag} names no semantic version`];
@@ -48,19 +48,19 @@ export function releaseProblems(tag: string, packages: ReleasedPackages): readon
   return problems;
 }
 
-/** Whether the newest section is the one of this version, and has words in it. */
+/** Whether the newest section belongs to this version and is not empty. */
 function beginsWith(changelog: string, version: string): boolean {
   const [, newest = ''] = changelog.split(/^## /m);
   const [heading, ...lines] = newest.split('\n');
   return heading === version && lines.some((line) => /^[^#\s]/.test(line));
 }
 
-/** The tool itself passes over a README beside them. */
+/** Changesets ignores a README in the folder. */
 function isChangeSet(name: string): boolean {
   return name.endsWith('.md') && name !== 'README.md';
 }
 
-/** The packages as they are in a clone. */
+/** Reads the packages of the clone. */
 export function readReleasedPackages(clone = root): ReleasedPackages {
   const readPackage = (folder: string): ReleasedPackage => {
     const read = (path: string) => readFileSync(join(clone, folder, path), 'utf8');

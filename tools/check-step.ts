@@ -1,4 +1,4 @@
-/** Runs one step of the check as a process of its own, collects what it prints and limits how long it takes. */
+/** Runs one step of the check as a process, collects its output and limits its duration. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ export interface Step {
   name: string;
   command: [string, ...string[]];
   timeoutMs: number;
-  /** It and its children give way to the other steps, which wait for deadlines. */
+  /** Runs it and its children at low priority, because other steps wait for deadlines. */
   isBackground?: true;
 }
 
-/** What came of a step; `problem` says in words why it failed, and is undefined when it did not. */
+/** Outcome of a step. `problem` says why it failed; undefined if it passed. */
 export interface StepResult {
   step: Step;
   output: string;
@@ -20,14 +20,14 @@ export interface StepResult {
   problem: string | undefined;
 }
 
-/** More than any step prints unless it runs away; what comes after is dropped. */
+/** Maximum kept output, more than any step prints unless it runs away. */
 const outputLimitBytes = 16 * 1024 * 1024;
 const graceMs = 5_000;
-/** A third of the processor where others want it. */
+/** About a third of the CPU while others compete for it. */
 const BACKGROUND_PRIORITY = 5;
 const running = new Set<ChildProcess>();
 
-/** Runs the step to its end. Never rejects: whatever goes wrong is the result's `problem`. */
+/** Runs the step to its end. Never rejects: every failure is the result's `problem`. */
 export async function runStep(step: Step): Promise<StepResult> {
   const started = performance.now();
   const [file, ...parameters] = step.command;
@@ -64,7 +64,7 @@ export async function runStep(step: Step): Promise<StepResult> {
   return { step, output: Buffer.concat(chunks).toString(), durationMs: performance.now() - started, problem };
 }
 
-/** Passes a signal on to the steps that are running. */
+/** Forwards a signal to the running steps. */
 export function stopSteps(signal: NodeJS.Signals): void {
   for (const child of running) child.kill(signal);
 }

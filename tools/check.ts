@@ -27,7 +27,7 @@ import {
 const root = join(import.meta.dirname, '..');
 const node = process.execPath;
 const minuteMs = 60_000;
-/** What a failed step shows of itself: enough to begin with, and little enough to be read in a log. */
+/** Output shown for a failed step: enough to start from, and short enough for a log. */
 const shownFailures = 10;
 const shownOutputLines = 40;
 
@@ -44,7 +44,7 @@ interface Checked {
   result: StepResult;
   counts: TestCounts;
   failure: string | undefined;
-  /** What went wrong, a text for each failed test; empty where the runner names none. */
+  /** Failure message of each failed test; empty if the runner names none. */
   failedTests?: readonly string[] | undefined;
 }
 
@@ -56,14 +56,14 @@ const command = (name: string, file: string, ...parameters: string[]): Step => (
 });
 
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
-/** What `tsc` remembers of the check before; below node_modules, so that it goes with the compiler that wrote it. */
+/** State of `tsc` after the last check; below node_modules, so that it is removed with its compiler. */
 const checkedTypes = join(root, 'node_modules/.cache/card-checkout/types.tsbuildinfo');
 
 const staticSteps: Step[] = [
   command('format and lint', script('biome.ts'), 'check', '--error-on-warnings', '.'),
-  // Of a second check only what has changed since, and what depends on it: a fifth of the time.
+  // Checks only changed files and their dependents, in a fifth of the time.
   command('types', tsc, '--noEmit', '--incremental', '--tsBuildInfoFile', checkedTypes, '-p', '.'),
-  // What runs in the browser knows other globals than what runs in Node.
+  // Browser code has other globals than Node.
   ...['src/web/checkout-frame', 'src/web/signed-in', 'src/pages/docs'].map((pages) =>
     command(`types of the script of ${pages}`, tsc, '--noEmit', '-p', `${pages}/client`),
   ),
@@ -121,7 +121,7 @@ async function main(all: boolean): Promise<number> {
   const campaign = all
     ? parts.map(({ name }) => campaignStep(name))
     : [campaignStep('simulation', quickRuns)];
-  // Tests wait for blocks, deadlines and processes; meanwhile the contracts and the stress suite have the processor.
+  // Contracts and the stress suite use the CPU while tests wait for blocks, deadlines and processes.
   const [tests, ...others] = await Promise.all([
     checkProjects('tests', all ? [...quickProjects, ...longProjects] : quickProjects),
     inLanes(1, [inBackground(contractTests(all))], checkContracts),
@@ -129,7 +129,7 @@ async function main(all: boolean): Promise<number> {
     ...(all ? [inLanes(1, scriptSteps().map(inBackground), checkPlain)] : []),
   ]);
   checked.push(tests, ...others.flat());
-  // Beside nothing else: some of these measure the time until a page is painted.
+  // Runs alone, because some of these measure the time until a page is painted.
   checked.push(
     await checkProjects(
       'whole services',
@@ -157,7 +157,7 @@ function inBackground(step: Step): Step {
   return { ...step, isBackground: true };
 }
 
-/** Runs the steps in order, so many at once. The smallest machine that builds this has two cores. */
+/** Runs the steps in order, with limited concurrency. The smallest build machine has two cores. */
 async function inLanes<Result>(
   lanes: number,
   steps: Step[],
@@ -179,13 +179,13 @@ async function checkPlain(step: Step): Promise<Checked> {
     counts: { passed: 0, failed: 0, skipped: 0 },
     failure: result.problem,
   });
-  // A step that could not ask its service does not fail, but must not look like one that found nothing.
+  // A step that could not reach its service does not fail, but must not look like one that passed.
   const unchecked = /^not checked: .*$/m.exec(result.output);
   if (unchecked !== null && checked.failure === undefined) console.log(indent(unchecked[0]));
   return checked;
 }
 
-/** Each promise of the stress suite's table counts as a test; one that was not checked is named and counts as failed. */
+/** Counts each promise in the stress suite's table as a test; an unchecked one is named and counts as failed. */
 async function checkCampaign(step: Step): Promise<Checked> {
   const result = await runStep(step);
   const { counts, unchecked } = campaignCounts(result.output);
@@ -203,7 +203,7 @@ async function checkContracts(step: Step): Promise<Checked> {
   const result = await runStep(step);
   const counts = forgeCounts(result.output);
   const checked = await reportStep({ result, counts, failure: result.problem ?? emptyOrSkipped(counts) });
-  // What a payment costs on the chain is worth a look even when all is well.
+  // Prints the gas per payment even if all steps pass.
   const gas = result.output.indexOf('Gas per payment');
   if (gas !== -1 && checked.failure === undefined) console.log(indent(result.output.slice(gas)));
   return checked;
@@ -261,7 +261,7 @@ async function reportStep(checked: Checked): Promise<Checked> {
   return checked;
 }
 
-/** The failed tests; where the runner named none, the end of what it printed. */
+/** Failed tests; if the runner named none, the end of its output. */
 function whatWentWrong({ failedTests = [], result }: Checked): string {
   if (failedTests.length > 0) return failedTests.slice(0, shownFailures).join('\n\n');
   return result.output.trimEnd().split('\n').slice(-shownOutputLines).join('\n');

@@ -7,14 +7,14 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
-/** What playwright-core's `chromium.launch` needs to start the unpacked browser. */
+/** Options of playwright-core's `chromium.launch` for the unpacked browser. */
 export interface ChromiumLaunch {
   executablePath: string;
   args: string[];
   env: Record<string, string>;
 }
 
-/** Where the installed version of the package is unpacked; below node_modules, so that `npm ci` clears it. */
+/** Folder of the unpacked package; below node_modules, so that `npm ci` clears it. */
 async function chromiumFolder(): Promise<string> {
   const manifest = await readFile(join(root, 'node_modules/@sparticuz/chromium/package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };
@@ -32,7 +32,7 @@ async function unpack(): Promise<void> {
   await rm(partial, { recursive: true, force: true });
   await mkdir(partial, { recursive: true });
   process.env['TMPDIR'] = partial;
-  // Makes the package unpack the libraries too, which a bare system does not have.
+  // Makes the package unpack its libraries too, which a minimal system lacks.
   process.env['AWS_LAMBDA_JS_RUNTIME'] = 'nodejs22.x';
   const { default: chromium } = await import('@sparticuz/chromium');
   const binary = await chromium.executablePath();
@@ -44,7 +44,7 @@ async function unpack(): Promise<void> {
   await rename(partial, folder);
 }
 
-/** Whether the browser lies in the folder, unpacked for this place: its font configuration is absolute. */
+/** Whether the browser is unpacked in this folder: its font configuration has absolute paths. */
 async function isComplete(folder: string): Promise<boolean> {
   return readFile(join(folder, 'complete'), 'utf8').then(
     (configuration) => configuration === fontConfiguration(folder),
@@ -52,7 +52,7 @@ async function isComplete(folder: string): Promise<boolean> {
   );
 }
 
-/** Scripts that the fonts which come along do not have, and the pages do; and letters of equal width. */
+/** Fonts for scripts on the pages that the bundled fonts lack, and a monospaced font. */
 const fontPackages = [
   '@expo-google-fonts/noto-sans-arabic',
   '@expo-google-fonts/noto-sans-devanagari',
@@ -60,7 +60,7 @@ const fontPackages = [
   'dejavu-fonts-ttf',
 ];
 
-/** The configuration that comes along reads and writes fixed places outside the private folder. */
+/** The bundled configuration reads and writes fixed paths outside the private folder. */
 function fontConfiguration(folder: string): string {
   const folders = fontPackages.map((name) => `\n  <dir>${join(root, 'node_modules', name)}</dir>`);
   return `<?xml version="1.0"?>

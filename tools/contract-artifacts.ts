@@ -1,13 +1,13 @@
-/** Compiles the contracts and keeps what the service needs of them as committed JSON files. */
+/** Compiles the contracts, and writes the parts that the service needs to committed JSON files. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import solc from 'solc';
 
-/** The folder that holds the contracts, their tests and their artifacts. */
+/** Folder of the contracts, their tests and artifacts. */
 export const contractsFolder = join(import.meta.dirname, '..', 'contracts');
 
-/** What is committed of one contract, as `contracts/artifacts/<name>.json`. Bytes are 0x-prefixed hexadecimal. */
+/** Content of `contracts/artifacts/<name>.json`. Bytes are 0x-prefixed hexadecimal. */
 export type Artifact = {
   contractName: string;
   sourceName: string;
@@ -17,13 +17,13 @@ export type Artifact = {
   abi: unknown[];
   /** The init code; append the ABI-encoded constructor arguments to deploy. */
   bytecode: string;
-  /** The code on the chain, with zeros where the immutable values go. */
+  /** Runtime code, with zeros in place of the immutable values. */
   deployedBytecode: string;
-  /** Where in the code on the chain each immutable value goes, right-aligned. Offsets and lengths in bytes. */
+  /** Positions of each immutable value in the runtime code, right-aligned; offsets and lengths in bytes. */
   immutables: Record<string, { start: number; length: number }[]>;
 };
 
-/** How the contracts are compiled; `contracts/foundry.toml` says the same, and `test` compares the outcomes. */
+/** Compiler settings, the same as in `contracts/foundry.toml`; `test` compares the results. */
 export const compilerSettings = {
   evmVersion: 'cancun',
   optimizer: { enabled: true, runs: 1_000_000 },
@@ -31,7 +31,7 @@ export const compilerSettings = {
   metadata: { bytecodeHash: 'none', appendCBOR: false },
 };
 
-/** A contract whose artifact is committed. A proxy is described by the interface of what it passes calls on to. */
+/** Contract with a committed artifact. A proxy gets the interface of its implementation. */
 type Target = { contractName: string; sourceName: string; interfaceOf?: string };
 
 const targets: Target[] = [
@@ -59,7 +59,7 @@ type CompilerOutput = {
   sources: Record<string, { ast: AstNode }>;
 };
 
-/** Compiles the sources. Throws on an error and on a warning too. */
+/** Compiles the sources. Throws on an error or a warning. */
 export function compileArtifacts(): Artifact[] {
   const sources = readSources(targets.map((target) => target.sourceName));
   const input = {
@@ -87,7 +87,7 @@ export function compileArtifacts(): Artifact[] {
   return targets.map((target) => toArtifact(target, output, sources));
 }
 
-/** The committed text of a contract's artifact, or undefined where there is none. */
+/** Committed text of a contract's artifact, or undefined. */
 export function readArtifactText(contractName: string): string | undefined {
   const path = artifactPath(contractName);
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
@@ -100,7 +100,7 @@ export function writeArtifact(artifact: Artifact): void {
   writeFileSync(path, artifactText(artifact));
 }
 
-/** The text of an artifact's file: one text for one content. */
+/** Serializes an artifact deterministically. */
 export function artifactText(artifact: Artifact): string {
   return `${JSON.stringify(artifact, null, 2)}\n`;
 }
@@ -127,7 +127,7 @@ function toArtifact(target: Target, output: CompilerOutput, sources: Map<string,
   };
 }
 
-/** What callers of a proxy see: its own constructor, and all else from the contract behind it. */
+/** Interface of a proxy: its own constructor, and everything else from its implementation. */
 function proxyAbi(proxy: CompiledContract, logic: CompiledContract): AbiEntry[] {
   const initializer = (entry: AbiEntry) => entry.type === 'function' && entry.name === 'initialize';
   return [
@@ -142,7 +142,7 @@ function compiled(output: CompilerOutput, sourceName: string, contractName: stri
   return contract;
 }
 
-/** The compiler names immutable variables by a number of its own; their names make the artifact readable. */
+/** Replaces the compiler's numbers of immutable variables by their names, for readability. */
 function namedImmutables(contract: CompiledContract, output: CompilerOutput): Artifact['immutables'] {
   const names = new Map<string, string>();
   const collect = (value: unknown): void => {

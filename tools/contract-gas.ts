@@ -1,4 +1,4 @@
-/** Measures what releasing payments costs, by the receipts of a local chain. */
+/** Measures the gas of releases, by the receipts of a local chain. */
 import {
   type Abi,
   concatHex,
@@ -14,10 +14,10 @@ import { waitUntilMined } from '../test/chain/local-chain.ts';
 import { type Anvil, startAnvil } from '../test/support/anvil.ts';
 import type { Artifact } from './contract-artifacts.ts';
 
-/** Who is paid in a measured batch; a new merchant has never held the token. */
+/** Recipients of a measured batch; a new merchant has never held the token. */
 type MerchantKind = 'one merchant' | 'many merchants' | 'many new merchants';
 
-/** The gas of one transaction that released `payments` payments. */
+/** Gas of one transaction that released `payments` payments. */
 type Measurement = {
   payments: number;
   merchants: MerchantKind;
@@ -31,10 +31,10 @@ type Measurement = {
   coldStores: number;
 };
 
-/** What Polygon charges more since PIP-88, by the cost of a step on a local node. */
+/** Surcharges of Polygon since PIP-88, by the cost of a step on a local node. */
 const more: Record<string, number> = { 'SLOAD 2100': 3_360, 'SSTORE 22100': 840, 'SSTORE 2900': -840 };
 
-/** The parts of a receipt that are read here. */
+/** Used fields of a receipt. */
 type Receipt = {
   status: Hex;
   gasUsed: Hex;
@@ -74,7 +74,7 @@ export async function measureGas(artifacts: Artifact[], batchSizes: number[]): P
   }
 }
 
-/** Sends a transaction and waits until it is in a block. Throws when it reverts. */
+/** Sends a transaction and waits until it is in a block. Throws if it reverts. */
 async function sendTransaction(
   call: Anvil['rpc'],
   transaction: { from: Hex; to?: Hex; data: Hex },
@@ -143,7 +143,7 @@ async function release(stage: Stage, batch: Terms[]) {
   const { structLogs } = trace as { structLogs: { op: string; gasCost: number; refund?: number }[] };
   const steps = structLogs.map(({ op, gasCost }) => `${op} ${gasCost}`);
   const count = (pattern: RegExp) => steps.filter((step) => pattern.test(step)).length;
-  // Clearing a word refunds 3,960 in place of 4,800.
+  // Clearing a word refunds 3,960 instead of 4,800.
   const lessRefund = ((structLogs.at(-1)?.refund ?? 0) / 4_800) * 840;
   const gasOnPolygon = steps.reduce((sum, step) => sum + (more[step] ?? 0), gas + lessRefund);
   return {

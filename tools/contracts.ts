@@ -19,9 +19,9 @@ import {
 import { measureGas } from './contract-gas.ts';
 import { platformBinary } from './platform-binary.ts';
 
-/** What one payment may cost in a batch of 100, each with a fresh clone and two transfers. */
+/** Maximum gas of one payment in a batch of 100, each with a fresh clone and two transfers. */
 const mostGasPerPayment = 66_000;
-/** What a payment costs more with Circle's own FiatTokenV2_2 than with the test token; see contracts/README.md. */
+/** Extra gas per payment with Circle's FiatTokenV2_2 instead of the test token; see contracts/README.md. */
 const circleSurchargeGas = 956;
 const measuredBatchSize = 100;
 
@@ -90,7 +90,7 @@ function committedArtifacts(): Artifact[] {
   });
 }
 
-/** What forge has tested must be what the service deploys, byte by byte. */
+/** Requires that the service deploys exactly the bytes that forge has tested. */
 function compareWithForge(artifacts: Artifact[]): void {
   for (const artifact of artifacts) {
     const path = join(contractsFolder, 'out', basename(artifact.sourceName), `${artifact.contractName}.json`);

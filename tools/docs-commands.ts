@@ -1,4 +1,4 @@
-/** The part of docs/command-line.md that follows from the command line itself. */
+/** Generates the part of docs/command-line.md that follows from the command line. */
 import type { Command, Option } from 'commander';
 import { createProgram } from '../src/cli/program.ts';
 import { code, table } from './markdown.ts';
@@ -12,7 +12,7 @@ export interface DescribedCommand {
 
 const unused = () => Promise.reject(new Error('the documentation runs no command'));
 
-/** Every command of the program, in its order. */
+/** All commands of the program, in its order. */
 export function listCommands(): readonly DescribedCommand[] {
   const services = {
     start: unused,
@@ -40,7 +40,7 @@ function leavesOf(parent: Command, prefix: string): DescribedCommand[] {
   });
 }
 
-/** One section a command: what it does, how it is called, its options. `--json` is said once for all. */
+/** One section per command: purpose, usage, options. `--json` is described once for all. */
 export function commandSections(): string {
   return listCommands().map(sectionOf).join('\n\n');
 }

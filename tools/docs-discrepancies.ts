@@ -1,4 +1,4 @@
-/** The part of docs/reliability.md that follows from what `verify` can find. */
+/** Generates the part of docs/reliability.md on the findings of `verify`. */
 import { discrepancyKinds } from '../src/cli/verify/discrepancies.ts';
 import { code, table } from './markdown.ts';
 

@@ -1,4 +1,4 @@
-/** The part of docs/errors.md that follows from the error table. */
+/** Generates the part of docs/errors.md from the error table. */
 import { type ErrorName, errorTable } from '../src/payment/errors.ts';
 import { code, table } from './markdown.ts';
 
@@ -8,7 +8,7 @@ interface Advice {
   readonly action: string;
 }
 
-/** One entry a row of the error table: a row without advice does not compile. */
+/** One entry per row of the error table: a row without advice does not compile. */
 export const errorAdvice: Record<ErrorName, Advice> = {
   invalid_request: {
     where: 'API',
@@ -120,7 +120,7 @@ export const errorAdvice: Record<ErrorName, Advice> = {
   },
 };
 
-/** Every error, by status. */
+/** All errors, by status. */
 export function errorRows(): string {
   return table(
     ['HTTP', '`code`', 'default message', 'where', 'what to do'],

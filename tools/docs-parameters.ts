@@ -1,9 +1,9 @@
-/** The parts of docs/api.md that follow from the tables of parameters. */
+/** Generates the parts of docs/api.md from the tables of parameters. */
 import { describe, type RequestParameter, type RequestParameters } from '../src/api/json-schema.ts';
 import { createParameters, statusParameters } from '../src/api/parse-create-request.ts';
 import { code, table } from './markdown.ts';
 
-/** What a create takes, and what a status read takes. */
+/** Parameters of a create and of a status read. */
 export const createParameterTable = () => parameterTable(createParameters);
 export const statusParameterTable = () => parameterTable(statusParameters);
 

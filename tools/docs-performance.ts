@@ -10,14 +10,14 @@ export interface PublishedReport extends Omit<BenchReport, 'samples'> {
 
 export const publishedFile = join(import.meta.dirname, '..', 'docs', 'performance.json');
 
-/** Throws when no run was published yet. */
+/** Throws if no run has been published. */
 export function readPublished(): PublishedReport {
   if (!existsSync(publishedFile))
     throw new Error('docs/performance.json is missing: node tools/publish-bench.ts');
   return JSON.parse(readFileSync(publishedFile, 'utf8')) as PublishedReport;
 }
 
-/** The goals with what was reached, and where and when. */
+/** Goals with their results, the machine and the date. */
 export function goalTable(): string {
   const { goals, machine, at, extent, before } = readPublished();
   return [
@@ -26,7 +26,7 @@ export function goalTable(): string {
   ].join('\n\n');
 }
 
-/** What every scenario of load and every measurement found. */
+/** Results of all load scenarios and measurements. */
 export function findingTables(): string {
   const { scenarios, measurements } = readPublished();
   return [...scenarios.map(formatSummary), ...measurements.map(formatFinding)].join('\n\n');

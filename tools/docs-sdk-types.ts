@@ -1,10 +1,10 @@
-/** The types of the TypeScript and the Python client, which follow from the schemas of the OpenAPI document. */
+/** Generates the types of both clients from the schemas of the OpenAPI document. */
 
 import { bodyOf, type JsonSchema } from '../src/api/json-schema.ts';
 import { listParameters } from '../src/api/merchant/merchant-parameters.ts';
 import { apiDescription } from '../src/app/features.ts';
 
-/** What the clients name a schema, and what they say of it. */
+/** Name and description of a schema in the clients. */
 const names: Readonly<Record<string, readonly [name: string, description: string]>> = {
   CreateCheckout: ['CheckoutRequest', 'What a checkout is created with.'],
   Payment: ['Payment', 'A payment as creation answers it.'],
@@ -105,7 +105,7 @@ const pythonNames: Readonly<Record<string, string>> = {
   boolean: 'bool',
 };
 
-/** The source text of `sdk-python/src/card_checkout/_types.py`: a class for each object, also for those inside. */
+/** Source of `sdk-python/src/card_checkout/_types.py`: a class for each object, including nested ones. */
 export function pythonTypes(): string {
   const classes = new Map<string, string>();
   for (const [schema, [name, description]] of Object.entries(names)) {

@@ -1,8 +1,8 @@
-/** The parts of docs/payment-lifecycle.md that follow from the state table. */
+/** Generates the parts of docs/payment-lifecycle.md from the state table. */
 import { paymentEvents, paymentStates, paymentTransitions } from '../src/payment/payment-states.ts';
 import { code, table } from './markdown.ts';
 
-/** Every state and what it means. */
+/** All states with their meanings. */
 export function stateTable(): string {
   return table(
     ['`status`', '`forward_status`', 'meaning'],
@@ -10,7 +10,7 @@ export function stateTable(): string {
   );
 }
 
-/** Every event and when it happens. */
+/** All events, and when they happen. */
 export function eventTable(): string {
   return table(
     ['event', 'when'],
@@ -18,7 +18,7 @@ export function eventTable(): string {
   );
 }
 
-/** Every transition that exists. */
+/** All transitions. */
 export function transitionTable(): string {
   return table(
     ['from', 'event', 'to', 'written in the same transaction'],

@@ -7,7 +7,7 @@ import { code, table } from './markdown.ts';
 
 const providerVariable = new RegExp(`^(${providerIds.join('|').toUpperCase()})_`);
 
-/** The variables that live mode refuses to start without: what it complains about when nothing is set. */
+/** Variables that live mode requires: those that it names when none is set. */
 function requiredInLiveMode(): ReadonlySet<string> {
   try {
     readConfig('live', {});
@@ -19,12 +19,12 @@ function requiredInLiveMode(): ReadonlySet<string> {
   throw new Error('live mode starts without any configuration');
 }
 
-/** Everything but the providers. */
+/** All variables except those of providers. */
 export function variableTable(): string {
   return tableOf(variables.filter(({ name }) => !providerVariable.test(name)));
 }
 
-/** What each adapter relies on without an official source. */
+/** Assumptions of each adapter without an official source. */
 export function providerEvidence(): string {
   return providerIds
     .map((id) => {
@@ -38,7 +38,7 @@ export function providerEvidence(): string {
     .join('\n');
 }
 
-/** What each provider is configured with. */
+/** Variables of each provider. */
 export function providerVariableTable(): string {
   return tableOf(variables.filter(({ name }) => providerVariable.test(name)));
 }
@@ -56,7 +56,7 @@ function tableOf(rows: readonly Variable[]): string {
   );
 }
 
-/** The whole `.env.example`: what live mode needs is there to be filled in, the rest is commented out. */
+/** Content of `.env.example`: live mode's required variables to fill in, the rest commented out. */
 export function environmentExample(): string {
   const required = requiredInLiveMode();
   const isRequired = ({ name }: Variable) => required.has(name);

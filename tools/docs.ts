@@ -22,7 +22,7 @@ import {
 
 const root = join(import.meta.dirname, '..');
 
-/** What stands between `<!-- generated: name -->` and `<!-- end: name -->`, by file and name. */
+/** Text between `<!-- generated: name -->` and `<!-- end: name -->`, by file and name. */
 const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'docs/payment-lifecycle.md': {
     states: stateTable,
@@ -38,20 +38,20 @@ const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
   'docs/reliability.md': { discrepancies: discrepancyTable },
 };
 
-/** Files that are made as a whole. */
+/** Files that are generated as a whole. */
 const files: Readonly<Record<string, () => string>> = {
   '.env.example': environmentExample,
   'sdk/src/wire.ts': sdkTypes,
   'sdk-python/src/card_checkout/_types.py': pythonTypes,
 };
 
-/** A file that is not as the code wants it. */
+/** A file that differs from what the code generates. */
 export interface StaleFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** Every generated file or file with generated parts that differs from what the code says now. */
+/** All generated files, and files with generated parts, that are out of date. */
 function findStaleFiles(): readonly StaleFile[] {
   const wanted = [
     ...Object.entries(files).map(([path, make]) => ({ path, text: make() })),
@@ -66,7 +66,7 @@ function withParts(path: string, made: Readonly<Record<string, () => string>>): 
   return text;
 }
 
-/** The text with another part between its markers. Throws unless each marker is there once, in order. */
+/** Replaces the text between two markers. Throws unless each marker occurs once, in order. */
 function replacePart(path: string, text: string, name: string, part: string): string {
   const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
   const [before, rest, ...others] = text.split(begin);

@@ -47,7 +47,7 @@ function run(command: string, parameters: string[], cwd: string): number {
   return status ?? 1;
 }
 
-/** The environment without what npm adds for this project, above all its Node on the PATH. */
+/** Environment without npm's additions for this project, above all its Node on the PATH. */
 function newcomersEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
   return { ...Object.fromEntries(own), PATH: newcomersPath() };

@@ -1,11 +1,11 @@
-/** Small pieces of Markdown. */
+/** Helpers for Markdown. */
 
-/** Text in the type of code. */
+/** Text as inline code. */
 export function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** A table; a bar inside a cell would end it. */
+/** Table. Escapes bars, which would end a cell. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map(cellOf).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');

@@ -1,11 +1,11 @@
-/** Finds a place for temporary files that no disk has to keep. */
+/** Finds a folder in memory for temporary files. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
 
 const FOLDER = '/dev/shm';
-/** Several times what all tests together have had there at once. */
+/** Minimum free space, several times the peak of all tests. */
 const NEEDED_BYTES = 6 * 1024 ** 3;
 
 /**
@@ -20,12 +20,12 @@ export function memoryFolder(): string | null {
   return freeBytes >= NEEDED_BYTES && mayRunFiles(FOLDER) ? FOLDER : null;
 }
 
-/** What this process may still take: of the machine, and of the container that it may be in. */
+/** Memory that this process can still use, by the machine and by its container. */
 function availableMemory(): number {
   return Math.min(freemem(), process.availableMemory());
 }
 
-/** Some systems mount it so that nothing in it can be run, as the server of a test's database is. */
+/** Some systems mount it `noexec`, but tests run a database server there. */
 function mayRunFiles(folder: string): boolean {
   const file = join(folder, `card-checkout-may-run-${process.pid}`);
   try {

@@ -1,7 +1,7 @@
-/** The PATH of a user who has just cloned the project. */
+/** PATH of a user with a fresh clone. */
 import { delimiter, resolve, sep } from 'node:path';
 
-/** The PATH without what npm adds for a project, above all its Node and anvil. */
+/** PATH without npm's additions for a project, above all its Node and anvil. */
 export function newcomersPath(): string {
   return (process.env['PATH'] ?? '')
     .split(delimiter)

@@ -14,7 +14,7 @@ const versions = ['8.6.0', '9.2.0'];
 const TIMEOUT_MS = 90_000;
 
 const root = process.argv[2] ?? join(import.meta.dirname, '..');
-// An old npm removes node_modules even when it only says what it would do.
+// An old npm removes node_modules even in a dry run.
 const folder = mkdtempSync(join(tmpdir(), 'card-checkout-npm-'));
 try {
   for (const file of ['package.json', 'package-lock.json', 'tools/platform-tools'])

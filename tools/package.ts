@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
-/** Whole folders and files that are part of the package, as they are. */
+/** Folders and files that the package contains unchanged. */
 const copied = [
   'bin',
   'contracts/artifacts',
@@ -27,7 +27,7 @@ const copied = [
   '.env.example',
 ] as const;
 
-/** Sources, and where their compiled form goes. */
+/** Sources, and the target of their compiled form. */
 const compiled = {
   src: 'src',
   sandbox: 'sandbox',

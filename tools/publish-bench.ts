@@ -15,7 +15,7 @@ const judged = new Set(report.goals.map(({ what }) => what));
 const missing = goals.filter(({ what }) => !judged.has(what)).map(({ what }) => what);
 if (missing.length > 0) throw new Error(`the run did not measure: ${missing.join(', ')}`);
 if (report.extent.rounds < fullExtent.rounds) throw new Error('medians of a short run say little');
-// A figure that only one run found is none: the table has those of the run before as well.
+// Keeps the goals of the previous run too, because a figure that only one run found proves little.
 const published = existsSync(publishedFile) ? readPublished() : null;
 const earlier = published?.at === report.at ? published.before : published;
 const before = earlier === null ? null : { at: earlier.at, goals: earlier.goals };

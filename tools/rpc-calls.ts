@@ -104,7 +104,7 @@ function print(name: string, hosts: number, counts: ReadonlyMap<string, readonly
   for (const [method, count] of counts) {
     const sum = aDay(count.reduce((all, one) => all + one));
     calls += sum;
-    // As some providers count; unverified.
+    // Counts as some providers do; unverified.
     units += sum * (method === 'eth_getLogs' ? 75 : 20);
   }
   const details = [...counts].map(([method, count]) => `${method} ${count.map(aDay).join(' + ')}`).join(', ');

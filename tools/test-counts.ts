@@ -8,7 +8,7 @@ export interface TestCounts {
   skipped: number;
 }
 
-/** What vitest's JSON reporter writes, as far as it is read here. */
+/** Used fields of vitest's JSON report. */
 export interface VitestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -25,7 +25,7 @@ export interface VitestReport {
   }[];
 }
 
-/** Maximum lines of a failure's message: what was expected and where, not the whole difference. */
+/** Maximum lines of a failure's message: expectation and place, without the whole diff. */
 const shownMessageLines = 15;
 
 /** Counts of a run, and a text for each failed test or file: file, name and the beginning of what went wrong. */

@@ -56,6 +56,6 @@ export const oneEngineTests: readonly string[] = [
 /** Tests that reach the store: the project `postgres` runs them a second time, on the other engine. */
 export const postgresTests = {
   include: ['test/{http,settlement}/**/*.test.ts', 'test/cli/operations*.test.ts'],
-  /** Pages over given payments, and a check before there are any: no store is behind them. */
+  /** Tests without a store: pages over given payments, and a check before any payment. */
   exclude: ['test/http/{direct-page,pages,pages-*,plain-peers}.test.ts', ...oneEngineTests],
 };

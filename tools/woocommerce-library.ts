@@ -8,7 +8,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..', 'plugins');
 const target = join(root, 'woocommerce', 'card-checkout', 'library');
 
-/** The copy's files by name. */
+/** Files of the copy, by name. */
 export function libraryCopy(): ReadonlyMap<string, string> {
   const names = readdirSync(join(root, 'php', 'src')).filter((name) => name !== 'CurlTransport.php');
   return new Map(

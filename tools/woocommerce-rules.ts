@@ -46,7 +46,7 @@ const forbidden: readonly (readonly [RegExp, string])[] = [
   [/pre_set_site_transient_update_plugins|Update URI/, 'updates the plugin from another host'],
 ];
 
-/** Each rule returns what breaks it. */
+/** Rules; each returns its violations. */
 const rules: readonly ((files: PluginFiles) => readonly string[])[] = [
   checkFileList,
   checkHeaders,
@@ -56,7 +56,7 @@ const rules: readonly ((files: PluginFiles) => readonly string[])[] = [
   checkRemoteAddresses,
 ];
 
-/** What in the plugin breaks a rule, each with its file; empty where nothing does. */
+/** Violations of the rules in the plugin, with their files. */
 export function findBrokenRules(files: PluginFiles): string[] {
   return rules.flatMap((rule) => rule(files));
 }
@@ -127,7 +127,7 @@ function checkPhpFiles(files: PluginFiles): string[] {
       const match = pattern.exec(code);
       if (match !== null) report(`${match[0]} ${why}`);
     }
-    // What a page shows is escaped where it is shown.
+    // Output is escaped where it is printed.
     for (const [, what = ''] of withoutStrings(code).matchAll(
       /\b(?:echo|print|printf|die)\b(?!\w)\s*\(?\s*(.{0,30})/g,
     ))
@@ -147,7 +147,7 @@ function checkPhpFiles(files: PluginFiles): string[] {
   return found;
 }
 
-/** Texts are literals in the plugin's domain, and each with a placeholder has a comment for its translators. */
+/** Texts are literals in the plugin's domain; those with placeholders have a translators' comment. */
 function checkTranslations(files: PluginFiles): string[] {
   const found: string[] = [];
   for (const [path, text] of files) {
@@ -187,7 +187,7 @@ function withoutComments(text: string): string {
   );
 }
 
-/** Words of texts are no statements. */
+/** Words in texts are not statements. */
 function withoutStrings(code: string): string {
   return code.replaceAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, "''");
 }

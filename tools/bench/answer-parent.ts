@@ -1,5 +1,5 @@
 /**
- * The other end of `child-process.ts`: says that this process is ready and answers what the bench asks. It ends when
+ * The other end of `child-process.ts`: says that this process is ready and answers what the bench asks. It exits when
  * told to, and when the bench is gone.
  */
 export function answerParent(

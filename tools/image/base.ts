@@ -12,7 +12,7 @@ export interface BaseArchive {
   readonly environment: readonly string[];
 }
 
-/** The search path of the root folder, and what its commands trust. */
+/** Search path and trusted authorities of the root folder. */
 export interface RootFolder {
   readonly environment: readonly string[];
 }
@@ -27,7 +27,7 @@ export function makeRoot(root: string, packages: readonly string[]): RootFolder 
   mkdirSync(modules, { recursive: true });
   cpSync(npmFolder(), join(modules, 'npm'), { recursive: true });
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'));
-  // What this machine trusts beyond Node's authorities, such as a proxy of the company, the build has to trust.
+  // The build must trust the same extra authorities as this machine, such as a company proxy's.
   const authorities = process.env['NODE_EXTRA_CA_CERTS'];
   if (authorities !== undefined) cpSync(authorities, join(root, EXTRA_AUTHORITIES), { dereference: true });
   const environment = [
@@ -49,7 +49,7 @@ export function makeBase(folder: string): BaseArchive {
   return { file, environment };
 }
 
-/** The folder of the npm that started this script, or of the one on the PATH. */
+/** Folder of the npm that started this script, or of the one on the PATH. */
 function npmFolder(): string {
   const running = process.env['npm_execpath'];
   const onPath = () => execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim();

@@ -1,4 +1,4 @@
-/** What the image does in a container: starts in live mode against a local chain, and takes a payment to its webhook. */
+/** Starts the image in live mode against a local chain, and follows a payment to its webhook. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function mustBe(what: string, isTrue: boolean, found: string): void {
   if (!isTrue) throw new Error(`${what}: ${found.slice(0, 1_000)}`);
 }
 
-/** Checks what the process of the service may do. */
+/** Checks the privileges of the service's process. */
 async function checkConfinement(container: Container, check: Check): Promise<void> {
   const node = (script: string) => container.exec('node', '-e', script);
   await check('does not run as root, has no capability and gains no privilege', () => {
@@ -36,7 +36,7 @@ async function checkConfinement(container: Container, check: Check): Promise<voi
   await check('writes to /data and /tmp only', () => {
     const write = (folder: string) => node(`require('fs').writeFileSync('${folder}/probe', 'x')`);
     for (const folder of ['/data', '/tmp']) mustBe(folder, write(folder).status === 0, write(folder).output);
-    // The folder of the user itself: not its mode, but the file system refuses.
+    // The user owns this folder, so it is the file system that refuses, not the mode.
     const { output } = node(`require('fs').writeFileSync(require('os').homedir() + '/probe', 'x')`);
     mustBe('the root is read-only', output.includes('EROFS'), output);
   });
@@ -99,7 +99,7 @@ export async function checkJourney(tool: ImageTool, folder: string, check: Check
       DEPOSIT_FACTORY_ADDRESS: deployed.deposit_factory_address,
       NODE_EXTRA_CA_CERTS: '/data/ca.pem',
       SECRET_KEY: randomBytes(32).toString('hex'),
-      // On the host's network, so that chain, simulators and receiver on loopback are reached.
+      // Uses the host's network to reach chain, simulators and receiver on loopback.
       HOST: '127.0.0.1',
     });
     container = started;
@@ -147,7 +147,7 @@ export async function checkJourney(tool: ImageTool, folder: string, check: Check
   }
 }
 
-/** Two amounts give two pictures: without the drawing library or its fonts, both are the same. */
+/** Pictures of two amounts differ, unless the drawing library or its fonts are missing. */
 async function checkPictures(url: string, ids: readonly string[], check: Check): Promise<void> {
   await check('draws text into the picture of a short link', async () => {
     const pictures: Buffer[] = [readFileSync(plainPreview)];

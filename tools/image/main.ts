@@ -23,9 +23,9 @@ import { type Check, checkJourney } from './journey.ts';
 import { findTool, type ImageTool } from './tools.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** Shorter values, such as a port, occur by chance. */
+/** Minimum length, because shorter values such as a port occur by chance. */
 const SHORTEST_SECRET = 12;
-/** Where contributors have secrets, and what of that would be inside a folder that the image copies. */
+/** Places where contributors keep secrets, including those inside folders that the image copies. */
 export const secretPlaces = ['.env', 'data/secrets.json', 'contracts/cache/notes', '.git/config'] as const;
 
 const check: Check = async (name, run) => {
@@ -46,7 +46,7 @@ function install(): void {
   });
 }
 
-/** The files of the clone, with a secret in each place where a contributor has them. */
+/** Files of the clone, with a secret in each place where contributors keep them. */
 function makeContext(folder: string, planted: string): string {
   const context = join(folder, 'context');
   const words = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
@@ -62,7 +62,7 @@ function makeContext(folder: string, planted: string): string {
   return context;
 }
 
-/** The values of the clone's own .env. */
+/** Values of the clone's .env. */
 function ownSecrets(): readonly string[] {
   const file = join(root, '.env');
   if (!existsSync(file)) return [];
@@ -72,7 +72,7 @@ function ownSecrets(): readonly string[] {
     .filter((value) => value.length >= SHORTEST_SECRET);
 }
 
-/** Those of the values that occur in a file of any size, which is read in pieces. */
+/** Values that occur in a file, which is read in chunks. */
 async function valuesIn(file: string, values: readonly string[]): Promise<readonly string[]> {
   const found = new Set<string>();
   const longest = Math.max(...values.map((value) => Buffer.byteLength(value)));
@@ -91,7 +91,7 @@ async function checkLayers(tool: ImageTool, folder: string, planted: string): Pr
   tool.save(archive);
   console.log(`size ${Math.round(statSync(archive).size / 1_000_000)} MB, uncompressed with its base`);
   const secrets = [planted, ...ownSecrets()];
-  // Stands in the image, so a search that cannot read the layers fails.
+  // Occurs in the image, so that a search that cannot read the layers fails.
   const known = 'Asks the service in this container whether it is alive';
   await check(`has none of ${secrets.length} secrets of the clone in its layers`, async () => {
     const found = await valuesIn(archive, [known, ...secrets]);

@@ -20,7 +20,7 @@ export interface Result {
 
 /** The service in a container: root read-only, not as root, no capability, no new privilege, a limit on open files. */
 export interface Container {
-  /** Runs a command of the image beside the service. */
+  /** Runs a command of the image next to the service. */
   exec(...words: readonly string[]): Result;
   output(): string;
   /** Sends SIGTERM and resolves with the exit code. */
@@ -32,7 +32,7 @@ export interface ImageTool {
   readonly runner: string;
   /** Whether the base can be fetched from its registry. */
   pull(base: string): boolean;
-  /** Makes an image of a tar file, and returns its name. */
+  /** Imports a tar file as an image, and returns its name. */
   importBase(archive: BaseArchive): string;
   build(context: string, base: string): void;
   /** Writes the image with its layers as a tar file. */
@@ -52,9 +52,9 @@ interface ImageConfig {
   readonly Healthcheck: { readonly Test: readonly string[] };
 }
 
-/** The first tool that is installed and works; undefined without any. */
+/** First installed tool that works, or undefined. */
 export function findTool(folder: string): ImageTool | undefined {
-  // `info` fails where the program is installed and its daemon does not run.
+  // `info` fails if the program is installed but its daemon is not running.
   if (spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0) return dockerTool();
   const { error } = spawnSync('buildah', ['--version'], { stdio: 'ignore' });
   return error === undefined && process.getuid?.() === 0 ? buildahTool(folder) : undefined;
@@ -78,7 +78,7 @@ function pullWith(command: string, words: readonly string[]): boolean {
   return spawnSync(command, words, { stdio: 'ignore', timeout: PULL_TIMEOUT_MS }).status === 0;
 }
 
-/** Resolves when the service says that it is ready; throws with its output when it ends before. */
+/** Resolves when the service reports that it is ready; throws with its output if it exits first. */
 async function ready(child: ChildProcess): Promise<() => string> {
   let output = '';
   for (const stream of [child.stdout, child.stderr])
@@ -104,7 +104,7 @@ function dockerTool(): ImageTool {
       return BASE;
     },
     build(context, base) {
-      // The build then resolves names and reaches the registry as this machine does.
+      // Lets the build resolve names and reach the registry like this machine.
       const words = ['build', '--network', 'host', '--build-arg', `BASE=${base}`, '-t', IMAGE, context];
       execFileSync('docker', words, { stdio: ['ignore', 'ignore', 'inherit'] });
     },
@@ -191,7 +191,7 @@ interface RootOptions {
   readonly folder: string;
 }
 
-/** Runs a root folder as a container runtime would: $0 the folder, $1 the data, $2 a file of hosts, then the command. */
+/** Runs a root folder like a container runtime: $0 the folder, $1 the data, $2 a file of hosts, then the command. */
 const START = `set -e
 root=$0; data=$1; hosts=$2; shift 2; shift
 mount --bind "$root" "$root"

@@ -14,7 +14,7 @@ import {
 
 const LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
 const ANSWERED_MS = 5_000;
-/** Several rounds of every task that reads the clock: the slowest runs every 30 seconds. */
+/** Long enough for several rounds of each task that reads the clock; the slowest runs every 30 seconds. */
 const ROUNDS_MS = 65_000;
 const JUMPS = [
   { name: 'an hour ahead', offset: '+3600' },
@@ -23,12 +23,12 @@ const JUMPS = [
   { name: 'right again', offset: '+0' },
 ] as const;
 
-/** The outcomes, or why it was not checked. */
+/** Outcomes, or the reason why it was not checked. */
 export async function checkClock(folder: string): Promise<readonly Outcome[] | string> {
   if (!existsSync(LIBRARY)) return 'libfaketime is not installed';
   const file = join(folder, 'clock');
   const setClock = (offset: string) => {
-    // A rename, so that no half of a line is read.
+    // Renames the file, so that a partial line is never read.
     writeFileSync(`${file}.new`, `${offset}\n`);
     renameSync(`${file}.new`, file);
   };
@@ -37,7 +37,7 @@ export async function checkClock(folder: string): Promise<readonly Outcome[] | s
     LD_PRELOAD: LIBRARY,
     FAKETIME_TIMESTAMP_FILE: file,
     FAKETIME_NO_CACHE: '1',
-    // As on a machine whose wall clock is set: what runs on is the clock that timers use.
+    // As when a machine's wall clock is set: the clock of timers runs on.
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
   };
   const through = ['env', ...Object.entries(variables).map(([name, value]) => `${name}=${value}`)];
@@ -54,7 +54,7 @@ async function checkJumps(
   setClock: (offset: string) => void,
 ): Promise<readonly Outcome[]> {
   const { outcomes, check } = collectOutcomes();
-  // Unpaid all the while: with a lifetime of an hour, each jump would end it.
+  // Stays unpaid: with a lifetime of an hour, each jump would expire it.
   const waiting = (await service.create()).body['payment_id'] ?? '';
   const ids = [waiting];
   for (const { name, offset } of JUMPS) {
@@ -93,7 +93,7 @@ async function checkJumps(
   return outcomes;
 }
 
-/** How far the service's clock is ahead of this one, by the date of an answer. */
+/** Lead of the service's clock over this one, by the date of an answer. */
 async function readAheadMs(environment: Readonly<Record<string, string>>): Promise<number> {
   // The server formats its date once a second.
   await delay(1_500);

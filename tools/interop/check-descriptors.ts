@@ -1,4 +1,4 @@
-/** A service that may open no more files, because clients took them all, and a merchant who asks it all the while. */
+/** Tests a service without free file descriptors, because clients took them, while a merchant sends requests. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { Agent, get } from 'node:http';
@@ -15,16 +15,16 @@ import {
   startHostService,
 } from './host-service.ts';
 
-/** Files that the limit leaves to a service that runs, at first. */
+/** Initial number of free files for a running service. */
 const SPARE_FILES = 12;
 const IDLE_CLIENTS = 100;
 const RETRY_MS = 20;
 const LANES = 4;
-/** Longer than what the service waits for a client, and shorter than what a caller waits for an answer. */
+/** Longer than the service waits for a client, and shorter than a caller waits for an answer. */
 const ANSWERED_MS = 35_000;
 const RECOVERED_MS = 45_000;
 
-/** The outcomes, or why it was not checked. */
+/** Outcomes, or the reason why it was not checked. */
 export async function checkDescriptors(): Promise<readonly Outcome[] | string> {
   if (process.platform !== 'linux' || spawnSync('prlimit', ['--version']).error !== undefined)
     return 'prlimit is not installed';
@@ -47,7 +47,7 @@ async function checkOn(service: HostService, clients: Set<Socket>): Promise<read
   const creating = service.startCreating(LANES);
   await waitFor('creates', RECOVERED_MS, () => createdBy(creating.answers).length > 50);
 
-  // Connected before, as a load balancer is that keeps its connections.
+  // Connects in advance, like a load balancer with persistent connections.
   const balancer = new Agent({ keepAlive: true, maxSockets: 1 });
   const readiness = () => readReadiness(balancer, machine.environment);
   if ((await readiness()).status !== 200) throw new Error('the service is not ready');
@@ -94,7 +94,7 @@ async function checkOn(service: HostService, clients: Set<Socket>): Promise<read
   return outcomes;
 }
 
-/** Keeps as many clients connected that never send a whole request, until it is called. A refused one comes again. */
+/** Keeps `IDLE_CLIENTS` clients with incomplete requests connected, until the returned function is called. */
 function keepConnected(port: number, clients: Set<Socket>): () => void {
   let isOver = false;
   const open = () => {

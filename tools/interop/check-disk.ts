@@ -1,4 +1,4 @@
-/** A data folder and a log on a small file system, which is filled and emptied again while merchants create payments. */
+/** Fills and empties a small file system with the data folder and log while merchants create payments. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,11 +16,11 @@ import {
 
 const SIZE = '32m';
 const LANES = 4;
-/** A create on a full disk is refused at once; this leaves room for a busy machine. */
+/** Creates on a full disk are refused at once; this allows for a busy machine. */
 const REFUSED_MS = 5_000;
 const RECOVERED_MS = 30_000;
 
-/** The outcomes, or why it was not checked. */
+/** Outcomes, or the reason why it was not checked. */
 export async function checkDisk(folder: string): Promise<readonly Outcome[] | string> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0)
     return 'mounting a file system needs root on Linux';
@@ -109,7 +109,7 @@ function countRefused(answers: readonly { readonly status: number }[]): number {
   return answers.filter(({ status }) => status === 500).length;
 }
 
-/** Takes what is left, down to the last byte. */
+/** Fills the remaining space, down to the last byte. */
 function fill(file: string): void {
   const descriptor = openSync(file, 'w');
   for (let size = 1024 * 1024; size > 0; ) {

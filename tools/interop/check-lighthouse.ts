@@ -18,7 +18,7 @@ export const lighthousePackage = 'lighthouse@13.5.0';
 const GOALS = { performance: 98, accessibility: 100 } as const;
 type Category = keyof typeof GOALS;
 const categories = Object.keys(GOALS) as Category[];
-/** The best of them counts: what else the machine does meanwhile is not the page's weight. */
+/** Runs per page; the best one counts, because other load on the machine lowers scores. */
 const ROUNDS = 3;
 
 interface Audit {
@@ -37,7 +37,7 @@ interface Result {
 }
 type Lighthouse = (url: string, flags: object) => Promise<Result | undefined>;
 
-/** The program in this folder; undefined where it is not installed. */
+/** Program in this folder; undefined if it is not installed. */
 export function findLighthouse(
   folder: string,
 ): { readonly file: string; readonly version: string } | undefined {
@@ -53,7 +53,7 @@ export function findLighthouse(
   }
 }
 
-/** The scores of each page, as outcomes that name them. */
+/** Scores of each page, as named outcomes. */
 export async function checkLighthouse(file: string, folder: string): Promise<readonly Outcome[]> {
   const { default: lighthouse } = (await import(pathToFileURL(file).href)) as { default: Lighthouse };
   const [debuggingPort = 0] = await freePorts(1);
@@ -106,7 +106,7 @@ async function measure(lighthouse: Lighthouse, page: string, url: string, port: 
   for (let round = 0; round < ROUNDS && !isGood(best); round++) {
     const flags = { port, onlyCategories: categories, disableStorageReset: true, logLevel: 'error' };
     const result = await lighthouse(url, flags);
-    // A session that has ended would show the sign-in page instead.
+    // An expired session would show the sign-in page instead.
     if (result?.lhr.finalDisplayedUrl !== url)
       throw new Error(`Lighthouse measured another page than ${url}`);
     for (const category of categories) {
@@ -126,7 +126,7 @@ function isGood(scores: Record<Category, number>): boolean {
   return categories.every((category) => scores[category] >= GOALS[category]);
 }
 
-/** The audits of the categories that cost points. */
+/** Audits that lowered the scores. */
 function belowGoal({ lhr }: Result): readonly string[] {
   const counted = categories.flatMap((category) => lhr.categories[category].auditRefs.map(({ id }) => id));
   return [...new Set(counted)].filter((id) => (lhr.audits[id]?.score ?? 1) < 0.9);

@@ -1,4 +1,4 @@
-/** The files of deploy/ for compose, Kubernetes and systemd, read by the programs and the types that they are for. */
+/** Checks the files of deploy/ with compose, Kubernetes' types and systemd. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -22,7 +22,7 @@ function outcomeOf(name: string, command: string, words: readonly string[], cwd:
   return { name, problem: status === 0 ? null : output.slice(0, 1_500) };
 }
 
-/** What compose makes of the files, with the settings of .env.example. */
+/** Output of compose for the files, with the settings of .env.example. */
 export async function checkCompose(folder: string): Promise<readonly Outcome[] | string> {
   const found = spawnSync('docker', ['compose', 'version', '--short'], { encoding: 'utf8' });
   if (found.status !== 0) return 'docker compose is not installed';
@@ -72,7 +72,7 @@ export async function checkKubernetes(
   return outcomes;
 }
 
-/** What is wrong with a manifest; null when nothing is. */
+/** Problem of a manifest, or null. */
 function problemOf(manifest: Manifest, toolsFolder: string): string | null {
   const { apiVersion, kind, ...fields } = manifest;
   const place = join(toolsFolder, 'kubernetes');
@@ -90,7 +90,7 @@ function problemOf(manifest: Manifest, toolsFolder: string): string | null {
   return typed.problem ?? outcomeOf(kind, process.execPath, [file], place).problem;
 }
 
-/** The units, read by systemd: their syntax, and what the sandbox leaves open to the service. */
+/** Checks the syntax of the units, and how much their sandbox exposes, with systemd. */
 export async function checkUnits(folder: string): Promise<readonly Outcome[] | string> {
   const found = spawnSync('systemd-analyze', ['--version'], { encoding: 'utf8' });
   if (found.status !== 0) return 'systemd-analyze is not installed';
@@ -98,7 +98,7 @@ export async function checkUnits(folder: string): Promise<readonly Outcome[] | s
   const place = join(folder, 'units');
   cpSync(join(root, 'deploy/systemd'), place, { recursive: true });
   const units = globSync('*', { cwd: place }).toSorted();
-  // It refuses a unit whose program this machine has elsewhere.
+  // systemd refuses a unit whose program is elsewhere on this machine.
   for (const unit of units) {
     const text = readFileSync(join(place, unit), 'utf8');
     writeFileSync(join(place, unit), text.replaceAll('/usr/bin/node', process.execPath));

@@ -1,4 +1,4 @@
-/** Packages beside the service, each in a copy with the packed SDK and what it depends on from npm. Runs their `npm test`. */
+/** Runs `npm test` in a copy of each separate package, with the packed SDK and dependencies from npm. */
 import { execFile } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { Outcome } from './check-proxy.ts';
 import { collectOutcomes } from './host-service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** Longest installation or test of a package. */
+/** Time limit for the installation or test of a package. */
 const PACKAGE_MS = 15 * 60_000;
 
 /** Tests find a sandbox at `CARD_CHECKOUT_URL`, and the program that pays there at `CARD_CHECKOUT_PROGRAM`. */

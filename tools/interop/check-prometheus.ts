@@ -15,7 +15,7 @@ interface Rule {
   readonly state: string;
 }
 
-/** The outcomes, or why it was not checked. */
+/** Outcomes, or the reason why it was not checked. */
 export async function checkPrometheus(folder: string): Promise<readonly Outcome[] | string> {
   const rules = 'promtool: each alert fires and resolves on its series';
   const tested = checkTests(rules, 'prometheus', 'test/docs/monitoring.test.ts');

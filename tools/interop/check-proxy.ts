@@ -1,4 +1,4 @@
-/** What must hold behind any proxy: seen from outside, over HTTP/2 with TLS and over plain HTTP. */
+/** Checks for any proxy, from outside, over HTTP/2 with TLS and over plain HTTP. */
 import { readFileSync } from 'node:fs';
 import { request as requestPlain } from 'node:http';
 import { type ClientHttp2Session, connect } from 'node:http2';
@@ -8,7 +8,7 @@ import { certificateIn } from './neighbors.ts';
 
 export interface Outcome {
   readonly name: string;
-  /** Null when it holds. */
+  /** Null if the check passes. */
   readonly problem: string | null;
 }
 
@@ -18,7 +18,7 @@ interface CheckOptions {
   readonly folder: string;
   readonly apiKey: string;
   readonly pay: (paymentId: string) => Promise<unknown>;
-  /** Whether the proxy passes on an `X-Forwarded-For` that a client sent, as those do that only append. */
+  /** Whether the proxy keeps a client's own `X-Forwarded-For` and appends to it. */
   readonly forwardsCallersHeader: boolean;
 }
 
@@ -40,7 +40,7 @@ function openSession({ folder, httpsPort }: CheckOptions): ClientHttp2Session {
   return connect(`https://${NAME}`, { createConnection: () => connectTls(options) });
 }
 
-/** What a request is answered; with `isEnough`, as soon as the answer has that, while it goes on. */
+/** Response to a request; with `isEnough`, returns early from a stream. */
 function send(
   session: ClientHttp2Session,
   path: string,
@@ -103,7 +103,7 @@ export async function checkBehindProxy(options: CheckOptions): Promise<readonly 
     const isEnough = (text: string) => text.includes('data:');
     const path = `/pay/${id}/events?revision=0`;
     const events = send(session, path, { accept: 'text/event-stream' }, { isEnough });
-    // The stream may have news at once, or only when something happens.
+    // The stream may send an event at once, or only on a change.
     await Promise.all([events, options.pay(id)]);
   });
   await check('refuses both APIs over plain HTTP', async () => {

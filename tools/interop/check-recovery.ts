@@ -21,12 +21,12 @@ export const castPackage = '@foundry-rs/cast-linux-amd64@1.7.1';
 const LANES = 2;
 const PAUSE_MS = 20;
 const RECOVERED_MS = 120_000;
-/** The chain's own account for tests; the key is public. */
+/** Test account of the chain; its key is public. */
 const SENDER_KEY = '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6';
-/** The moment in docs/operating.md, and its folders. */
+/** Time and folders that docs/operating.md uses. */
 const MOMENT = '2026-11-25 14:30:00+00';
 
-/** The outcomes, or why it was not checked. */
+/** Outcomes, or the reason why it was not checked. */
 export async function checkRecovery(
   folder: string,
   castFolder: string,
@@ -52,7 +52,7 @@ interface ArchivingServer {
   readonly hasCast: boolean;
   /** Runs the block of the docs that contains `words`, with the folders and the moment of this drill. */
   runBlock(words: string, moment?: string, environment?: Readonly<Record<string, string>>): Promise<string>;
-  /** Stops the restored server, and removes its folder and log: the recovery came to the wrong moment. */
+  /** Stops the restored server after a recovery to the wrong time, and removes its folder and log. */
   removeRestored(): Promise<void>;
   /** Builds a standby of the server and starts it, and waits until it streams. */
   startStandby(): Promise<{ readonly url: string }>;
@@ -103,7 +103,7 @@ pg_ctl start --pgdata=${data} --log=${home}/main.log
 createdb checkout
 # For the restored server, which starts with the settings of this one: it has none of the standbys of this one.
 echo "synchronous_standby_names = '*'" >> ${data}/postgresql.conf`);
-  // Ends the servers when this process is gone without having done so, also after a kill -9.
+  // Stops the servers if this process has exited without stopping them, even after kill -9.
   const end = `for data in ${data} ${home}/15/restored ${home}/15/standby; do ${programs}/pg_ctl stop --pgdata=$data --mode=immediate; done`;
   const [guardProgram = 'sh', ...guardWords] = [
     ...identity,
@@ -143,7 +143,7 @@ pg_ctl start --pgdata=${home}/15/standby --log=${home}/standby.log --options='-p
   };
 }
 
-/** As PostgreSQL reads a time. */
+/** Time in a form that PostgreSQL parses. */
 function textOf(time: Date): string {
   return time.toISOString().replace('T', ' ').replace('Z', '+00');
 }
@@ -191,7 +191,7 @@ async function checkOn(
   await delay(1_000);
   const answers = await creating.stop();
 
-  // After the moment: two payments end, and a third one is created whose customer pays while the service is down.
+  // After that time, two payments end, and the customer of a third one pays while the service is down.
   const [lost, lostOpen] = [await begin(), await begin()];
   for (const payment of [paidLater, lost]) {
     await payment.pay();

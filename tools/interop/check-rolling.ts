@@ -1,4 +1,4 @@
-/** A rolling restart of two instances on PostgreSQL behind a proxy with its file of deploy/, under load. */
+/** Restarts two instances on PostgreSQL one by one under load, behind a proxy with its file of deploy/. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { missing, startLoad } from '../../test/support/checkout-load.ts';
@@ -9,7 +9,7 @@ import { waitFor } from '../../test/support/wait-for.ts';
 import type { Outcome } from './check-proxy.ts';
 import { certificateIn, type Neighbor, proxies } from './neighbors.ts';
 
-/** Restarts each instance as docs/going-live.md says: SIGTERM, start, and wait until it is ready. */
+/** Restarts each instance as in docs/going-live.md: SIGTERM, start, wait until it is ready. */
 export async function checkRollingRestart(
   name: 'nginx' | 'haproxy',
   parent: string,

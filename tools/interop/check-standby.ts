@@ -16,11 +16,11 @@ import {
 
 const LANES = 4;
 const PAID = 3;
-/** The time a person or a program takes to notice and to promote. */
+/** Time that a person or program needs to notice and promote. */
 const NOTICED_MS = 2_000;
 const BEHIND_MS = 2_000;
 const RECOVERED_MS = 120_000;
-/** As in production: what was answered survives a power cut. */
+/** As in production: acknowledged commits survive a power cut. */
 const settings = ['wal_keep_size=512MB', 'max_connections=200', 'shared_buffers=64MB'];
 
 interface Failure {
@@ -35,7 +35,7 @@ const failures: readonly Failure[] = [
   { name: 'kill -9 of the primary, asynchronous standby', isSynchronous: false, isPartition: false },
 ];
 
-/** The outcomes, or why it was not checked. */
+/** Outcomes, or the reason why it was not checked. */
 export async function checkStandby(): Promise<readonly Outcome[] | string> {
   const outcomes: Outcome[] = [];
   for (const failure of failures) {
@@ -52,7 +52,7 @@ interface Servers {
   readonly standby: PostgresServer;
   readonly toPrimary: CutOff;
   readonly stream: CutOff;
-  /** What the service is given. */
+  /** Variables of the service. */
   readonly url: string;
   readonly standbyUrl: string;
 }
@@ -94,7 +94,7 @@ async function checkFailover(servers: Servers, failure: Failure): Promise<readon
     const creating = service.startCreating(LANES);
     await waitFor('creates', RECOVERED_MS, () => createdBy(creating.answers).length > 200);
     await Promise.all(paying.map((payment) => payment.pay()));
-    // The asynchronous standby is two seconds behind, because the network holds its stream up.
+    // The asynchronous standby is two seconds behind, because the network delays its stream.
     if (!failure.isSynchronous) {
       servers.stream.cut();
       await delay(BEHIND_MS);
@@ -148,7 +148,7 @@ async function makeSynchronous({ primary, url, toPrimary }: Servers): Promise<vo
   });
 }
 
-/** The payments that the service does not know any more. */
+/** Payments that the service no longer knows. */
 async function findLost(service: HostService, ids: readonly string[]): Promise<string[]> {
   const lost: string[] = [];
   for (const id of ids) {

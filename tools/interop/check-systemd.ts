@@ -1,6 +1,6 @@
 /**
- * The service under systemd: a Debian of its own boots in systemd-nspawn, deploy/server.sh installs, updates and restores there,
- * and a payment goes from its creation to its webhook. Its chain, providers and receiver are on this machine.
+ * The service under systemd: a separate Debian boots in systemd-nspawn, deploy/server.sh installs, updates and restores
+ * there, and a payment goes from its creation to its webhook. Its chain, providers and receiver are on this machine.
  */
 import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ const CLONE = 'root/card-checkout';
 const INSTALL = 'deploy/server.sh install --domain localhost --email ops@shop.example';
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** The outcomes, or why it was not checked. */
+/** Outcomes, or the reason why it was not checked. */
 export async function checkSystemd(folder: string): Promise<readonly Outcome[] | string> {
   if (process.getuid?.() !== 0) return 'it needs root';
   for (const program of ['debootstrap', 'systemd-nspawn', 'nsenter'])
@@ -55,7 +55,7 @@ export async function checkSystemd(folder: string): Promise<readonly Outcome[] |
   }
 }
 
-/** Commits what the folder has. */
+/** Commits the content of the folder. */
 function commit(folder: string, subject: string): void {
   const author = ['-c', 'user.name=Operator', '-c', 'user.email=ops@shop.example'];
   execFileSync('git', ['add', '--all'], { cwd: folder });
@@ -64,7 +64,7 @@ function commit(folder: string, subject: string): void {
 
 interface BootedMachine {
   readonly home: string;
-  /** Runs a script in the machine as root. Throws with its output when it fails. */
+  /** Runs a script in the machine as root. Throws with its output if it fails. */
   run(script: string): Promise<string>;
   end(): Promise<void>;
 }

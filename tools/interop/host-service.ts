@@ -1,4 +1,4 @@
-/** A service in live mode on a machine in trouble, and a merchant who asks it all the while. */
+/** Service in live mode on a failing machine, and a merchant who keeps sending requests. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -10,17 +10,17 @@ import type { Outcome } from './check-proxy.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** What came of one request. */
+/** Outcome of one request. */
 export interface Answer {
-  /** 0 where the connection was refused or closed; −1 where nothing came within `ANSWER_MS`. */
+  /** 0 if the connection was refused or closed; −1 without an answer within `ANSWER_MS`. */
   readonly status: number;
   readonly tookMs: number;
-  /** When it was there, by the wall clock. */
+  /** Time of arrival by the wall clock. */
   readonly atMs: number;
   readonly body: Readonly<Record<string, string>>;
 }
 
-/** Longer than any bound of the service itself. */
+/** Longer than all time limits of the service. */
 const ANSWER_MS = 60_000;
 const SETTLED_MS = 120_000;
 
@@ -32,13 +32,13 @@ export interface BegunPayment {
   pay(): Promise<unknown>;
 }
 
-/** The same request again and again. */
+/** A request that is repeated. */
 export interface Asking {
   readonly answers: readonly Answer[];
   stop(): Promise<readonly Answer[]>;
 }
 
-/** A world with one machine and an account. `stop` of the world ends all of it. */
+/** A world with one machine and an account. Its `stop` ends everything. */
 export async function startHostService(
   changes: (world: LiveWorld) => ServiceEnvironment | Promise<ServiceEnvironment>,
   options: Parameters<LiveWorld['startMachine']>[1] = {},
@@ -67,11 +67,11 @@ function hostServiceOf(world: LiveWorld, machine: Machine, key: string) {
   return {
     world,
     machine,
-    /** Each over a connection of its own. */
+    /** Like `readStatus`, opens a connection per request. */
     create,
     readStatus,
     get,
-    /** The webhooks of a payment that arrived. */
+    /** Received webhooks of a payment. */
     webhooksOf,
     /** Creates a payment, and takes its customer to the provider. */
     async begin(): Promise<BegunPayment> {
@@ -79,7 +79,7 @@ function hostServiceOf(world: LiveWorld, machine: Machine, key: string) {
       const order = await machine.beginSession(id);
       return { id, pay: () => world.sandbox.pay({ order }) };
     },
-    /** Creates payments until `stop` is called, one after the other in each of `lanes`, with a pause after each. */
+    /** Creates payments until `stop` is called: one at a time in each of `lanes`, with a pause after each. */
     startCreating: (lanes: number, pauseMs?: number) => startAsking(create, lanes, pauseMs),
     /** Waits until the payment is paid and its webhook has arrived, and returns the milliseconds. */
     async untilSettled(id: string) {
@@ -90,7 +90,7 @@ function hostServiceOf(world: LiveWorld, machine: Machine, key: string) {
       });
       return performance.now() - startMs;
     },
-    /** Throws where a payment is missing, has more than one webhook, or `verify` finds a difference. */
+    /** Throws if a payment is missing or has two webhooks, or if `verify` finds a discrepancy. */
     async requireAll(ids: readonly string[]) {
       for (const id of ids) {
         const { status } = await readStatus(id);
@@ -120,7 +120,7 @@ async function ask(url: string, init: RequestInit): Promise<Answer> {
   }
 }
 
-/** Asks until `stop` is called, one request after the other in each of `lanes`, with a pause after each. */
+/** Repeats the request until `stop` is called: one at a time in each of `lanes`, with a pause after each. */
 export function startAsking(ask: () => Promise<Answer>, lanes: number, pauseMs = 0): Asking {
   const answers: Answer[] = [];
   let isOver = false;
@@ -140,12 +140,12 @@ export function startAsking(ask: () => Promise<Answer>, lanes: number, pauseMs =
   };
 }
 
-/** The payments that were answered. */
+/** Acknowledged payments. */
 export function createdBy(answers: readonly Answer[]): string[] {
   return answers.filter(({ status }) => status === 200).map(({ body }) => body['payment_id'] ?? '');
 }
 
-/** How often each status came, and how long the slowest took: `200: 41, 500: 97, slowest 84 ms`. */
+/** Counts per status, and the slowest answer: `200: 41, 500: 97, slowest 84 ms`. */
 export function countOf(answers: readonly Answer[]): string {
   const counts = Map.groupBy(answers, ({ status }) => status);
   const parts = [...counts].sort(([one], [other]) => one - other);
@@ -157,7 +157,7 @@ export function countOf(answers: readonly Answer[]): string {
   ].join(', ');
 }
 
-/** Throws where an answer has another status, or took longer. */
+/** Throws if an answer has another status or took longer. */
 export function requireAnswers(
   answers: readonly Answer[],
   allowed: readonly number[],
@@ -172,7 +172,7 @@ export function requireAnswers(
 
 export const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
-/** Runs tests of the project that need the program. The outcome, or why it was not checked. */
+/** Runs tests of the project that need the program. Outcome, or the reason why it was not checked. */
 export function checkTests(name: string, program: string, ...files: string[]): readonly Outcome[] | string {
   if (spawnSync(program, ['--version']).error !== undefined) return `${program} is not installed`;
   const words = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...files];
@@ -180,7 +180,7 @@ export function checkTests(name: string, program: string, ...files: string[]): r
   return [{ name, problem: status === 0 ? null : stdout.slice(-1_500) }];
 }
 
-/** Runs steps one after the other. What a step returns is added to its name: its figures. */
+/** Runs steps in order, and adds the figures that a step returns to its name. */
 export function collectOutcomes() {
   const outcomes: Outcome[] = [];
   const check = async (name: string, run: () => Promise<string | undefined>): Promise<void> => {

@@ -28,9 +28,9 @@ import { checkSystemd } from './check-systemd.ts';
 import { checkTests, startHostService } from './host-service.ts';
 import { type Neighbor, proxies, startPgbouncer } from './neighbors.ts';
 
-/** What `--install` brings from npm. */
+/** npm packages that `--install` adds. */
 const toolsFolder = join(import.meta.dirname, '../../test-output/interop');
-/** Checks that need nothing else. */
+/** Checks without requirements. */
 const npmChecks: readonly string[] = ['lighthouse', 'kubernetes'];
 
 const packages = { nginx: 'nginx-light', haproxy: 'haproxy', caddy: 'caddy', pgbouncer: 'pgbouncer' };
@@ -69,7 +69,7 @@ function versionOf(program: string): string | undefined {
   return /\d+\.\d+(?:\.\d+)?/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown version';
 }
 
-/** Installs what the named checks need; everything without a name. */
+/** Installs the requirements of the named checks, or of all. */
 function install(only: readonly string[]): void {
   if (only.length === 0 || only.some((name) => !npmChecks.includes(name))) installPackages();
   mkdirSync(toolsFolder, { recursive: true });
@@ -161,14 +161,14 @@ async function checkPgbouncer(folder: string): Promise<void> {
   }
 }
 
-/** What customers and merchants open most, measured as on a phone. */
+/** Measures the most visited pages as on a phone. */
 async function checkPages(folder: string): Promise<void> {
   const lighthouse = findLighthouse(toolsFolder);
   if (lighthouse === undefined) console.log('not checked: Lighthouse is not installed');
   else report(`Lighthouse ${lighthouse.version}`, await checkLighthouse(lighthouse.file, folder));
 }
 
-/** An error ends its part with a failure, and the next part follows. Prints the time that the part took. */
+/** Runs a part and prints its duration. An error fails this part only. */
 async function runPart(name: string, check: () => Promise<void>): Promise<void> {
   const startedMs = performance.now();
   await check().catch((error) =>

@@ -1,4 +1,4 @@
-/** Starts proxies with the files of deploy/, on free ports and with a certificate of their own, pgbouncer and Prometheus. */
+/** Starts pgbouncer, Prometheus, and proxies with the files of deploy/, free ports and a test certificate. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ export interface Neighbor {
 
 export interface ProxyOptions {
   readonly folder: string;
-  /** The instance's, or those of two. */
+  /** Port of the first instance. */
   readonly port: number;
   readonly secondPort?: number;
   readonly httpPort: number;
@@ -26,7 +26,7 @@ const START_MS = 20_000;
 const isRoot = process.getuid?.() === 0;
 const deploy = (name: string) => readFileSync(join(import.meta.dirname, '..', '..', 'deploy', name), 'utf8');
 
-/** Makes the certificate once. */
+/** Creates the certificate once. */
 export function certificateIn(folder: string): { readonly cert: string; readonly key: string } {
   const [cert, key] = [join(folder, 'fullchain.pem'), join(folder, 'privkey.pem')];
   if (existsSync(cert)) return { cert, key };
@@ -37,7 +37,7 @@ export function certificateIn(folder: string): { readonly cert: string; readonly
   return { cert, key };
 }
 
-/** Replaces each text for which there is another; throws where the file of deploy/ does not have it. */
+/** Replaces each of these texts; throws if the file of deploy/ lacks one. */
 function replaced(text: string, changes: readonly (readonly [string, string | undefined])[]): string {
   return changes.reduce((result, [from, to]) => {
     if (to === undefined) return result;
@@ -115,7 +115,7 @@ async function startHaproxy(options: ProxyOptions): Promise<Neighbor> {
     ['bind :80\n', `bind 127.0.0.1:${httpPort}\n`],
     ['bind :443 ', `bind 127.0.0.1:${httpsPort} `],
     ['/etc/haproxy/pay.example.com.pem', join(folder, 'both.pem')],
-    // Only root may change its user.
+    // Only root can switch to another user.
     ['    user haproxy\n    group haproxy\n    chroot /var/lib/haproxy\n', isRoot ? undefined : ''],
     ['127.0.0.1:3000', `127.0.0.1:${port}`],
     ['# server two 127.0.0.1:3010', secondPort ? `server two 127.0.0.1:${secondPort}` : undefined],
@@ -157,7 +157,7 @@ export async function startPrometheus(
   const words = [`--config.file=${file}`, `--storage.tsdb.path=${join(home, 'data')}`];
   const address = `127.0.0.1:${port}`;
   const started = await start(port, 'prometheus', [...words, `--web.listen-address=${address}`]);
-  // It listens before it answers queries.
+  // Prometheus listens before it answers queries.
   await waitFor('Prometheus', 30_000, async () => (await fetch(`http://${address}/-/ready`)).ok);
   return { ...started, url: `http://${address}` };
 }
@@ -191,9 +191,9 @@ ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeou
 `,
   );
   chmodSync(folder, 0o755);
-  // It refuses to run as root.
+  // pgbouncer refuses to run as root.
   const words = isRoot ? ['-u', 'nobody', file] : [file];
   const started = await start(port, 'pgbouncer', words);
-  // Before 1.21, pgbouncer carries no prepared statements in transaction mode.
+  // Before 1.21, pgbouncer does not support prepared statements in transaction mode.
   return { ...started, url: `postgres://${username}@127.0.0.1:${port}${pathname}?prepared_statements=false` };
 }

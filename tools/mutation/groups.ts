@@ -1,19 +1,19 @@
 import { basename, dirname } from 'node:path/posix';
 
-/** A part of the code whose tests must notice nearly every change to it. */
+/** Code whose tests must detect nearly every mutation. */
 export interface MutationGroup {
   readonly name: string;
   readonly parts: readonly MutatedFile[];
 }
 
-/** A file that is changed, with the quick tests that have to notice. */
+/** Mutated file, with the fast tests that must fail. */
 export interface MutatedFile {
   readonly file: string;
-  /** What belongs to the loading of a module, a table for example, is tried on all of them. */
+  /** Code that runs on import, such as a table, is tested with all of them. */
   readonly tests: readonly string[];
 }
 
-/** Where a mistake costs money or grants access. */
+/** Code in which a mistake costs money or grants access. */
 export const mutationGroups: readonly MutationGroup[] = [
   {
     name: 'money',
@@ -71,7 +71,7 @@ export function chooseGroups(names: readonly string[], groups = mutationGroups):
     .filter(({ parts }) => parts.length > 0);
 }
 
-/** A file and its tests, which lie beside it: those with these names, or with the file's own. */
+/** A file and the tests next to it: those with these names, by default the file's own. */
 function part(file: string, ...tests: readonly string[]): MutatedFile {
   const names = tests.length > 0 ? tests : [basename(file, '.ts')];
   return { file, tests: names.map((name) => `${dirname(file)}/${name}.test.ts`) };

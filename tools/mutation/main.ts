@@ -22,7 +22,7 @@ import { chooseGroups, type MutatedFile, type MutationGroup } from './groups.ts'
 import { formatScores, type GroupScore, scoreOf } from './score.ts';
 
 const LEAST_SCORE_PERCENT = 90;
-/** Beyond this a change is taken to have made the tests run without an end, and so to have been noticed. */
+/** Time limit; a mutation beyond it counts as an endless loop, and so as detected. */
 const TEST_TIMEOUT_MS = 30_000;
 
 const root = join(import.meta.dirname, '..', '..');
@@ -56,7 +56,7 @@ function measure({ name, parts }: MutationGroup): GroupScore {
   return scoreOf(name, parts.map(tryChanges));
 }
 
-/** Runs the tool on one file; returns its report. */
+/** Runs Stryker on one file; returns its report. */
 function tryChanges({ file, tests }: MutatedFile): string {
   const name = file.replaceAll('/', '-').replace(/\.ts$/, '');
   const configuration = join(output, `${name}.config.json`);
@@ -88,10 +88,10 @@ function optionsOf(file: string, report: string): object {
       '/contracts/out',
       '/contracts/cache',
     ],
-    // It would rewrite ours with a compiler that has no such interface any more; nothing here is compiled.
+    // Stryker would rewrite ours with a compiler that lacks the interface; nothing here is compiled.
     tsconfigFile: 'none',
     allowConsoleColors: false,
-    // A table is made when its module is loaded: changes to it take longer, and are those that matter.
+    // Tables are evaluated on import, so their mutations take longer, and matter most.
     warnings: { slow: false },
   };
 }

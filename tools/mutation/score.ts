@@ -1,11 +1,11 @@
-/** How many changes to one file were noticed. */
+/** Numbers of detected and undetected mutations of a file. */
 export interface FileScore {
   readonly file: string;
   readonly mutants: number;
   readonly killed: number;
 }
 
-/** The same of a group, with the changes that no test noticed, as `file:line what it became`. */
+/** Score of a group, with surviving mutations as `file:line replacement`. */
 export interface GroupScore {
   readonly name: string;
   readonly files: readonly FileScore[];
@@ -13,7 +13,7 @@ export interface GroupScore {
   readonly survivors: readonly string[];
 }
 
-/** What is read here of a report in the mutation testing report schema. */
+/** Used fields of the mutation testing report schema. */
 interface Report {
   readonly files: Readonly<Record<string, { readonly source: string; readonly mutants: readonly Mutant[] }>>;
 }
@@ -30,7 +30,7 @@ interface Position {
   readonly column: number;
 }
 
-/** A run-time error is a test file that does not even load with the change. */
+/** A run-time error means that a test file fails to load with the mutation. */
 const NOTICED: readonly string[] = ['Killed', 'Timeout', 'RuntimeError'];
 const UNNOTICED: readonly string[] = ['Survived', 'NoCoverage'];
 

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Only what `npm run mutation` asks for, run by Node itself as in the project's own configuration. */
+/** Runs the tests that `npm run mutation` selects, without Vite's transforms, like the project's own configuration. */
 export default defineConfig({
   test: {
     experimental: { viteModuleRunner: false },

@@ -5,14 +5,14 @@ const MAXIMUM_NAME_LENGTH = 200;
 const MAXIMUM_CENTS = 1_000_000;
 const currencies: ReadonlySet<string> = new Set(['USD', 'EUR', 'CAD', 'INR']);
 
-/** Money of Vendure, in minor units, as the service writes it. */
+/** Formats Vendure's minor units as an amount of the service. */
 export const decimal = (cents: number) => (cents / 100).toFixed(2);
 
-/** Whether the service takes a payment over this amount. */
+/** Whether the service accepts this amount. */
 export const isPayable = (cents: number, currency: string) =>
   cents > 0 && cents <= MAXIMUM_CENTS && currencies.has(currency);
 
-/** Same parts, same key. */
+/** Derives the same key from the same parts. */
 export const keyOf = (...parts: unknown[]) =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 

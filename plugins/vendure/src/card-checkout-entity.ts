@@ -7,7 +7,7 @@ import { Column, Entity, Unique } from 'typeorm';
  */
 export type CheckoutState = 'open' | 'booked' | 'canceled' | 'review';
 
-/** A checkout of an order. No field is secret. An order has one checkout after another, numbered by `attempt`. */
+/** Checkout of an order. No field is secret. An order's successive checkouts are numbered by `attempt`. */
 @Entity()
 @Unique(['orderCode', 'attempt'])
 export class CardCheckout extends VendureEntity {
@@ -52,11 +52,11 @@ export class CardCheckout extends VendureEntity {
   @Column('varchar')
   languageCode: string;
 
-  /** Number of events since the service was last asked about the payment. */
+  /** Number of events since the payment was last read from the service. */
   @Column({ default: 0 })
   due: number;
 
-  /** What the merchant was last told, so that it is told once. */
+  /** Last notice to the merchant, so that none is repeated. */
   @Column('text', { nullable: true })
   notice: string | null;
 }

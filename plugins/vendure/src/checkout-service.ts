@@ -26,10 +26,10 @@ const orderRelations: Parameters<OrderService['findOne']>[2] = [
   'shippingLines',
   'surcharges',
 ];
-/** The service accepts plain addresses only and needs none: an order must not fail for it. */
+/** The service accepts plain addresses only. The address is optional, so an unusual one must not fail the order. */
 const plainEmail = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9.-]{1,180}$/i;
 
-/** Why the customer gets no checkout. Shops add other languages under the same keys. */
+/** Reasons for refusing a checkout. Shops add other languages under the same keys. */
 export const refusals = {
   CARD_CHECKOUT_NO_ORDER: 'There is no active order in the state ArrangingPayment.',
   CARD_CHECKOUT_NOT_PAYABLE: 'The order cannot be paid by card checkout.',
@@ -39,7 +39,7 @@ export const refusals = {
   CARD_CHECKOUT_UNAVAILABLE: 'The checkout cannot be created now. Try again later.',
 } as const;
 
-/** Thrown where the customer gets no checkout. */
+/** Refusal of a checkout. */
 export class CheckoutRefusal extends Error {
   readonly key: keyof typeof refusals;
   constructor(key: keyof typeof refusals) {

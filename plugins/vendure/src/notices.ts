@@ -1,9 +1,9 @@
 import type { MerchantPayment, Refund } from '@card-checkout/sdk';
 
-/** Received amount from which a canceled payment is told. */
+/** Minimum received amount at which a canceled payment is reported. */
 const MINIMUM_USDC = 0.01;
 
-/** What the merchant has to know about a payment; null in the usual course. */
+/** Notice to the merchant about a payment; null if it went as usual. */
 export function noticeOfPayment(payment: MerchantPayment): string | null {
   const received = `${payment.value_coin} USDC`;
   if (payment.status === 'canceled' && Number(payment.value_coin) >= MINIMUM_USDC)
@@ -20,7 +20,7 @@ export function noticeOfPayment(payment: MerchantPayment): string | null {
   return null;
 }
 
-/** What the merchant has to do about a refund, or why it ended unpaid; null otherwise. */
+/** Merchant's next step for a refund, or why it ended unpaid; null otherwise. */
 export function noticeOfRefund({ status, refund_id: id, amount, destination }: Refund): string | null {
   switch (status) {
     case 'awaiting_confirmation':

@@ -12,7 +12,7 @@ import { CODE } from './options.ts';
 
 let checkouts: CheckoutService;
 
-/** Takes payments from the plugin only: a browser creates a checkout, and settles nothing. */
+/** Accepts payments from the plugin only: a browser creates a checkout, and settles nothing. */
 export const paymentHandler = new PaymentMethodHandler({
   code: CODE,
   description: [{ languageCode: LanguageCode.en, value: 'Card checkout' }],
@@ -29,7 +29,7 @@ export const paymentHandler = new PaymentMethodHandler({
     checkouts.openRefund(ctx, { order, payment, amount, reason: reason ?? null }),
 });
 
-/** Hides the method where the service would refuse the checkout. */
+/** Hides the method if the service would refuse the checkout. */
 export const eligibilityChecker = new PaymentMethodEligibilityChecker({
   code: CODE,
   description: [

@@ -28,18 +28,18 @@ import { noticeOfPayment, noticeOfRefund } from './notices.ts';
 import { CLIENT, LOGGER_CONTEXT, noteOf } from './options.ts';
 
 const EVENT_NUMBER = 'cardCheckout.eventNumber';
-/** Pages of the event log, and payments asked about, in one run of the follower. The next run continues. */
+/** Maximum pages of the event log, and payments read, in one run of the follower. The next run continues. */
 const PAGES_OF_A_RUN = 20;
 const PAYMENTS_OF_A_RUN = 50;
-/** Failures after which a run ends: the service or the database does not answer. */
+/** Failures after which a run ends, because the service or the database does not answer. */
 const MAXIMUM_FAILURES = 3;
-/** Pending refunds that a run looks through. Each is asked about once a day, because the end of an unanswered one is no event. */
+/** Pending refunds checked per run. Each is read once a day, because the expiry of a refund is no event. */
 const REFUNDS_OF_A_RUN = 500;
 const DAY_MS = 86_400_000;
-/** Order states after which another payment is not wanted. */
+/** Order states that accept no further payment. */
 const endedStates: ReadonlySet<string> = new Set(['PaymentAuthorized', 'PaymentSettled', 'Cancelled']);
 
-/** Brings what the service says about payments and refunds into their orders. */
+/** Applies the service's payments and refunds to their orders. */
 @Injectable()
 export class SettlementService implements OnApplicationBootstrap {
   constructor(
@@ -58,12 +58,12 @@ export class SettlementService implements OnApplicationBootstrap {
     });
   }
 
-  /** Notes that something happened to these payments, so that the follower asks even if this process ends now. */
+  /** Records events of these payments, so that the follower reads them even if this process exits now. */
   async report(checkoutIds: string[]): Promise<void> {
     await this.rows().increment({ checkoutId: In(checkoutIds) }, 'due', 1);
   }
 
-  /** Asks the service about a payment, and brings its answer into the order. Null for a payment of another shop. */
+  /** Reads a payment from the service, and applies it to the order. Null for a payment of another shop. */
   async confirm(checkoutId: string): Promise<CardCheckout | null> {
     const read = await this.rows().findOneBy({ checkoutId });
     if (read === null) return null;
@@ -81,7 +81,7 @@ export class SettlementService implements OnApplicationBootstrap {
     }
   }
 
-  /** Reads the account's event log on from where it stopped, and asks about the payments of this shop in it. */
+  /** Reads the account's event log from the last position, and then this shop's payments in it. */
   async follow(): Promise<void> {
     const ctx = RequestContext.empty();
     for (let [page, hasMore] = [0, true]; hasMore && page < PAGES_OF_A_RUN; page++) {
@@ -103,14 +103,14 @@ export class SettlementService implements OnApplicationBootstrap {
         await this.confirm(checkoutId);
       } catch (error) {
         Logger.error(`order ${orderCode}, payment ${checkoutId}: ${error}`, LOGGER_CONTEXT);
-        // The next run begins with others.
+        // Lets the next run begin with others.
         await this.rows().update({ checkoutId }, { updatedAt: new Date() });
         if (++failures === MAXIMUM_FAILURES) return;
       }
     }
   }
 
-  /** The next events. After a gap of deleted ones, every checkout is asked about. */
+  /** Reads the next events. After a gap of deleted ones, marks every checkout to be read. */
   private async eventsAfter(after: number | undefined) {
     try {
       return await this.client.events.list(after === undefined ? {} : { after });
@@ -132,7 +132,7 @@ export class SettlementService implements OnApplicationBootstrap {
     await this.rows().increment({ checkoutId, updatedAt: LessThan(new Date(Date.now() - DAY_MS)) }, 'due', 1);
   }
 
-  /** Cancels what is still open of an order that is paid or canceled. */
+  /** Cancels the open checkouts of a paid or canceled order. */
   private async closeAll(orderCode: string): Promise<void> {
     for (const { checkoutId } of await this.rows().findBy({ orderCode, state: 'open' }))
       await this.client.payments.cancel(checkoutId).catch((error) => {
@@ -143,7 +143,7 @@ export class SettlementService implements OnApplicationBootstrap {
       });
   }
 
-  /** Takes turns with webhook, follower and customer by the lock on the checkouts of the order. */
+  /** Locks the order's checkouts against webhook, follower and customer. */
   private async apply(
     ctx: RequestContext,
     read: CardCheckout,
@@ -162,12 +162,12 @@ export class SettlementService implements OnApplicationBootstrap {
     }
     notices.push(noticeOfPayment(payment), ...(await this.bookRefunds(ctx, checkout, refunds)));
     await this.tell(ctx, checkout, order, notices.filter(Boolean).join(' '));
-    // An event that came after the answer of the service is still due.
+    // An event after the service's answer is still due.
     if (checkout.due === read.due) checkout.due = 0;
     return checkouts.save(checkout);
   }
 
-  /** Adds the money to the order as a settled payment. Returns what the merchant has to know. */
+  /** Adds the money to the order as a settled payment. Returns a notice for the merchant, or null. */
   private async book(
     ctx: RequestContext,
     checkout: CardCheckout,
@@ -214,7 +214,7 @@ export class SettlementService implements OnApplicationBootstrap {
     const input = { method, metadata: { amount, transactionId, usdc, deposit, release } };
     const add = () => this.orders.addPaymentToOrder(ctx, order.id, input);
     let result = await add();
-    // Vendure has removed the coupon. The customer has paid nevertheless, and what is missing is told.
+    // Vendure has removed the coupon, but the customer has paid: the merchant learns what is missing.
     if (isGraphQlErrorResult(result) && result.__typename === 'CouponRemovedDuringCheckoutError')
       result = await add();
     return isGraphQlErrorResult(result)
@@ -222,7 +222,7 @@ export class SettlementService implements OnApplicationBootstrap {
       : null;
   }
 
-  /** Settles refunds whose transfer is final, and ends those that ended without one. */
+  /** Settles refunds whose transfer is final, and fails those that ended without one. */
   private async bookRefunds(
     ctx: RequestContext,
     { checkoutId }: CardCheckout,
@@ -246,7 +246,7 @@ export class SettlementService implements OnApplicationBootstrap {
     return this.connection.getRepository(ctx, Refund).findBy(where);
   }
 
-  /** Tells the merchant once: in the order's history, which customers do not see, and in the log. */
+  /** Notifies the merchant once: in the order's history, hidden from customers, and in the log. */
   private async tell(ctx: RequestContext, checkout: CardCheckout, order: Order | undefined, text: string) {
     if (text === '' || text === checkout.notice) return;
     checkout.notice = text;

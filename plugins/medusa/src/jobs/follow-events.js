@@ -4,12 +4,12 @@ import { describe, readCollection } from '../lib/collection.js';
 import { settle } from '../lib/settle.js';
 import { tell } from '../lib/tell.js';
 
-/** Attempts to book a payment, one a minute, before the merchant is told and the next event follows. */
+/** Attempts to book a payment, one a minute, before the merchant is notified and the next event follows. */
 const MAXIMUM_ATTEMPTS = 5;
-/** Payments that are asked about if the shop did not follow for longer than the log is kept. */
+/** Maximum payments that are read again if the shop has not followed for longer than the log is kept. */
 const MAXIMUM_OF_A_GAP = 500;
 
-/** What the merchant is told. Refunds are booked in Medusa when they are opened: the money moves later. */
+/** Notices for the merchant. Refunds are booked in Medusa when they are opened, before the money moves. */
 const told = {
   'payment.partially_paid':
     'Less than the price has arrived. The customer can pay the rest at the same link.',
@@ -26,7 +26,7 @@ const told = {
   'refund.canceled': 'A refund was canceled, and nothing was sent. Medusa still shows it as refunded.',
 };
 
-/** Reads the account's event log on from where it stopped: finds what a lost webhook did not tell. */
+/** Reads the account's event log from the last position, and so catches up on lost webhooks. */
 export default async function followEvents({ cradle }) {
   const { cardCheckout, logger } = cradle;
   let { event_number: number, attempts } = await cardCheckout.readCursor();
@@ -52,7 +52,7 @@ export default async function followEvents({ cradle }) {
   }
 }
 
-/** The events after a number. If it is older than the log, asks about the newest payments, and begins with the oldest event. */
+/** Events after a number. If it is older than the log, reads the newest payments, and begins with the oldest event. */
 async function readPage(cradle, number) {
   const { client } = cradle.cardCheckout;
   try {

@@ -8,7 +8,7 @@ import { CardCheckoutPayment } from './models/payment.js';
 const CURSOR = 'events';
 const START = { event_number: '0', attempts: 0 };
 
-/** The account at card-checkout, and this shop's own tables. Secrets stay in here: nothing of them is stored. */
+/** The account at card-checkout, and this shop's own tables. Secrets stay in memory: none is stored. */
 export default class CardCheckoutService extends MedusaService({ CardCheckoutPayment, CardCheckoutCursor }) {
   /**
    * @param {object} options
@@ -38,7 +38,7 @@ export default class CardCheckoutService extends MedusaService({ CardCheckoutPay
     return this.webhook.verify(rawBody, headers);
   }
 
-  /** Collection that a payment was created for; null for a payment of another program of the account. */
+  /** Collection that a payment was created for; null if another program of the account created the payment. */
   async collectionOf(paymentId) {
     const [known] = await this.listCardCheckoutPayments({ id: paymentId });
     return known?.collection_id ?? null;

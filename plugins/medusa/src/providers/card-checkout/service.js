@@ -35,7 +35,7 @@ export default class CardCheckoutProvider extends AbstractPaymentProvider {
     return this.create(input, input.data.session_id);
   }
 
-  /** A changed amount gets another checkout. */
+  /** A changed amount needs another checkout. */
   async updatePayment(input) {
     const { data, amount, currency_code: currency } = input;
     const payment = await this.account.client.payments.get(data.payment_id);
@@ -50,7 +50,7 @@ export default class CardCheckoutProvider extends AbstractPaymentProvider {
     return {};
   }
 
-  /** Authorized and captured are one: the money has arrived. The newest payments of the collection count, see `close`. */
+  /** Authorizing is capturing: the money has arrived. The newest payments of the collection count, see `close`. */
   async authorizePayment({ data }) {
     const session = await this.readSession(data.session_id);
     const collection = await readCollection(this.container.query, session.payment_collection.id);
@@ -98,7 +98,7 @@ export default class CardCheckoutProvider extends AbstractPaymentProvider {
     return { data };
   }
 
-  /** Webhooks have a route of their own, which refuses forged ones. */
+  /** Webhooks have a separate route, which refuses forged ones. */
   async getWebhookActionAndData() {
     return { action: 'not_supported' };
   }
@@ -165,15 +165,15 @@ export default class CardCheckoutProvider extends AbstractPaymentProvider {
   }
 }
 
-/** What the browser may know. */
+/** Data that the browser may see. */
 const shown = ({ payment_id, checkout_url }) => ({ payment_id, checkout_url });
 
-/** What the customer buys, in lines that add up to the amount; none if there are too many. */
+/** Lines of the order, which add up to the amount; none if there are too many. */
 function linesOf(cart, amount) {
   const lines = [...cart.items, ...cart.shipping_methods].map(
     ({ title, name, variant_title, quantity, total }) => ({
       name: lineOf([title ?? name, variant_title].filter(Boolean).join(', ')),
-      // Medusa has fractions too, which the service does not take.
+      // Medusa allows fractions, which the service refuses.
       quantity: Number.isInteger(quantity) ? quantity : 1,
       amount: decimal(total),
     }),
@@ -183,7 +183,7 @@ function linesOf(cart, amount) {
   return lines.length > 0 && lines.length <= MAXIMUM_LINES ? lines : undefined;
 }
 
-/** One line of a name, without characters that the service refuses. */
+/** Name on one line, without characters that the service refuses. */
 const lineOf = (name) =>
   name
     .slice(0, MAXIMUM_NAME)

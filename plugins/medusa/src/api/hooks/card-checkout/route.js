@@ -1,7 +1,7 @@
 // @ts-nocheck: plain JavaScript with packages that only its own installation has.
 import { settle } from '../../../lib/settle.js';
 
-/** Receives the service's webhook. A genuine one only says which payment to ask the service about. */
+/** Receives the service's webhook. A genuine one only names the payment to read from the service. */
 export async function POST(request, response) {
   const { cradle } = request.scope;
   let event;
