@@ -22,12 +22,10 @@ export function afterRestore(tasks: readonly WorkerTask[], parts: WorkerParts): 
       // A running service can be marked too.
       if (task.name === 'watch') recorded = null;
       recorded ??= recordRestore(parts);
-      try {
-        await recorded;
-      } catch (error) {
+      await recorded.catch((error) => {
         recorded = null;
         throw error;
-      }
+      });
       return task.run(signal);
     },
   }));

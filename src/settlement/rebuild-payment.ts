@@ -1,20 +1,15 @@
 import { createDepositAddressCalculator, paymentReference, termsOf } from '../payment/address.ts';
 import { stateConflict } from '../payment/errors.ts';
-import { formatUnits, UNITS_PER_CENT } from '../payment/money.ts';
+import { UNITS_PER_CENT } from '../payment/money.ts';
 import { noOrder, type Payment, untouchedProgress } from '../payment/payment.ts';
 import { paymentIdTimeMs } from '../payment/payment-id.ts';
 import type { PaymentStore } from '../payment/payment-store.ts';
 import { MULTI_PROVIDER } from '../payment/provider-catalog.ts';
 import { releasePayment } from '../payment/release-payment.ts';
 import { settleScanned, sumObservations } from '../payment/settle.ts';
-import {
-  ChainUnavailableError,
-  type ChainView,
-  type ForwardedLog,
-  type TransferLog,
-  type VerifiedChain,
-} from './chain/chain.ts';
-import type { BlockReference, ObservationStore, RowOwner, SettlementStore } from './settlement-store.ts';
+import { ChainUnavailableError, type ChainView, type VerifiedChain } from './chain/chain.ts';
+import type { BlockReference, ObservationStore, SettlementStore } from './settlement-store.ts';
+import { areConfirmed, filterRows, joinRows, NO_ROWS, readPaymentLogs } from './watch-deposits.ts';
 
 export interface RebuildContext
   extends Readonly<{ payments: PaymentStore; observations: ObservationStore; settlements: SettlementStore }> {
@@ -52,11 +47,7 @@ export async function rebuildPayment(
     throw stateConflict(
       `These terms lead to ${addresses.join(', ')}, which held nothing in block ${cursor.number}: check wallet and fee.`,
     );
-  const rows = await chain.reader.withView((view) =>
-    findRows(view, cursor, { ...place, id: lost.id, heldUnits }),
-  );
-  const { seenUnits } = sumObservations({ ...rows, finalBlock: cursor.number });
-  const usdUnits = seenUnits - (seenUnits % UNITS_PER_CENT);
+  const usdUnits = heldUnits - (heldUnits % UNITS_PER_CENT);
   const payment: Payment = {
     ...untouchedProgress,
     ...noOrder,
@@ -75,7 +66,7 @@ export async function rebuildPayment(
     provider: MULTI_PROVIDER,
     callbackUrl: null,
     email: null,
-    note: `Rebuilt after a restore, with ${formatUnits(seenUnits)} USDC`,
+    note: 'Rebuilt after a restore',
     tokenFingerprint: context.tokenFingerprint,
     usdUnits,
     toleranceBasisPoints: 0,
@@ -83,35 +74,32 @@ export async function rebuildPayment(
     paidThresholdUnits: usdUnits,
   };
   if (known === null) await payments.createPayment(payment, null);
+  const rows = await chain.reader.withView((view) => findRows(payments, view, cursor, payment, heldUnits));
   await observations.recordMissed({ from: cursor, ...rows }, (view) =>
     settleScanned(view, { nowMs: nowMs() }),
   );
   return releasePayment(context, lost.id);
 }
 
-/** Final deposits and releases of an address, from the payment's creation on, as far as they explain its balance. */
+/** Final deposits and releases of a payment from its creation on, as far as they explain its balance. */
 async function findRows(
+  payments: PaymentStore,
   view: ChainView,
   cursor: BlockReference,
-  { id, depositAddress, heldUnits }: Pick<Payment, 'id' | 'depositAddress'> & { readonly heldUnits: bigint },
+  { id, createdAtMs, depositAddress }: Payment,
+  heldUnits: bigint,
 ) {
-  const deposits: (TransferLog & RowOwner)[] = [];
-  const releases: (ForwardedLog & RowOwner)[] = [];
-  const isExplained = () =>
-    sumObservations({ deposits, releases, finalBlock: cursor.number }).heldUnits === heldUnits;
-  let fromBlock = await firstBlockAt(view, paymentIdTimeMs(id), cursor.number);
+  let rows = NO_ROWS;
+  const isExplained = () => sumObservations({ ...rows, finalBlock: cursor.number }).heldUnits === heldUnits;
+  let fromBlock = await firstBlockAt(view, createdAtMs, cursor.number);
   while (fromBlock <= cursor.number && !isExplained()) {
     const query = { fromBlock, toBlock: cursor.number, recipients: [depositAddress] };
-    const { transfers, forwarded, scannedTo } = await view.readLogs(query);
-    for (const log of transfers)
-      if (log.recipient === depositAddress) deposits.push({ ...log, paymentId: id });
-    for (const log of forwarded) if (log.deposit === depositAddress) releases.push({ ...log, paymentId: id });
+    const { scannedTo, rows: found } = await readPaymentLogs(payments, view, query);
+    rows = joinRows([rows, filterRows(found, ({ paymentId }) => paymentId === id)]);
     fromBlock = scannedTo.number + 1;
   }
-  const logs = { transfers: deposits, forwarded: releases, rescued: [] };
-  if (!isExplained() || !(await view.confirmLogs(logs, cursor)))
-    throw new ChainUnavailableError(`two hosts do not show how ${depositAddress} got its balance; try again`);
-  return { deposits, releases };
+  if (isExplained() && (await areConfirmed(view, rows, cursor))) return rows;
+  throw new ChainUnavailableError(`two hosts do not show how ${depositAddress} got its balance; try again`);
 }
 
 /** First block of a time or later. */

@@ -303,7 +303,7 @@ interface OwnRows {
   readonly rescues: readonly (RescuedLog & RowOwner)[];
 }
 
-const NO_ROWS: OwnRows = { deposits: [], releases: [], rescues: [] };
+export const NO_ROWS: OwnRows = { deposits: [], releases: [], rescues: [] };
 
 export type KeptBlocks = ReturnType<typeof createKeptBlocks>;
 
@@ -355,7 +355,8 @@ export function createKeptBlocks() {
   return kept;
 }
 
-function filterRows(rows: OwnRows, isKept: (row: ChainPosition) => boolean): OwnRows {
+/** Rows that satisfy a condition. */
+export function filterRows(rows: OwnRows, isKept: (row: ChainPosition & RowOwner) => boolean): OwnRows {
   const { deposits, releases, rescues } = rows;
   return {
     deposits: deposits.filter(isKept),
@@ -364,7 +365,8 @@ function filterRows(rows: OwnRows, isKept: (row: ChainPosition) => boolean): Own
   };
 }
 
-function joinRows(all: readonly OwnRows[]): OwnRows {
+/** Rows of several readings together. */
+export function joinRows(all: readonly OwnRows[]): OwnRows {
   return {
     deposits: all.flatMap(({ deposits }) => deposits),
     releases: all.flatMap(({ releases }) => releases),
