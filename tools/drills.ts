@@ -12,6 +12,7 @@ const drills: Readonly<Record<string, readonly string[]>> = {
   stress: ['test/campaign/main.ts'],
   clone: ['tools/fresh-clone.ts'],
   image: ['tools/image/main.ts'],
+  disk: ['tools/lost-disk.ts'],
   server: ['tools/interop/main.ts', 'systemd'],
 };
 

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { parseEnv, promisify } from 'node:util';
 import { SECOND_FACTOR } from '../accounts/second-factor.ts';
 import { describeMissingSecrets } from '../accounts/secrets-in-use.ts';
 import { CONTROL_SOCKET } from '../cli/control-socket.ts';
@@ -110,6 +112,7 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
     store.then(() => checked('scan', async () => assessScan(scannedAtMs, { isServed, nowMs: Date.now() }))),
     // Only for SQLite, because the service cannot see backups of PostgreSQL.
     ...(config.databaseUrl === null ? [checked('backup', async () => checkBackup(config))] : []),
+    ...(config.databaseCopyUrl === null ? [] : [checked('copy', () => checkCopy(config))]),
     checked('disk', () => checkDisk(config)),
     store.then(() =>
       checked('providers', async () =>
@@ -261,6 +264,17 @@ function checkBackup({ dataDir }: Config): Finding {
   const hours = Math.floor((Date.now() - last.mtimeMs) / HOUR_MS);
   const found = `the last backup is ${hours} hours old`;
   return hours < OLD_BACKUP_HOURS ? ok(found) : warn(`${found}: run card-checkout backup every night`);
+}
+
+async function checkCopy({ dataDir, databaseCopyUrl }: Config): Promise<Finding> {
+  const script = fileURLToPath(new URL('../../deploy/continuous-copy.sh', import.meta.url));
+  const env = { ...process.env, DATA_DIR: dataDir, DATABASE_COPY_URL: databaseCopyUrl ?? '' };
+  const { stdout } = await promisify(execFile)('sh', [script, 'lag'], { env, timeout: 30_000 });
+  const lags = stdout.split('\n').flatMap((row) => row.split(/ +/)[2] ?? []);
+  // Such as 250ms or 1m2.5s.
+  const lag = lags.find((each) => /\d/.test(each) && !/[hm]\d/.test(each));
+  if (lag !== undefined) return ok(`the continuous copy is ${lag} behind`);
+  return warn('the continuous copy is missing, or at least a minute behind: read its log');
 }
 
 const MINIMUM_FREE_MB = 100;

@@ -63,6 +63,7 @@ describe('defaults', () => {
       baseUrl: 'http://localhost:3000',
       dataDir: './data',
       databaseUrl: null,
+      databaseCopyUrl: null,
       secretKey: null,
       previousSecretKeys: [],
       trustProxy: [],
@@ -130,6 +131,7 @@ it.each<[Environment, Partial<Config>]>([
   [{ SECRET_KEY_PREVIOUS: `${SECRET}, ${SECRET}2,` }, { previousSecretKeys: [SECRET, `${SECRET}2`] }],
   [{ TRUST_PROXY: '10.0.0.0/8, ::1,fd00::/8' }, { trustProxy: ['10.0.0.0/8', '::1', 'fd00::/8'] }],
   [{ HSTS_SUBDOMAINS: 'on' }, { hstsIncludesSubdomains: true }],
+  [{ DATABASE_COPY_URL: 'file:///copy' }, { databaseCopyUrl: 'file:///copy' }],
   [{ COUNTRY_HEADER: 'CF-IPCountry' }, { countryHeader: 'cf-ipcountry' }],
   [
     {
@@ -238,6 +240,7 @@ const invalid: readonly [string, readonly string[], RegExp][] = [
   ['SECRET_KEY', [`${'x'.repeat(32)},y`], /must not contain a comma/],
   ['SECRET_KEY_PREVIOUS', [`${SECRET},short`], /at least 32 characters/],
   ['HSTS_SUBDOMAINS', ['true', 'ON'], /must be one of on, off/],
+  ['DATABASE_COPY_URL', ['/copy', 'file://copy', 'https://s3.example/x', 's3://'], /file:\/\/\/folder or s3/],
   ['COUNTRY_HEADER', ['CF IPCountry', 'x:', '-', 'x'.repeat(62)], /must be the name of a header/],
   ['TRUST_PROXY', ['proxy.example', 'true', '::/129', '0.0.0.0/0', '10.0.0.0/33'], /is no network/],
   ['TRUST_PROXY', ['10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/-1'], /is no network/],

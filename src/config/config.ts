@@ -74,6 +74,9 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   }
   const databaseUrl = read.text('DATABASE_URL');
   if (databaseUrl !== null) refuseBadDatabaseUrl(read, databaseUrl);
+  const databaseCopyUrl = read.text('DATABASE_COPY_URL');
+  if (databaseCopyUrl !== null && (databaseUrl !== null || !/^(file:\/|s3:)\/\/./.test(databaseCopyUrl)))
+    read.refuse('DATABASE_COPY_URL must be file:///folder or s3://bucket/path, with an empty DATABASE_URL.');
 
   const adminPort = readAdminPort(read, port);
   const baseUrl = readBaseUrl(read, 'BASE_URL', { isLive, isTls: tls !== null, port });
@@ -88,6 +91,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     dataDir: readDataDir(read),
     /** `postgres://…`; null for SQLite in the data folder. */
     databaseUrl,
+    databaseCopyUrl,
     /** Null if unset, which only the sandbox allows: it creates one. */
     secretKey,
     previousSecretKeys,

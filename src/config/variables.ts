@@ -19,6 +19,8 @@ const help = {
   DATA_DIR: 'Folder for the database, the control socket and the sandbox (./data).',
   DATABASE_URL:
     'postgres://user:password@host:port/database for an existing PostgreSQL database, also with several hosts: host1:port,host2:port (append ?prepared_statements=false behind PgBouncer in transaction mode); empty for SQLite in DATA_DIR.',
+  DATABASE_COPY_URL:
+    'Continuous copy of the SQLite database by Litestream, beside the service: file:///folder on another disk, or s3://bucket/path?endpoint=https://…&region=… with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (none).',
   SECRET_KEY: 'At least 32 characters; webhook signing tokens derive from it. The sandbox generates its own.',
   SECRET_KEY_PREVIOUS:
     'Earlier values of SECRET_KEY, comma-separated, the oldest last; they keep older tokens valid, and the references of returning customers the same.',
