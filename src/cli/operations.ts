@@ -245,13 +245,11 @@ export const operations: Readonly<Record<string, Operation>> = {
       throw new ServiceError('not_found', 'Rebuilding a payment needs a running server.');
     const id = argument.requiredPaymentId(args, 'payment');
     const account = await findExistingAccount(context, argument.required(args, 'account'));
-    const { id: accountId } = account;
     const payoutAddress = payoutOf(args, account);
     const feeBasisPoints = argument.optionalPercent(args, 'fee-percent') ?? account.feeBasisPoints;
-    const { tokenFingerprint } = direct;
-    const terms = { id, accountId, payoutAddress, feeBasisPoints };
-    const payment = await rebuildPayment({ ...context, chain, tokenFingerprint }, terms);
-    await recordAction(context, accountId, operatorActor, 'payment.rebuilt', id);
+    const terms = { id, accountId: account.id, payoutAddress, feeBasisPoints };
+    const payment = await rebuildPayment({ ...context, ...direct, chain }, terms);
+    await recordAction(context, account.id, operatorActor, 'payment.rebuilt', id);
     return presentPayment(payment);
   },
 
