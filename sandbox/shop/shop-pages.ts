@@ -126,7 +126,7 @@ ${
     ? nothing
     : html`<p><a class="button primary wide" href="${payment.checkoutUrl}" data-card-checkout>Go to the checkout</a></p>
 <script src="${new URL('/checkout.js', payment.checkoutUrl).href}"></script>
-<p>Choose a provider and pay with the card <code>4242 4242 4242 4242</code>. After the payment, the checkout brings you back here.</p>`
+<p>Choose a provider and pay with the card <code>4242 4242 4242 4242</code>. After the payment, you are back here.</p>`
 }
 ${
   received === null
