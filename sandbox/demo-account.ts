@@ -60,7 +60,7 @@ async function makeAccount(
   return { accountId: account.id, apiKey: plainKey };
 }
 
-/** Creates the owner if missing. Resolves to the password, or to null if it is not the known one any more. */
+/** Creates the owner if missing. Resolves to the password, or to null if the owner has changed it. */
 async function openOwner(store: Store, accountId: string, known: string | null): Promise<string | null> {
   const owner = await createUser(
     { ...store, nowMs: Date.now },

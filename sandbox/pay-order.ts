@@ -134,8 +134,8 @@ export function isTwin(orderId: string): boolean {
 }
 
 /**
- * Accepts the card. The provider's fault decides amount, time and number of deliveries. False if the order is not open
- * any more, so that only one of two concurrent clicks is accepted.
+ * Accepts the card. The provider's fault decides amount, time and number of deliveries. False if the order is no longer
+ * open, so that only one of two concurrent clicks is accepted.
  */
 export function acceptOrder(context: AcceptOrderContext, order: Order, wanted: WantedDelivery = {}): boolean {
   const { store, nowMs } = context;

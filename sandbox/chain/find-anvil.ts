@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 
-/** What the search depends on; tests replace it. */
+/** Dependencies of the search, replaced in tests. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly arch: string;

@@ -57,9 +57,9 @@ export interface Payment {
   readonly provider: 'multi' | 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna';
   /** The amount charged to the customer, including a fee passed on. */
   readonly amount: string;
-  /** With fee pass-through the amount that was asked for, else null. */
+  /** With fee pass-through: the requested amount. Otherwise null. */
   readonly original_amount: string | null;
-  /** With fee pass-through what was added to it, else null. */
+  /** With fee pass-through: the fee added to it. Otherwise null. */
   readonly customer_fee_amount: string | null;
   /** Whether the fee is passed on to the customer. */
   readonly pass_fee_to_customer: boolean;
@@ -79,9 +79,9 @@ export interface PaymentStatus {
   readonly forward_status: 'pending' | 'ready' | 'processing' | 'failed' | 'manual_required' | 'completed' | 'canceled';
   /** The amount charged to the customer, including a fee passed on. */
   readonly amount: string;
-  /** With fee pass-through the amount that was asked for, else null. */
+  /** With fee pass-through: the requested amount. Otherwise null. */
   readonly original_amount: string | null;
-  /** With fee pass-through what was added to it, else null. */
+  /** With fee pass-through: the fee added to it. Otherwise null. */
   readonly customer_fee_amount: string | null;
   /** Whether the fee is passed on to the customer. */
   readonly pass_fee_to_customer: boolean;
@@ -115,9 +115,9 @@ export interface MerchantPayment {
   readonly forward_status: 'pending' | 'ready' | 'processing' | 'failed' | 'manual_required' | 'completed' | 'canceled';
   /** The amount charged to the customer, including a fee passed on. */
   readonly amount: string;
-  /** With fee pass-through the amount that was asked for, else null. */
+  /** With fee pass-through: the requested amount. Otherwise null. */
   readonly original_amount: string | null;
-  /** With fee pass-through what was added to it, else null. */
+  /** With fee pass-through: the fee added to it. Otherwise null. */
   readonly customer_fee_amount: string | null;
   /** Whether the fee is passed on to the customer. */
   readonly pass_fee_to_customer: boolean;
@@ -221,7 +221,7 @@ export interface MerchantPayment {
     readonly progress: string | null;
     /** When the session started. */
     readonly created_at: string;
-    /** Until when the customer can begin to pay in it. */
+    /** Latest time at which the customer can begin to pay in it. */
     readonly expires_at: string;
   }>;
   /** With `expand=webhooks`: the webhooks of the payment and their one delivery. */
@@ -289,9 +289,9 @@ export interface MerchantCheckout {
   readonly forward_status: 'pending' | 'ready' | 'processing' | 'failed' | 'manual_required' | 'completed' | 'canceled';
   /** The amount charged to the customer, including a fee passed on. */
   readonly amount: string;
-  /** With fee pass-through the amount that was asked for, else null. */
+  /** With fee pass-through: the requested amount. Otherwise null. */
   readonly original_amount: string | null;
-  /** With fee pass-through what was added to it, else null. */
+  /** With fee pass-through: the fee added to it. Otherwise null. */
   readonly customer_fee_amount: string | null;
   /** Whether the fee is passed on to the customer. */
   readonly pass_fee_to_customer: boolean;
@@ -391,9 +391,9 @@ export interface DirectPayment {
   readonly forward_status: 'pending' | 'ready' | 'processing' | 'failed' | 'manual_required' | 'completed' | 'canceled';
   /** The amount charged to the customer, including a fee passed on. */
   readonly amount: string;
-  /** With fee pass-through the amount that was asked for, else null. */
+  /** With fee pass-through: the requested amount. Otherwise null. */
   readonly original_amount: string | null;
-  /** With fee pass-through what was added to it, else null. */
+  /** With fee pass-through: the fee added to it. Otherwise null. */
   readonly customer_fee_amount: string | null;
   /** Whether the fee is passed on to the customer. */
   readonly pass_fee_to_customer: boolean;
@@ -515,7 +515,7 @@ export interface Refund {
   readonly sender: string | null;
   /** When it was opened. */
   readonly created_at: string;
-  /** Until when the address or the transfer is awaited. */
+  /** Deadline for the address or the transfer. */
   readonly expires_at: string;
   /** When the transfer was booked, or null. */
   readonly paid_at: string | null;
@@ -565,9 +565,9 @@ export interface PaymentPaidEvent {
   readonly status: 'paid';
   /** The amount charged to the customer. */
   readonly amount: string | null;
-  /** With fee pass-through the amount that was asked for. */
+  /** With fee pass-through: the requested amount. */
   readonly originalAmount: string | null;
-  /** With fee pass-through what was added. */
+  /** With fee pass-through: the fee added to it. */
   readonly customerFeeAmount: string | null;
   /** Whether the fee was passed on to the customer. */
   readonly passFeeToCustomer: boolean;

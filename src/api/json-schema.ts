@@ -6,7 +6,7 @@ declare const described: unique symbol;
 export type Schema<Value> = JsonSchema & { readonly [described]?: Value };
 export type ValueOf<Described> = Described extends Schema<infer Value> ? Value : never;
 
-/** Creates a builder of schemas of this type. Examples of whole answers contain the first of several examples. */
+/** Creates a schema builder for this type. Examples of whole answers use the first of several examples. */
 const field =
   <Value>(type: string | readonly string[], always: JsonSchema = {}) =>
   (description: string, example: Value | readonly Value[], more: JsonSchema = {}): Schema<Value> => ({
@@ -89,7 +89,7 @@ export function object<
   >;
 }
 
-/** Nested object with a component of its own in the OpenAPI document. */
+/** Nested object with a separate component in the OpenAPI document. */
 export const named =
   (title: string) =>
   <Fields extends Readonly<Record<string, JsonSchema>>>(properties: Fields) => ({

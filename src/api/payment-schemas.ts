@@ -11,11 +11,11 @@ const id = json.text("The payment's id, a lower-case UUID.", json.EXAMPLE_ID, {
 });
 const charge = {
   amount: json.fiat('The amount charged to the customer, including a fee passed on.', '25.00'),
-  original_amount: json.fiatOrNull('With fee pass-through the amount that was asked for, else null.', [
+  original_amount: json.fiatOrNull('With fee pass-through: the requested amount. Otherwise null.', [
     null,
     '100.00',
   ]),
-  customer_fee_amount: json.fiatOrNull('With fee pass-through what was added to it, else null.', [
+  customer_fee_amount: json.fiatOrNull('With fee pass-through: the fee added to it. Otherwise null.', [
     null,
     '2.57',
   ]),

@@ -117,7 +117,7 @@ export function pageIdOf({ origin }: Pick<Payment, 'origin'>): string | null {
   return origin?.startsWith(PAGE_ID_PREFIX) === true ? origin : null;
 }
 
-/** Order fields of payments of `/api/v1`. */
+/** Order fields of payments of `/api/v1`, which have no order. */
 export const noOrder = {
   orderLine: null,
   origin: null,

@@ -29,7 +29,7 @@ export async function rebuildPayment(
 ): Promise<Payment> {
   const { payments, observations, chain, nowMs } = context;
   const known = await payments.viewPayment(lost.id);
-  // A rebuild that was interrupted goes on.
+  // An interrupted rebuild may continue.
   if (known !== null && (known.payment.status !== 'canceled' || known.observations.deposits.length > 0))
     throw stateConflict('The payment is not lost: the database has it.');
   const cursor = await observations.readCursor();

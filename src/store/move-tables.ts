@@ -66,7 +66,7 @@ async function requireEmpty(database: MoveDatabase, tables: Layout['tables']): P
 export async function moveTables(source: MoveDatabase, target: MoveDatabase, tables: Layout['tables']) {
   const carried = new Map<string, TableContent>();
   for (const table of tables) carried.set(table.name, await carry(table, source, target));
-  // After all inserts, when nothing is written any more.
+  // Compares after all inserts, because nothing is written afterwards.
   const compared = [];
   for (const table of tables) {
     const [read, written] = [carried.get(table.name) as TableContent, await contentOf(table, target)];

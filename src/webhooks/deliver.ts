@@ -148,7 +148,7 @@ const NEXT_ADDRESS_AFTER_MS = 2_500;
 
 const minVersion = 'TLSv1.2';
 
-/** The system's authorities, prepared once. It stores no connection state, and no session is resumed. */
+/** Certificate authorities, loaded once. Stores no connection state, and no session is resumed. */
 const systemContext = createSecureContext({ minVersion });
 
 /** Connects to one of the checked addresses. Nothing is sent before that, so a second one is still one attempt. */

@@ -8,7 +8,7 @@ export const SIGNING_SECRETS = 'signing secrets of webhooks';
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** A secret of Standard Webhooks, as its libraries take it. */
+/** Creates a secret in the form that libraries of Standard Webhooks expect. */
 export function createSigningSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace CardCheckout;
 
-/** HTTP by curl. */
+/** Transport over curl. */
 final class CurlTransport implements Transport
 {
     private const MAXIMUM_ANSWER_BYTES = 1_048_576;

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace CardCheckout;
 
-/** Sends one HTTP request. A framework with an HTTP client of its own implements it. */
+/** Sends one HTTP request. Frameworks implement it with their own HTTP client. */
 interface Transport
 {
     /**

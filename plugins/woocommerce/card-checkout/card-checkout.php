@@ -24,7 +24,7 @@ const CARD_CHECKOUT_VERSION = '0.2.0';
 const CARD_CHECKOUT_FILE = __FILE__;
 /** Hook of the hourly check of open orders. */
 const CARD_CHECKOUT_HOURLY = 'card_checkout_check_open_orders';
-/** Files below `library`, a copy of the PHP library in a namespace of its own, in the order of loading. */
+/** Files below `library`, a copy of the PHP library in a separate namespace, in the order of loading. */
 const CARD_CHECKOUT_LIBRARY = [
     'CheckoutException', 'ConnectionException', 'DepositAddressException', 'WebhookException', 'ApiException',
     'AuthenticationException', 'ConflictException', 'InvalidRequestException', 'NotFoundException', 'RateLimitException',

@@ -33,9 +33,9 @@ class Payment(TypedDict):
     provider: str
     #: The amount charged to the customer, including a fee passed on.
     amount: str
-    #: With fee pass-through the amount that was asked for, else None.
+    #: With fee pass-through: the requested amount. Otherwise None.
     original_amount: Optional[str]
-    #: With fee pass-through what was added to it, else None.
+    #: With fee pass-through: the fee added to it. Otherwise None.
     customer_fee_amount: Optional[str]
     #: Whether the fee is passed on to the customer.
     pass_fee_to_customer: bool
@@ -56,9 +56,9 @@ class PaymentStatus(TypedDict):
     forward_status: str
     #: The amount charged to the customer, including a fee passed on.
     amount: str
-    #: With fee pass-through the amount that was asked for, else None.
+    #: With fee pass-through: the requested amount. Otherwise None.
     original_amount: Optional[str]
-    #: With fee pass-through what was added to it, else None.
+    #: With fee pass-through: the fee added to it. Otherwise None.
     customer_fee_amount: Optional[str]
     #: Whether the fee is passed on to the customer.
     pass_fee_to_customer: bool
@@ -135,7 +135,7 @@ class Session(TypedDict):
     progress: Optional[str]
     #: When the session started.
     created_at: str
-    #: Until when the customer can begin to pay in it.
+    #: Latest time at which the customer can begin to pay in it.
     expires_at: str
 
 
@@ -165,9 +165,9 @@ class MerchantPayment(TypedDict):
     forward_status: str
     #: The amount charged to the customer, including a fee passed on.
     amount: str
-    #: With fee pass-through the amount that was asked for, else None.
+    #: With fee pass-through: the requested amount. Otherwise None.
     original_amount: Optional[str]
-    #: With fee pass-through what was added to it, else None.
+    #: With fee pass-through: the fee added to it. Otherwise None.
     customer_fee_amount: Optional[str]
     #: Whether the fee is passed on to the customer.
     pass_fee_to_customer: bool
@@ -242,9 +242,9 @@ class MerchantCheckout(TypedDict):
     forward_status: str
     #: The amount charged to the customer, including a fee passed on.
     amount: str
-    #: With fee pass-through the amount that was asked for, else None.
+    #: With fee pass-through: the requested amount. Otherwise None.
     original_amount: Optional[str]
-    #: With fee pass-through what was added to it, else None.
+    #: With fee pass-through: the fee added to it. Otherwise None.
     customer_fee_amount: Optional[str]
     #: Whether the fee is passed on to the customer.
     pass_fee_to_customer: bool
@@ -315,9 +315,9 @@ class DirectPayment(TypedDict):
     forward_status: str
     #: The amount charged to the customer, including a fee passed on.
     amount: str
-    #: With fee pass-through the amount that was asked for, else None.
+    #: With fee pass-through: the requested amount. Otherwise None.
     original_amount: Optional[str]
-    #: With fee pass-through what was added to it, else None.
+    #: With fee pass-through: the fee added to it. Otherwise None.
     customer_fee_amount: Optional[str]
     #: Whether the fee is passed on to the customer.
     pass_fee_to_customer: bool
@@ -413,7 +413,7 @@ class Refund(TypedDict):
     sender: Optional[str]
     #: When it was opened.
     created_at: str
-    #: Until when the address or the transfer is awaited.
+    #: Deadline for the address or the transfer.
     expires_at: str
     #: When the transfer was booked, or None.
     paid_at: Optional[str]
@@ -468,9 +468,9 @@ class PaymentPaidEvent(TypedDict):
     status: Literal["paid"]
     #: The amount charged to the customer.
     amount: Optional[str]
-    #: With fee pass-through the amount that was asked for.
+    #: With fee pass-through: the requested amount.
     originalAmount: Optional[str]
-    #: With fee pass-through what was added.
+    #: With fee pass-through: the fee added to it.
     customerFeeAmount: Optional[str]
     #: Whether the fee was passed on to the customer.
     passFeeToCustomer: bool

@@ -33,7 +33,7 @@ const expanded = {
       quoted_amount: json.usdcOrNull('The USDC that the provider quoted, or null.'),
       progress: json.textOrNull("The provider's last report, or null. Informational only.", 'delivered'),
       created_at: json.time('When the session started.'),
-      expires_at: json.time('Until when the customer can begin to pay in it.'),
+      expires_at: json.time('Latest time at which the customer can begin to pay in it.'),
     }),
   ),
   webhooks: json.list(

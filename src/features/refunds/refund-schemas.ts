@@ -85,7 +85,7 @@ export const refundSchema = json.object({
   transaction: json.textOrNull('The final transaction, or null.', null),
   sender: json.textOrNull('The address that sent the USDC, or null. It may be that of an exchange.', null),
   created_at: json.time('When it was opened.'),
-  expires_at: json.time('Until when the address or the transfer is awaited.'),
+  expires_at: json.time('Deadline for the address or the transfer.'),
   paid_at: json.timeOrNull('When the transfer was booked, or null.'),
   address_url: json.textOrNull(
     'The link with which the customer names an address. Only in the response that opens a refund without a destination, else null.',

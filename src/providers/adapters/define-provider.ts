@@ -40,7 +40,7 @@ export interface AdapterSettings {
   readonly webhookUrl: string;
   /** Contract of native USDC on the service's chain. */
   readonly usdc?: Address;
-  /** Receives warnings about sessions that start nevertheless. */
+  /** Receives warnings that do not keep a session from starting. */
   readonly warn?: (message: string) => void;
   /** Public URL of this service, without a trailing slash. */
   readonly baseUrl: string;

@@ -111,7 +111,7 @@ export const wert = defineProvider({
   },
 });
 
-/** Delivery of a conversion for this charge, which may lack the fees that are added to the amount; rounded down. */
+/** Delivery for this charge, rounded down. The conversion may leave out fees that are added to the amount. */
 function lessFees(
   conversion: answers.AnswerFields,
   { amountCents }: QuoteRequest,

@@ -82,7 +82,7 @@ const maximumBytesOf: Readonly<Record<string, (params: readonly unknown[]) => nu
   // Balances of 500 addresses, or a contract's code, in hex.
   eth_call: () => MIB,
   eth_getCode: () => MIB,
-  // With the logs of a full batch of releases.
+  // Contains the logs of a full batch of releases.
   eth_getTransactionReceipt: () => 4 * MIB,
 };
 

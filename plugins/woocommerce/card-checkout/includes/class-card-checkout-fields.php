@@ -22,7 +22,7 @@ final class Card_Checkout_Fields
     private const NOTED = '_card_checkout_noted';
     /** Told states of money that the order does not need, by payment id, as JSON. */
     private const TOLD = '_card_checkout_told';
-    /** Time of the last create, until no payment of the order can change any more. */
+    /** Time of the last create, until no payment of the order can change. */
     public const UNSETTLED = '_card_checkout_unsettled';
 
     private const MAXIMUM_REPLACED = 20;

@@ -20,18 +20,18 @@ final class Card_Checkout_Orders
 
     /** Statuses in which an order waits for money. */
     private const UNPAID = ['pending', 'on-hold', 'failed'];
-    /** Statuses of an order that is not wanted any more: the merchant decides about money that arrives. */
+    /** Statuses of an ended order: the merchant decides about money that arrives. */
     private const GIVEN_UP = ['cancelled', 'trash'];
     /** Exceeds the lifetime of a payment unless the operator has changed it. */
     private const OPEN_DAYS = 9;
-    /** Ends the checks of a payment that the service never ends, or does not know any more. */
+    /** Ends the checks of a payment that the service never ends, or no longer knows. */
     private const MAXIMUM_DAYS = 60;
     private const CHECKED_AT_ONCE = 50;
     /** Requests without a response after which the hourly check ends; the next one begins with other orders. */
     private const MAXIMUM_UNANSWERED = 3;
 
     private int $unanswered = 0;
-    /** Whether the last payment that was read cannot change any more. */
+    /** Whether the last read payment is final. */
     private bool $is_final = false;
 
     /** @param array<string, mixed> $publication the accepted deposit contracts */
@@ -334,7 +334,7 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * Status of a payment that was saved here. One that the service does not know any more counts as canceled.
+     * Status of a payment that was saved here. One that the service no longer knows counts as canceled.
      *
      * @return array<string, mixed>
      */

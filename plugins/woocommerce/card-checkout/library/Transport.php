@@ -6,7 +6,7 @@ namespace Card_Checkout_Library;
 
 defined('ABSPATH') || exit;
 
-/** Sends one HTTP request. A framework with an HTTP client of its own implements it. */
+/** Sends one HTTP request. Frameworks implement it with their own HTTP client. */
 interface Transport
 {
     /**
