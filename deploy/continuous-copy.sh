@@ -37,7 +37,7 @@ dbs:
         retention: 168h
 END
   case $DATABASE_COPY_URL in
-    *\?*) echo "${DATABASE_COPY_URL#*\?}" | tr '&' '\n' | sed 's/^\([a-z-]*\)=\(.*\)$/        \1: "\2"/' ;;
+    *\?*) echo "${DATABASE_COPY_URL#*\?}" | tr '&' '\n' | sed 's/^\([a-z-]*\)=\(.*\)$/        \1: \2/' ;;
   esac
 } > "$config.new"
 mv "$config.new" "$config"
