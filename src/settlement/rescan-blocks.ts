@@ -8,7 +8,7 @@ import {
   type WatchDepositsContext,
 } from './watch-deposits.ts';
 
-/** Final blocks: a number of them up to the cursor, or a range as far as the cursor has passed it. */
+/** Final blocks: a number of them up to the cursor, or the part of a range that the cursor has passed. */
 type BlocksBelowCursor =
   | { readonly depthBlocks: number }
   | { readonly fromBlock: number; readonly toBlock: number };

@@ -54,7 +54,7 @@ export const CUSTOMERS = '/customers';
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
 
 interface SettingsPage {
-  /** Below the settings' path. */
+  /** Path below the settings page. */
   readonly path: string;
   readonly label: string;
   /** Fields of the form that the page's own path accepts. */

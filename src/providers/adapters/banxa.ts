@@ -169,7 +169,7 @@ function contentOf(id: ProviderId, request: QuoteRequest, answer: answers.JsonAn
   return answers.requireSuccess(id, hasFailed ? { ...answer, status: 422 } : answer, data);
 }
 
-/** Parses an ISO 8601 time, and `2026-01-16 04:04:21` as in an example of Banxa's. The time of arrival without one. */
+/** Parses an ISO 8601 time, and `2026-01-16 04:04:21` as in an example of Banxa's. Falls back to the time of arrival. */
 function readStatusTimeMs(date: unknown, receivedAtMs: number): number {
   const [, day, time, offset = 'Z'] = STATUS_TIME.exec(String(date)) ?? [];
   return readWebhookTimeMs(day === undefined ? date : `${day}T${time}${offset}`, receivedAtMs);
