@@ -1,7 +1,7 @@
 /**
- * Asks the package registry whether a production dependency has a known weakness. Ends with an error when one is high or
- * critical; the others are for people to decide. Where the registry does not answer, offline or because it has no
- * advisories, it says so and ends without one: an unreachable registry is no fault of the code.
+ * Asks the package registry about known vulnerabilities of production dependencies. Fails if one is high or critical;
+ * people decide about the others. If the registry does not answer or has no advisories, reports that without failing,
+ * because an unreachable registry is no fault of the code.
  *
  * `node tools/audit.ts [registry]`
  */

@@ -1,10 +1,10 @@
 /**
- * `npm test`: checks what every commit needs, in an order in which the cheapest failures come first. With `--all`
- * (`npm run test:all`) everything else as well. tools/test-folders.ts says which test belongs to which.
+ * `npm test`: runs the checks of every commit, cheapest failures first. With `--all` (`npm run test:all`), runs all
+ * others as well. tools/test-folders.ts says which test belongs to which.
  *
- * Prints one line a step; of a failed one also its failed tests, or the end of its output where it has none, and its whole
- * output as a file in `test-output/`. The very last line is `N passed, N failed`, the sum of the tests of all steps,
- * where a step that failed without a failed test counts as one.
+ * Prints one line per step. For a failed step, also prints its failed tests or the end of its output, and writes the whole
+ * output to `test-output/`. The last line is `N passed, N failed`, the sum over all steps; a step that failed without a
+ * failed test counts as one.
  */
 import { randomInt } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -140,9 +140,8 @@ async function main(all: boolean): Promise<number> {
 }
 
 /**
- * Gives all steps a folder for temporary files that is of this run alone, in memory where there is room for it. In it is
- * also what Node compiles: each of some hundred test files and services is a process of its own, and all load the same
- * modules, so what was compiled for one the others read.
+ * Gives all steps a temporary folder for this run, in memory if there is room. It also holds Node's compile cache, because
+ * hundreds of test processes load the same modules.
  */
 async function moveTemporaryFiles(): Promise<void> {
   const folder = await mkdtemp(join(memoryFolder() ?? tmpdir(), 'card-checkout-check-'));

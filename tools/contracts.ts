@@ -1,8 +1,8 @@
 /**
- * The contracts' workshop:
+ * Commands for the contracts:
  *   node tools/contracts.ts build   compiles and writes contracts/artifacts
  *   node tools/contracts.ts check   fails unless the committed artifacts match the sources
- *   node tools/contracts.ts test    runs the forge tests and fails when a payment costs too much gas
+ *   node tools/contracts.ts test    runs the forge tests, and fails if a payment costs too much gas
  *   node tools/contracts.ts quick   runs the forge tests that draw no inputs
  */
 import { spawnSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * For maintainers: clones the last commit into an empty folder and runs `npm test` there, as a newcomer would.
- * What works only because of files that were never committed fails here. The folder is removed afterwards.
+ * For maintainers: clones the last commit into an empty folder and runs `npm test` there, as a newcomer would. This
+ * detects dependencies on uncommitted files. Removes the folder afterwards.
  *
  * `node tools/fresh-clone.ts [npm script, default: test]`, or `--short` to say only whether an installation would begin
  */

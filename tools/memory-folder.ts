@@ -9,9 +9,8 @@ const FOLDER = '/dev/shm';
 const NEEDED_BYTES = 6 * 1024 ** 3;
 
 /**
- * A folder in memory; null where there is none, where it or the machine has too little room, or where nothing in it may
- * be run. Tests make thousands of databases, each of which waits for the disk at every commit, and none of which has to
- * outlive the machine.
+ * Folder in memory; null if there is none, if it or the machine has too little room, or if it is mounted `noexec`.
+ * Tests create thousands of temporary databases, which would wait for the disk at every commit.
  */
 export function memoryFolder(): string | null {
   if (!existsSync(FOLDER)) return null;

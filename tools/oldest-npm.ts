@@ -1,6 +1,6 @@
 /**
- * Tries whether the lock file can be installed by the oldest npm that Node 18 brings, and by the one of Debian 12 and 13.
- * Where the registry does not answer and the cache has no such npm, it says so and ends without an error.
+ * Tests whether the oldest npm of Node 18, and the npm of Debian 12 and 13, can install the lock file. If neither the
+ * registry nor the cache has that npm, reports it without failing.
  *
  * `node tools/oldest-npm.ts [folder of package.json]`
  */

@@ -17,12 +17,12 @@ import { fileURLToPath } from 'node:url';
 import util from 'node:util';
 
 const oldestNode = 24;
-/** Of this script and of npm; what runs after it has the project's own. */
+/** Minimum versions for this script and for npm. Later steps run on the project's own Node. */
 const oldestNodeToInstall = 18;
 const oldestNpm = 7;
 /**
- * Which the packages with binaries ask for, apart from Node's. npm leaves out an optional package that asks for a newer
- * Node than npm runs on: after an older one, npm runs once more, on the Node that has just arrived.
+ * Minimum Node of the packages with binaries, apart from Node's. npm leaves out an optional package that needs a newer
+ * Node than its own: after an older one, npm runs once more on the Node that it has just installed.
  */
 const oldestNodeOfBinaries = 20;
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -34,8 +34,8 @@ const arrivedNode = join(modules, nodePackage, 'bin', 'node');
 const unused = ['@typescript', 'typescript', 'zod'];
 const stamp = join(modules, '.card-checkout-install');
 /**
- * A registry that is silent for this long from the start is none; npm itself would wait for minutes. Where the processor is
- * emulated or has much else to do, npm needs longer to begin: the time that this Node has taken to get here tells.
+ * Silence of the registry from the start after which it counts as unreachable; npm itself would wait for minutes. A slow
+ * machine needs longer, which the time that this script took to get here shows.
  */
 const firstPackageTimeoutMs = Math.max(60_000, 30_000 * process.uptime());
 
@@ -231,8 +231,8 @@ function anvilPackage() {
 }
 
 /**
- * The packages with binaries for this machine that npm did not install. It goes on without an optional package that does
- * not arrive or does not fit on the disk, and leaves parts of it: only its own list of what it installed can be trusted.
+ * Packages with binaries for this machine that npm did not install. npm skips an optional package that fails to download
+ * or to fit on the disk, and leaves parts of it, so only npm's own list of installed packages can be trusted.
  */
 function binariesLeftOut() {
   const list = join(modules, '.package-lock.json');

@@ -29,8 +29,8 @@ export const longTests: readonly string[] = [
 ];
 
 /**
- * Folders below `test/` of the project `processes`: tests that start, stop or kill processes, look at how much memory one
- * takes, or last for long. Each of their files has a process of its own.
+ * Folders below `test/` of the project `processes`: tests that start, stop or kill processes, measure the memory of one, or
+ * take long. Each file runs in a separate process.
  */
 export const processFolders: readonly string[] = [
   'contracts',

@@ -1,6 +1,6 @@
 /**
- * Copies the PHP library into the WooCommerce plugin: `node tools/woocommerce-library.ts`. The copy has a namespace of its own,
- * so that another plugin with another version of the library does not clash, and no HTTP client besides WordPress's.
+ * Copies the PHP library into the WooCommerce plugin: `node tools/woocommerce-library.ts`. The copy has its own namespace,
+ * so that another plugin's version of the library does not clash, and no HTTP client besides WordPress's.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Point-in-time recovery of PostgreSQL, with the commands of docs/operating.md as they stand there: somebody changes rows
- * while merchants create payments and customers pay; the database is restored to the moment before, and the service goes on.
+ * Point-in-time recovery of PostgreSQL, with the commands of docs/operating.md: rows are changed by mistake while
+ * merchants create payments and customers pay. The database is restored to the moment before, and the service continues.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
