@@ -42,7 +42,7 @@ if (auditReportVersion !== 2 || vulnerabilities === undefined) {
   else process.exitCode = 1;
 }
 
-/** What npm prints, which fails when it finds something; empty when it takes too long or cannot be run. */
+/** Output of npm, which exits with an error if it finds something; empty after a timeout, or if npm cannot run. */
 function readReport(registry: string | undefined): Promise<Report> {
   const words = [
     'audit',

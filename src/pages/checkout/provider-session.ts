@@ -38,7 +38,7 @@ export async function openProviderSession(
     const problem = html`${languageOf(request).words.problems.notFromHere}`;
     return sendCheckout(asked, checkout, { status: 403, problem });
   }
-  // The frame of a shop could not store it, and its window can.
+  // A shop's frame cannot store the language, but its window can.
   rememberLanguage(asked);
   // The page was out of date; the current state explains the rest.
   if (!takesPayment(checkout.view) || isTakenByProvider(checkout.view)) {

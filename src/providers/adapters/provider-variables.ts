@@ -7,7 +7,7 @@ export interface ProviderVariable {
   /** Authenticates webhooks, which are rejected without it. */
   readonly isForWebhooks?: true;
   readonly help: string;
-  /** Accepted values; absent if any is. */
+  /** Accepted values; absent if any value is accepted. */
   readonly oneOf?: readonly string[];
 }
 

@@ -115,7 +115,7 @@ export const stripe = defineProvider({
   },
 });
 
-/** Body of a successful answer. Throws for others, for an account that cannot sell as for a wrong key. */
+/** Body of a successful answer. Throws for others; an account that cannot sell counts as a wrong key. */
 function requireSuccess(answer: answers.JsonAnswer): unknown {
   try {
     return answers.requireSuccess('stripe', answer);
