@@ -270,9 +270,10 @@ restore_backup() {
   systemctl stop card-checkout
   if [ -z "$(setting DATABASE_URL)" ]; then
     [ "$(head -c 15 "$file")" = 'SQLite format 3' ] || fail "$file is no SQLite database"
-    install -d -m 0700 -o card-checkout -g card-checkout "$data/replaced-$when"
-    find "$data" -maxdepth 1 -name 'card-checkout.sqlite*' -exec mv {} "$data/replaced-$when/" \;
-    install -m 0600 -o card-checkout -g card-checkout "$file" "$data/card-checkout.sqlite"
+    # Not as root, which would follow links that the service's user has made there.
+    runuser --user card-checkout -- sh -C -c 'umask 077 && cd "$1" && mkdir "$2" &&
+      find . -maxdepth 1 -name "card-checkout.sqlite*" -exec mv {} "$2/" \; && cat > card-checkout.sqlite' \
+      sh "$data" "replaced-$when" < "$file"
     say "The database before is in $data/replaced-$when."
   else
     runuser --user postgres -- psql --quiet --set ON_ERROR_STOP=1 << SQL

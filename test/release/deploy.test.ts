@@ -35,6 +35,13 @@ it('publish the admin port on loopback only', () => {
   ]);
 });
 
+it('change nothing in the folder of the service as root, which would follow its links', () => {
+  const lines = read('deploy/server.sh').split('\n');
+  expect(lines.filter((line) => /^ *(?:install|find|mv|cp|mkdir|chown|ln) .*"\$data\//.test(line))).toEqual(
+    [],
+  );
+});
+
 it('let the service of systemd read the addresses of its machine, without which no webhook is sent', () => {
   expect(read('deploy/systemd/card-checkout.service')).toMatch(/^RestrictAddressFamilies=.* AF_NETLINK$/m);
 });
