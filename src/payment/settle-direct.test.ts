@@ -56,6 +56,16 @@ describe('a direct payment', () => {
     expect(decision?.receipt).toBe(true);
   });
 
+  it('is told as paid when its part is accepted after a restore, unless that part was released before', () => {
+    const accepted = (...releases: Parameters<typeof observations>[1] & {}) => {
+      const rows = { ...observations([deposit(60n, 5)], releases), restoredBlock: 10 };
+      return settle(view(direct('unpaid/pending'), rows), open, { paidThresholdUnits: 60n });
+    };
+    expect(accepted()?.webhooks).toMatchObject([{ event: 'payment.paid' }]);
+    expect(accepted()?.dueBefore).toBeUndefined();
+    expect(accepted(release(60n, 9))?.dueBefore).toEqual(['payment.paid', 'payment.forwarded']);
+  });
+
   it('counts as sent on while a release of all of it is in a block that is not final', () => {
     const ready = direct('paid/ready', { receivedUnits: 110n });
     const state = (units: bigint) => {

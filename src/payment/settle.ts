@@ -96,7 +96,7 @@ export function settle(
   const difference = differenceOf(view.payment, payment);
   if (difference === null) return null;
   const becamePaid = webhooks.some(({ event }) => event === 'payment.paid');
-  const dueBefore = webhooks.map(({ event }) => event).filter(wasDueBefore(view.observations, payment));
+  const dueBefore = webhooks.map(({ event }) => event).filter(wasDueBefore(view, payment));
   return {
     change: difference,
     ...(webhooks.length > 0 ? { webhooks } : {}),
@@ -106,15 +106,15 @@ export function settle(
   };
 }
 
-/** Whether blocks from before a restore already made an event due. */
-function wasDueBefore(observations: ChainObservations, payment: Payment) {
+/** Whether blocks from before a restore already made an event due, for a threshold lowered now only by a release. */
+function wasDueBefore({ observations, payment: before }: PaymentView, payment: Payment) {
   const { finalBlock, restoredBlock } = observations;
   if (restoredBlock === undefined) return () => false;
   const sums = sumObservations({ ...observations, finalBlock: Math.min(finalBlock, restoredBlock) });
   return (event: NewWebhook['event']) => {
     const isOfDeposits = isDirect(payment) && event === 'payment.paid';
-    const units = isOfDeposits ? sums.finalSeenUnits : sums.finalReleasedUnits;
-    return units >= payment.paidThresholdUnits;
+    const wasSeen = isOfDeposits && sums.finalSeenUnits >= before.paidThresholdUnits;
+    return wasSeen || sums.finalReleasedUnits >= payment.paidThresholdUnits;
   };
 }
 
