@@ -40,6 +40,8 @@ port() { local port; port=$(setting PORT); printf '%s' "${port:-3000}"; }
 # Runs a command of a release as the user of the service.
 checkout_in() { (cd "$1" && shift && runuser --user card-checkout -- node_modules/.bin/node bin/card-checkout.js "$@"); }
 checkout() { checkout_in "$current" "$@"; }
+# Takes the password out of DATABASE_URL for libpq, because every user of the machine sees a program's arguments.
+hide_password='user=${DATABASE_URL%%@*}; case $user in *://*:*%*) ;; *://*:*) export PGPASSWORD="${user##*:}" DATABASE_URL="${user%:*}@${DATABASE_URL#*@}" ;; esac'
 # Reads JSON from the last line of standard input, and prints an expression of it.
 json() { tail -n 1 | "$current/node_modules/.bin/node" -e "const it = JSON.parse(require('fs').readFileSync(0, 'utf8')); console.log($1)"; }
 
@@ -80,10 +82,10 @@ use_release() {
     (umask 022 && sed "s#/usr/bin/node#$current/node_modules/.bin/node#" "$unit" > "/etc/systemd/system/$(basename "$unit")")
   done
   if [ -n "$(setting DATABASE_URL)" ]; then
-    (umask 022 && mkdir -p /etc/systemd/system/card-checkout-backup.service.d && cat > /etc/systemd/system/card-checkout-backup.service.d/postgres.conf) << 'UNIT'
+    (umask 022 && mkdir -p /etc/systemd/system/card-checkout-backup.service.d && cat > /etc/systemd/system/card-checkout-backup.service.d/postgres.conf) << UNIT
 [Service]
 ExecStart=
-ExecStart=sh -c 'exec pg_dump --format=custom --file="/var/lib/card-checkout-backups/$(date --utc +%%Y-%%m-%%dT%%H%%M%%SZ).dump" "$$DATABASE_URL"'
+ExecStart=sh -c '$(sed 's/[$%]/&&/g' <<< "$hide_password"); exec pg_dump --format=custom --file="/var/lib/card-checkout-backups/\$(date --utc +%%Y-%%m-%%dT%%H%%M%%SZ).dump" "\$\$DATABASE_URL"'
 ExecStart=find /var/lib/card-checkout-backups -name '*.dump' -mtime +14 -delete
 UNIT
   fi
@@ -280,7 +282,7 @@ restore_backup() {
 ALTER DATABASE checkout RENAME TO checkout_replaced_$when;
 CREATE DATABASE checkout OWNER checkout ENCODING 'UTF8' TEMPLATE template0;
 SQL
-    pg_restore --no-owner --dbname="$(setting DATABASE_URL)" "$file"
+    DATABASE_URL=$(setting DATABASE_URL) sh -c "$hide_password; "'exec pg_restore --no-owner --dbname="$DATABASE_URL" "$1"' sh "$file"
     say "The database before is checkout_replaced_$when."
   fi
   checkout restore > /dev/null

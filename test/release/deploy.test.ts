@@ -1,4 +1,5 @@
 /** The files in deploy/, the compose files and the workflows, as far as they can be read without their programs. */
+import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -40,6 +41,23 @@ it('change nothing in the folder of the service as root, which would follow its 
   expect(lines.filter((line) => /^ *(?:install|find|mv|cp|mkdir|chown|ln) .*"\$data\//.test(line))).toEqual(
     [],
   );
+});
+
+it('keep the password of the database out of the arguments of programs, which every user of the machine sees', () => {
+  const script = read('deploy/server.sh');
+  const [, hide = ''] = /^hide_password='(.+)'$/m.exec(script) ?? [];
+  const shown = (url: string) =>
+    execFileSync('sh', ['-c', `${hide}; printf %s "$DATABASE_URL $PGPASSWORD"`], {
+      encoding: 'utf8',
+      env: { DATABASE_URL: url, PGPASSWORD: '' },
+    });
+  expect(shown('postgres://checkout:secret@127.0.0.1:5432/checkout')).toBe(
+    'postgres://checkout@127.0.0.1:5432/checkout secret',
+  );
+  for (const url of ['postgres://checkout@/checkout?host=/run', 'postgres://u:p%40q@db/checkout'])
+    expect(shown(url)).toBe(`${url} `);
+  const programs = script.split('\n').filter((line) => /pg_(?:dump|restore) --/.test(line));
+  expect(programs.filter((line) => !line.includes('$hide_password'))).toEqual([]);
 });
 
 it('let the service of systemd read the addresses of its machine, without which no webhook is sent', () => {
