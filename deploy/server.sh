@@ -282,7 +282,7 @@ restore_backup() {
 ALTER DATABASE checkout RENAME TO checkout_replaced_$when;
 CREATE DATABASE checkout OWNER checkout ENCODING 'UTF8' TEMPLATE template0;
 SQL
-    DATABASE_URL=$(setting DATABASE_URL) sh -c "$hide_password; "'exec pg_restore --no-owner --dbname="$DATABASE_URL" "$1"' sh "$file"
+    DATABASE_URL=$(setting DATABASE_URL) sh -c "$hide_password; "'exec pg_restore --no-owner --single-transaction --dbname="$DATABASE_URL" "$1"' sh "$file"
     say "The database before is checkout_replaced_$when."
   fi
   checkout restore > /dev/null
