@@ -102,8 +102,10 @@ it('answers the probes of the manifest for Kubernetes, which ask each pod by its
   const probes = [...found].map(([, kind, path = '', port]) => ({ kind, path, port }));
   expect(probes.map(({ kind, port }) => `${kind} ${port}`)).toEqual([
     'readiness http',
+    'startup http',
     'liveness http',
     'readiness admin',
+    'startup admin',
     'liveness admin',
   ]);
   refuseForeignHosts(server, 'http://localhost:3001');

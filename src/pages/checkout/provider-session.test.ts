@@ -41,7 +41,7 @@ describe('a preview', () => {
     { 'x-moz': 'prefetch' },
     { 'x-purpose': 'preview' },
     { 'sec-fetch-dest': 'image' },
-    { 'sec-fetch-dest': 'iframe' },
+    { 'sec-fetch-dest': 'embed' },
     { 'user-agent': 'facebookexternalhit/1.1' },
     { 'user-agent': 'Twitterbot/1.0' },
     { 'user-agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' },
