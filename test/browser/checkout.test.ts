@@ -135,6 +135,25 @@ describe('a payment from a wallet', () => {
   });
 });
 
+it('keeps the chosen means on the way back from its list of services, also where the browser restores no form', async () => {
+  const id = pages.put(checkoutStates.choose());
+  await inBrowser(browser, desktop, async (page) => {
+    // As Firefox does with every page that may not be stored.
+    await page.addInitScript(`addEventListener('pagehide', () => {
+      for (const radio of document.querySelectorAll('[name=choice]')) radio.autocomplete = 'off';
+    });`);
+    await page.goto(`${baseUrl}/pay/${id}`);
+    for (let visit = 0; visit < 2; visit++) {
+      await page.getByRole('radio', { name: 'Google Pay' }).check();
+      await page.getByRole('link', { name: 'Change' }).click();
+      await page.getByRole('heading', { name: 'Google Pay' }).waitFor();
+      await page.goBack();
+      expect(await page.getByRole('radio', { name: 'Google Pay' }).isChecked()).toBe(true);
+      expect(page.url()).toBe(`${baseUrl}/pay/${id}`);
+    }
+  });
+});
+
 describe('the way back to the shop', () => {
   let shop: FastifyInstance;
   let ways: CheckoutPages;

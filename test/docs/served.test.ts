@@ -111,9 +111,12 @@ it('is about merchants alone in live mode', async () => {
 it('lists the sections of every page for the search, each at an anchor that the page has', async () => {
   for (const server of Object.values(modes)) {
     const sections = (await get(server, '/docs/search.json')).json() as Record<string, string>[];
-    const slugs = new Set(sections.map(({ page }) => page));
+    const slugs = new Set(sections.map(({ page = '' }) => page));
     const isTestMode = server === modes.sandbox;
-    expect(slugs).toEqual(new Set(docPagesFor({ isTestMode }).map(({ slug }) => slug)));
+    const operations = apiDescription.operations.map(({ id }) => `reference/${id}`);
+    expect([...slugs]).toEqual(expect.arrayContaining(operations));
+    const others = [...slugs].filter((slug) => !slug.startsWith('reference/'));
+    expect(others).toEqual(docPagesFor({ isTestMode }).map(({ slug }) => slug));
     for (const { page = '', anchor = '', heading = '' } of sections) {
       expect(heading, page).not.toBe('');
       expect((await get(server, `/docs/${page}`)).body, page).toContain(`id="${anchor}"`);

@@ -182,6 +182,18 @@ it('tells who paid too much how much that is, and who paid twice that it was twi
   expect(await textOfReceipt(null, [24_500_000n])).not.toMatch(/refund|24\.50 USDC/);
 });
 
+it('lists of many arrivals the largest twenty, in their order, on a receipt that sums all of them', async () => {
+  const paid = { status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS } as const;
+  const deposits = Array.from({ length: 30 }, (_, index) => BigInt(((index * 7) % 30) + 11) * 1_000_000n);
+  const payment = pagePayment({ ...paid, amountMismatch: 'overpaid' });
+  const text = textOf((await open(`/pay/${pages.put(pageView(payment, { deposits }))}`)).body);
+  expect(text).toContain('about $765.00 USD in total');
+  const listed = [...text.matchAll(/Arrived with transaction (\d+)\.00 USDC/g)].map(([, units]) =>
+    Number(units),
+  );
+  expect(listed).toEqual(deposits.map((units) => Number(units / 1_000_000n)).filter((units) => units > 20));
+});
+
 it('says on the receipt who has a second payment, and offers and starts none while one provider has the money', async () => {
   const receipt = textOf((await open(`/pay/${pages.put(checkoutStates['paid-again']())}`)).body);
   expect(receipt).toContain(

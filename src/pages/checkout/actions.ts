@@ -3,7 +3,8 @@ import { sellerOf } from '../../providers/provider-availability.ts';
 import { fillIn, type Language } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
-import { copyButton, exactUsdc, groupedAddress, networkIn } from './direct-payment.ts';
+import { exactUsdc, groupedAddress, networkIn } from './direct-payment.ts';
+import { copyButton } from './payment-facts.ts';
 import { type Checkout, canBePaid, singleProviderOf } from './read-checkout.ts';
 import {
   foldedOffers,
@@ -15,7 +16,6 @@ import {
 } from './selector.ts';
 import { nameOf } from './state-words.ts';
 
-type AtProvider = Extract<CheckoutView, { kind: 'at_provider' }>;
 type Underpaid = Extract<CheckoutView, { kind: 'underpaid' }>;
 
 export function actions(selection: OfferList): Html {
@@ -43,7 +43,7 @@ function choices(selection: OfferList): Html {
   return html`${onlyProvider(selection, offer)}${foldedOffers({ ...selection, offers: others })}`;
 }
 
-function continueSession(view: AtProvider, selection: OfferList): Html {
+function continueSession(view: Extract<CheckoutView, { kind: 'at_provider' }>, selection: OfferList): Html {
   if (selection.question) return choices(selection);
   const { checkout, language } = selection;
   const { actions } = language.words;

@@ -12,6 +12,7 @@ import { qrCode, qrCodeFile } from '../../web/design/qr-code.ts';
 import { publicNetwork } from '../../web/well-known.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutRequest } from './context.ts';
+import { copyButton } from './payment-facts.ts';
 import { type Checkout, requireCheckout } from './read-checkout.ts';
 
 /** Whether the customer has to send a transfer. Once enough was sent, the page is that of any other payment. */
@@ -98,11 +99,6 @@ function transferUri({ chainId, depositAddress }: Payment, units: bigint, token:
 /** "30" and "30.5", not "30.000000". */
 export function exactUsdc(units: bigint): string {
   return formatUnits(units).replace(/\.?0+$/, '');
-}
-
-/** Hidden until the script shows it. The label tells several buttons apart. */
-export function copyButton(text: string, { direct }: Language['words'], label: string): Html {
-  return html` <button class="link" type="button" data-copy="${text}" aria-label="${direct.copy}: ${label}" hidden>${direct.copy}</button>`;
 }
 
 /** First four bytes of the hash of `transfer(address,uint256)`. */

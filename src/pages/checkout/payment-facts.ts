@@ -33,16 +33,21 @@ export function facts(
 
 const foldingKinds: readonly CheckoutView['kind'][] = ['seen', 'sending', 'held'];
 
-function* rowsOf(checkout: Checkout, language: Language): Generator<Html> {
-  const { payment, view } = checkout;
-  const { facts: names } = language.words;
+function* rowsOf({ payment, view }: Checkout, { words }: Language): Generator<Html> {
+  const { facts: names } = words;
   if (view.kind === 'choose') return;
   if (view.kind === 'at_provider') {
     const name = fillIn(names.referenceAt, { provider: nameOf(view.provider) });
     yield fact(name, html`<code>${view.providerReference}</code>`);
     return;
   }
-  yield fact(names.reference, html`<code>${payment.id}</code>`);
+  const copy = payment.status === 'canceled' ? copyButton(payment.id, words, names.reference) : nothing;
+  yield fact(names.reference, html`<code>${payment.id}</code>${copy}`);
+}
+
+/** Hidden until the script shows it. The label tells several buttons apart. */
+export function copyButton(text: string, { direct }: Language['words'], label: string): Html {
+  return html` <button class="link" type="button" data-copy="${text}" aria-label="${direct.copy}: ${label}" hidden>${direct.copy}</button>`;
 }
 
 export function itemLabel({ name, quantity }: LineItem): string {

@@ -8,11 +8,7 @@ import {
 } from '../../payment/provider-catalog.ts';
 import type { Charge } from '../../payment/session-charge.ts';
 import type { QuoteOutcome, Quotes } from '../../providers/ask-quotes.ts';
-import {
-  type ProviderOffer,
-  type Refusal,
-  requireServedAmount,
-} from '../../providers/provider-availability.ts';
+import { type ProviderOffer, requireServedAmount } from '../../providers/provider-availability.ts';
 import { exploredProvider, orderBySuccess } from '../../providers/provider-success.ts';
 import { fillIn, formatMinutes, formatMoney, type Language } from '../../web/checkout-frame/languages.ts';
 import { dotted, type Html, html, nothing } from '../../web/design/html.ts';
@@ -240,9 +236,7 @@ ${others.length === 0 ? refusedOffers(selection) : foldedOffers(selection, other
 }
 
 function rowsOf(rows: readonly OfferRow[], selection: OfferList): Html {
-  return rows.length === 0
-    ? nothing
-    : html`<ul class="offers">${rows.map((row) => offerRow(selection, row))}</ul>`;
+  return html`<ul class="offers">${rows.map((row) => offerRow(selection, row))}</ul>`;
 }
 
 function offerRow(selection: OfferList, row: OfferRow): Html {
@@ -316,14 +310,12 @@ export interface CountryQuestion {
   readonly means: PaymentMeans | null;
 }
 
-type RefusedOffer = ProviderOffer & { readonly refusal: Refusal };
-
 export function possibleOffers(offers: readonly ProviderOffer[]): readonly ProviderOffer[] {
   return offers.filter(({ refusal }) => refusal === null);
 }
 
-function refusedOf(offers: readonly ProviderOffer[]): readonly RefusedOffer[] {
-  return offers.filter((offer): offer is RefusedOffer => offer.refusal !== null);
+function refusedOf(offers: readonly ProviderOffer[]): readonly ProviderOffer[] {
+  return offers.filter(({ refusal }) => refusal !== null);
 }
 
 /** What the list without quotes depends on, besides the payment. */

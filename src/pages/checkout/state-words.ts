@@ -15,7 +15,6 @@ import {
 import type { Charge } from '../../payment/session-charge.ts';
 import {
   type ProviderOffer,
-  type Refusal,
   sellerOf,
   servedFromUsdCents,
 } from '../../providers/provider-availability.ts';
@@ -165,11 +164,11 @@ export function nameOf(provider: ProviderId): string {
 
 export function refusalWords(
   language: Language,
-  { minimumUsdCents, refusal }: ProviderOffer & { readonly refusal: Refusal },
+  { minimumUsdCents, refusal }: ProviderOffer,
   { charge }: Pick<Checkout, 'charge'>,
 ): Html {
   const { offers } = language.words;
-  switch (refusal.errorName) {
+  switch (refusal?.errorName) {
     case 'below_minimum': {
       const minimum = formatMoneyAndCode(language, refusal.minimumUsdCents ?? minimumUsdCents, 'USD');
       if (charge.currency === 'USD') return fillIn(offers.onlyFrom, { minimum });

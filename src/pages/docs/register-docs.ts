@@ -17,6 +17,7 @@ import {
   REFERENCE_SLUG,
   wholeDocument,
 } from './doc-pages.ts';
+import type { Operation } from './reference-page.ts';
 import { type StartLink, startContent } from './start-page.ts';
 
 export interface DocsContext {
@@ -51,6 +52,7 @@ const icon = Buffer.from(
 );
 
 const loadRenderer = () => import('./render-markdown.ts');
+const readDocument = (file: string) => readFileSync(new URL(file, root), 'utf8');
 
 /** Allows the pictures' own style for light and dark. */
 const picturePolicy = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" } as const;
@@ -84,10 +86,10 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
     docLayout({ ...context, pages, title, current, main, outline });
 
   let reference: ReturnType<typeof loadReference> | undefined;
+  const openReference = () => (reference ??= loadReference(context));
   /** Page of an operation, or their list for null. Throws `not_found`. */
   async function renderReference(id: string | null): Promise<Buffer> {
-    reference ??= loadReference(context);
-    const { listOfOperations, operationContent, document, all } = await reference;
+    const { listOfOperations, operationContent, document, all } = await openReference();
     const one = all.find(({ operationId }) => operationId === id);
     if (one === undefined && id !== null) throw new ServiceError('not_found');
     const slugOf = (operationId: string) => `${REFERENCE_SLUG}/${operationId}`;
@@ -112,7 +114,9 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   serve('/docs/style.css', 'text/css; charset=utf-8', () => docStyle);
   serve('/docs/script.js', 'text/javascript; charset=utf-8', () => readFileSync(scriptFile));
   serve('/docs/search.js', 'text/javascript; charset=utf-8', () => readFileSync(searchFile));
-  serve('/docs/search.json', 'application/json; charset=utf-8', () => createSearchIndex(pages));
+  serve('/docs/search.json', 'application/json; charset=utf-8', async () =>
+    createSearchIndex(pages, (await openReference()).all),
+  );
   serve('/llms.txt', 'text/plain; charset=utf-8', () => createLlmsText(context.baseUrl, pages));
   server.get<{ Params: { image: string } }>('/docs/images/:image', options, (request, reply) => {
     const { image } = request.params;
@@ -134,12 +138,13 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
         layout('Page not found', null, listOfPages('Page not found', pages)),
       );
     if (page === undefined) throw new ServiceError('not_found');
-    const read = () => readFileSync(new URL(page.file, root));
-    if (name !== page.slug) return send(reply, 'text/markdown; charset=utf-8', name, read);
+    const read = () => readDocument(page.file);
+    if (name !== page.slug)
+      return send(reply, 'text/markdown; charset=utf-8', name, () => Buffer.from(read()));
     return send(reply, PAGE, name, async () => {
       const { renderMarkdown } = await loadRenderer();
       const outline: Heading[] = [];
-      const text = renderMarkdown({ page, pages, baseUrl: sampleBaseUrl(name) }, read().toString(), outline);
+      const text = renderMarkdown({ page, pages, baseUrl: sampleBaseUrl(name) }, read(), outline);
       const markdownLink = html`<p class="small"><a href="/docs/${name}.md">This page as Markdown</a></p>`;
       return layout(page.title, name, html`${text}${markdownLink}`, outline);
     });
@@ -152,17 +157,21 @@ async function loadReference({ baseUrl, description }: DocsContext) {
   return { ...parts, document, all: parts.operationsOf(document) };
 }
 
-async function createSearchIndex(pages: readonly DocPage[]): Promise<Buffer> {
+async function createSearchIndex(pages: readonly DocPage[], all: readonly Operation[]): Promise<Buffer> {
   const { sectionsOf } = await loadRenderer();
-  const sections = pages.flatMap(({ slug, title, file, group }) =>
-    sectionsOf(readFileSync(new URL(file, root), 'utf8')).map((section) => ({
-      page: slug,
-      title,
-      group,
-      ...section,
-    })),
+  const sections = pages.flatMap(({ slug: page, title, file, group }) =>
+    sectionsOf(readDocument(file)).map((section) => ({ page, title, group, ...section })),
   );
-  return Buffer.from(JSON.stringify(sections));
+  const operations = all.map(({ operationId, summary, method, path }) => ({
+    page: `${REFERENCE_SLUG}/${operationId}`,
+    title: 'API reference',
+    group: 'Reference',
+    heading: summary,
+    anchor: operationId,
+    text: `${method} ${path ?? 'your callback'}`,
+    code: operationId,
+  }));
+  return Buffer.from(JSON.stringify([...sections, ...operations]));
 }
 
 /** `/llms.txt` in the format of llmstxt.org: the list of pages as Markdown. */

@@ -199,10 +199,14 @@ function startOneVisit(page) {
   const detail = /** @type {HTMLElement} */ (document.getElementById('detail'));
   /** @type {Node[] | null} Content before the click; null while no click is in progress. */
   let before = null;
-  /** @type {HTMLButtonElement | null} Pressed button, for browsers whose submit event does not name it. */
+  /** @type {HTMLButtonElement | null} Pressed button, which the submit event of older browsers does not name. */
   let pressed = null;
-  page.addEventListener('click', ({ target }) => {
-    pressed = target instanceof Element ? target.closest('button') : null;
+  page.addEventListener('click', (event) => {
+    const target = /** @type {Element} */ (event.target);
+    pressed = target.closest('button');
+    // Names the means in the address to which the way back leads, because a page that is not stored is not restored.
+    const means = target.closest('a')?.search.split('change=')[1];
+    if (means) history.replaceState(null, '', `?means=${means}`);
   });
   page.addEventListener('submit', (event) => {
     if (document.getElementById('mail')?.contains(/** @type {Node} */ (event.target))) return;
@@ -212,11 +216,10 @@ function startOneVisit(page) {
     }
     before = [...status.childNodes];
     const chosen = /** @type {HTMLElement | null} */ (page.querySelector('[name=choice]:checked'));
-    const going = /** @type {HTMLTemplateElement} */ (document.getElementById('going')).content.cloneNode(
-      true,
-    );
-    /** @type {Element} */ (/** @type {DocumentFragment} */ (going).querySelector('bdi')).textContent =
-      (event.submitter ?? pressed)?.dataset['provider'] ?? chosen?.dataset['provider'] ?? '';
+    const { content } = /** @type {HTMLTemplateElement} */ (document.getElementById('going'));
+    const going = /** @type {DocumentFragment} */ (content.cloneNode(true));
+    /** @type {Element} */ (going.querySelector('bdi')).textContent =
+      pressed?.dataset['provider'] ?? chosen?.dataset['provider'] ?? '';
     status.replaceChildren(going);
     // Hidden instead of removed, because the form is sent with the pressed button after this event.
     detail.hidden = true;
@@ -265,14 +268,9 @@ function showTimes(isPaper) {
     else {
       // Replaces the date, so that the language's separator and order of the time stay.
       const parts = formatOf({ ...date, month: 'numeric', ...hour }).formatToParts(at);
-      const from = parts.findIndex(({ type }) => type === 'hour' || type === 'dayPeriod') - 1;
+      const from = parts.findIndex(({ type }) => /hour|dayPeriod/.test(type)) - 1;
       const today = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(0, 'day');
-      time.textContent =
-        today +
-        parts
-          .slice(from)
-          .map(({ value }) => value)
-          .join('');
+      time.textContent = parts.slice(from).reduce((text, { value }) => text + value, today);
     }
   }
 }
