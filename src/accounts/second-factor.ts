@@ -47,7 +47,6 @@ export function offerTotp(
   const kept = secondFactor.box.open(earlier, user.id);
   const secret = kept ?? new Secret({ buffer: Uint8Array.from(randomBytes(SECRET_BYTES)).buffer }).base32;
   return {
-    /** Secret in base32, for typing. */
     secret,
     uri: totpOf(secret, user.email).toString(),
     /** Sealed secret, carried by the form that confirms it; valid for this user only. */

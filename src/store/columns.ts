@@ -78,7 +78,6 @@ export interface TableOptions<Entity> {
   /** Columns not named after their fields. */
   readonly renamed?: { readonly [Field in keyof Entity]?: string };
   readonly others?: Readonly<Record<string, ColumnKind>>;
-  /** Auto-increment column. */
   readonly numberedBy?: string;
 }
 

@@ -1,7 +1,6 @@
 /** Compares this machine's clock with the newest block; blocks come every 1.5 to two seconds. */
 import type { ChainEndpoint } from './endpoint-rotation.ts';
 
-/** Lag that is normal for an endpoint. */
 export const NOTABLE_SKEW_MS = 30_000;
 
 /** Time of each endpoint's newest block, or why it has none for this chain. */

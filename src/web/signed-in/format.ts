@@ -30,7 +30,6 @@ const durations = [
   ['min', 60_000],
 ] as const;
 
-/** "15 min" */
 export function durationText(ms: number): string {
   const [unit, size] = durations.find(([, size]) => ms >= size) ?? ['s', 1_000];
   return `${Math.floor(ms / size)} ${unit}`;

@@ -57,7 +57,6 @@ function isUsual({ status, forwardStatus }: Payment): boolean {
   );
 }
 
-/** "At provider" */
 export function displayStatusLabel(status: DisplayStatus): string {
   return `${status.charAt(0).toUpperCase()}${status.slice(1).replaceAll('_', ' ')}`;
 }
