@@ -268,8 +268,9 @@ function checkBackup({ dataDir }: Config): Finding {
 
 async function checkCopy({ dataDir, databaseCopyUrl }: Config): Promise<Finding> {
   const script = fileURLToPath(new URL('../../deploy/continuous-copy.sh', import.meta.url));
-  const env = { ...process.env, DATA_DIR: dataDir, DATABASE_COPY_URL: databaseCopyUrl ?? '' };
-  const { stdout } = await promisify(execFile)('sh', [script, 'lag'], { env, timeout: 30_000 });
+  const settings = 'DATA_DIR=$1 DATABASE_COPY_URL=$2 exec sh "$0" lag';
+  const words = ['-c', settings, script, dataDir, databaseCopyUrl ?? ''];
+  const { stdout } = await promisify(execFile)('sh', words, { timeout: 30_000 });
   const lags = stdout.split('\n').flatMap((row) => row.split(/ +/)[2] ?? []);
   // Such as 250ms or 1m2.5s.
   const lag = lags.find((each) => /\d/.test(each) && !/[hm]\d/.test(each));

@@ -13,11 +13,7 @@ import {
   providerCatalog,
 } from '../../payment/provider-catalog.ts';
 import type { Charge } from '../../payment/session-charge.ts';
-import {
-  type ProviderOffer,
-  sellerOf,
-  servedFromUsdCents,
-} from '../../providers/provider-availability.ts';
+import { type ProviderOffer, sellerOf, servedFromUsdCents } from '../../providers/provider-availability.ts';
 import {
   fillIn,
   fillText,

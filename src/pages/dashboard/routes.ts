@@ -10,12 +10,7 @@ import {
 import { acceptForms, requireTextUrl } from '../../web/signed-in/forms.ts';
 import { sendSeeOther } from '../../web/signed-in/layout.ts';
 import { registerNewBrowserPages } from '../../web/signed-in/new-browser-pages.ts';
-import {
-  admit,
-  dashboardRoutesOf,
-  registerNothing,
-  seeOther,
-} from '../../web/signed-in/pages.ts';
+import { admit, dashboardRoutesOf, registerNothing, seeOther } from '../../web/signed-in/pages.ts';
 import { registerPasswordLinkPages } from '../../web/signed-in/password-link-pages.ts';
 import { registerSecondFactorPages } from '../../web/signed-in/second-factor-pages.ts';
 import { registerSignInPages } from '../../web/signed-in/sign-in-pages.ts';
