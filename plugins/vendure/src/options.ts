@@ -19,6 +19,17 @@ export interface CardCheckoutOptions {
   readonly allowInsecureHttp?: boolean;
 }
 
+/** Returns usable options. Throws an `Error` that names the option and its form, so that a server does not start without. */
+export function requireOptions(options: CardCheckoutOptions): CardCheckoutOptions {
+  const forms = { url: /^https?:\/\/\S+$/, apiKey: /^\S+$/, webhookSecret: /^whsec_[\w+/]+=*$/ };
+  for (const [name, form] of Object.entries(forms))
+    if (!form.test(options[name as keyof typeof forms] ?? ''))
+      throw new Error(
+        `CardCheckoutPlugin needs the option ${name}${name === 'webhookSecret' ? ', whsec_…, which the dashboard shows once' : ''}.`,
+      );
+  return options;
+}
+
 /** Tokens under which the options and the client are injected. */
 export const OPTIONS = Symbol('CARD_CHECKOUT_OPTIONS');
 export const CLIENT = Symbol('CARD_CHECKOUT_CLIENT');

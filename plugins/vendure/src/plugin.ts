@@ -12,7 +12,7 @@ import {
 import { raw } from 'express';
 import { CardCheckout } from './card-checkout-entity.ts';
 import { CheckoutService, refusals } from './checkout-service.ts';
-import { type CardCheckoutOptions, CLIENT, OPTIONS } from './options.ts';
+import { type CardCheckoutOptions, CLIENT, OPTIONS, requireOptions } from './options.ts';
 import { eligibilityChecker, paymentHandler, pendingRefunds } from './payment-handler.ts';
 import { SettlementService } from './settlement-service.ts';
 import { ShopResolver, shopSchema } from './shop-api.ts';
@@ -76,7 +76,7 @@ export class CardCheckoutPlugin implements OnApplicationBootstrap {
   ) {}
 
   static init(options: CardCheckoutOptions): Type<CardCheckoutPlugin> {
-    CardCheckoutPlugin.options = options;
+    CardCheckoutPlugin.options = requireOptions(options);
     return CardCheckoutPlugin;
   }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { itemsOf, keyOf } from '../dist/amounts.js';
 import { noticeOfPayment, noticeOfRefund } from '../dist/notices.js';
+import { requireOptions } from '../dist/options.js';
 
 const paymentOf = (status, forwardStatus, received, mismatch = null) => ({
   status,
@@ -61,4 +62,21 @@ test('gives a changed request another idempotency key', () => {
   assert.equal(keyOf('A', 1, { amount: '1.00' }), keyOf('A', 1, { amount: '1.00' }));
   assert.notEqual(keyOf('A', 1, { amount: '1.00' }), keyOf('A', 1, { amount: '1.01' }));
   assert.match(keyOf('Ä', 1), /^[0-9a-f]{64}$/);
+});
+
+test('refuses to start without a usable URL, key or signing secret, by name', () => {
+  const usable = {
+    url: 'https://pay.example.com',
+    apiKey: 'service_live_x',
+    webhookSecret: 'whsec_MfKQ9r8GKYqrTwjU',
+  };
+  assert.equal(requireOptions(usable), usable);
+  for (const [name, value] of [
+    ['url', ''],
+    ['apiKey', ''],
+    ['webhookSecret', ''],
+    ['webhookSecret', 'abc'],
+    ['webhookSecret', undefined],
+  ])
+    assert.throws(() => requireOptions({ ...usable, [name]: value }), new RegExp(`option ${name}`));
 });

@@ -28,6 +28,11 @@ export default class CardCheckoutService extends MedusaService({ CardCheckoutPay
           MedusaError.Types.INVALID_DATA,
           `@card-checkout/medusa needs the option ${name}`,
         );
+    if (!/^whsec_[\w+/]+=*$/.test(options.webhookSecret))
+      throw new MedusaError(
+        MedusaError.Types.INVALID_DATA,
+        '@card-checkout/medusa needs the signing secret as the dashboard shows it, whsec_…, as webhookSecret',
+      );
     this.options = options;
     this.client = createClient({ apiKey: options.apiKey, baseUrl: options.url, timeoutMs: 10_000 });
     this.webhook = new Webhook(options.webhookSecret);
