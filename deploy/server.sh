@@ -42,8 +42,8 @@ checkout_in() { (cd "$1" && shift && runuser --user card-checkout -- node_module
 checkout() { checkout_in "$current" "$@"; }
 # Takes the password out of DATABASE_URL for libpq, because every user of the machine sees a program's arguments.
 hide_password='user=${DATABASE_URL%%@*}; case $user in *://*:*%*) ;; *://*:*) export PGPASSWORD="${user##*:}" DATABASE_URL="${user%:*}@${DATABASE_URL#*@}" ;; esac'
-# Reads JSON from the last line of standard input, and prints an expression of it.
-json() { tail -n 1 | "$current/node_modules/.bin/node" -e "const it = JSON.parse(require('fs').readFileSync(0, 'utf8')); console.log($1)"; }
+# Reads JSON from the last line of standard input, and prints an expression of it. Fails silently without input: its command said why.
+json() { tail -n 1 | "$current/node_modules/.bin/node" -e "const it = JSON.parse(require('fs').readFileSync(0, 'utf8') || process.exit(1)); console.log($1)"; }
 
 # ---- parts of install and update ----
 
@@ -72,6 +72,15 @@ place_release() {
   ln -s "$settings" "$release/.env"
   (cd "$release" && umask 022 && node tools/setup.js --service)
   touch "$release/.installed"
+}
+
+# For DATABASE_COPY_URL. Outside of the releases, so that an update keeps it.
+require_litestream() {
+  [ -n "$(setting DATABASE_COPY_URL)" ] && ! command -v litestream > /dev/null || return 0
+  local folder=/opt/card-checkout-litestream
+  say 'Installing Litestream …'
+  (umask 022 && npm install --silent --prefix "$folder" @flydotio/litestream@1.0.1 && mkdir -p /usr/local/bin &&
+    ln -sf "$folder"/node_modules/@flydotio/litestream-*/litestream /usr/local/bin/litestream)
 }
 
 # Makes a release the one that systemd starts; the units know no other Node than the project's own.
@@ -157,6 +166,7 @@ install_service() {
     [ -n "$(setting $name)" ] || fail "set $name in $settings (docs/going-live.md, step 2), then run the same command again"
   done
   [ -n "$(setting DEPOSIT_FACTORY_ADDRESS)" ] || deploy_factory
+  require_litestream
   checkout init > /dev/null
 
   use_release "$(readlink -f "$current")"
@@ -227,6 +237,7 @@ update_service() {
     say "$(basename "$release") is installed already."
     return 0
   fi
+  require_litestream
   before=$(failed_checks)
   plan=$(checkout_in "$release" migrate --plan --json)
   version=$("$current/node_modules/.bin/node" -p "require('$previous/package.json').version")
@@ -270,6 +281,7 @@ restore_backup() {
   file=$(readlink -f "$1")
   when=$(date --utc +%Y%m%d%H%M%S)
   systemctl stop card-checkout
+  systemctl stop card-checkout-copy || true
   if [ -z "$(setting DATABASE_URL)" ]; then
     [ "$(head -c 15 "$file")" = 'SQLite format 3' ] || fail "$file is no SQLite database"
     # Not as root, which would follow links that the service's user has made there.
