@@ -31,7 +31,6 @@ export async function runContender(
 
   const { label } = contender;
   if (load.failures > 0) throw new Error(`${label}: ${load.failures} requests failed`);
-  if (load.requests === 0) throw new Error(`${label}: nothing was answered`);
   const rows = rowsAfter - rowsBefore;
   const writes = contender.requests.startsWith('create');
   // Requests in flight at the end of a run are stored, but not counted as answered.
