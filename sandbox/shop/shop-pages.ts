@@ -12,9 +12,10 @@ export const shopScript = readFileSync(asset('./client/follow-order.js'), 'utf8'
 
 /** Style and script are files of the shop. A checkout needs a permission only for the dialog over the page. */
 export function shopContentSecurityPolicy(checkoutUrl = ''): string {
-  const service = URL.parse(checkoutUrl)?.origin ?? '';
+  const service = URL.parse(checkoutUrl)?.origin;
+  const dialog = service === undefined ? '' : ` ${service}; frame-src ${service}`;
   return (
-    `default-src 'none'; style-src 'self'; script-src 'self' ${service}; frame-src ${service}; connect-src 'self'; ` +
+    `default-src 'none'; style-src 'self'; script-src 'self'${dialog}; connect-src 'self'; ` +
     "img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
   );
 }

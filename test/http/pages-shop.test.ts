@@ -99,13 +99,10 @@ it.each([
     ['canceled', ended],
     ['expired', ended],
   ] as const) {
-    const id = put(checkoutStates[state]());
-    const { body } = await server.inject(`/pay/${id}`);
+    const { body } = await server.inject(`/pay/${put(checkoutStates[state]())}`);
     const steps = [...body.matchAll(/<a class="button primary wide"[^>]*><span>(.*?)<\/span><\/a>/g)];
     const labels = steps.map(([, step = '']) => textOf(step).trim());
     expect([state, labels]).toEqual([state, label === undefined ? [] : [expect.stringMatching(label)]]);
-    // What to give the shop can be copied, whether or not the page knows how to reach it.
-    expect([state, body.includes(`data-copy="${id}"`)]).toEqual([state, state !== 'none-can-serve']);
   }
 });
 

@@ -41,8 +41,7 @@ function* rowsOf({ payment, view }: Checkout, { words }: Language): Generator<Ht
     yield fact(name, html`<code>${view.providerReference}</code>`);
     return;
   }
-  const copy = payment.status === 'canceled' ? copyButton(payment.id, words, names.reference) : nothing;
-  yield fact(names.reference, html`<code>${payment.id}</code>${copy}`);
+  yield fact(names.reference, html`<code>${payment.id}</code>`);
 }
 
 /** Hidden until the script shows it. The label tells several buttons apart. */
