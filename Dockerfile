@@ -22,6 +22,7 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./
 COPY bin ./bin
 COPY contracts ./contracts
+COPY deploy/continuous-copy.sh ./deploy/continuous-copy.sh
 COPY docs ./docs
 COPY sdk/README.md ./sdk/README.md
 COPY sdk-python/README.md ./sdk-python/README.md

@@ -15,6 +15,7 @@ const copied = [
   'bin',
   'contracts/artifacts',
   'contracts/deployments',
+  'deploy/continuous-copy.sh',
   'docs',
   'CHANGELOG.md',
   'LICENSE',

@@ -53,7 +53,7 @@ beforeAll(() => {
 it('holds what it needs and nothing else: no test, no source, no data, no secret', () => {
   const places = new Set(files.map((file) => /^(?:[\w-]+\/)?/.exec(file)?.[0] || file));
   const single = '.env.example .github/SECURITY.md CHANGELOG.md LICENSE README.md package.json';
-  const folders = 'bin/ contracts/ docs/ sandbox/ sdk-python/ sdk/ src/';
+  const folders = 'bin/ contracts/ deploy/ docs/ sandbox/ sdk-python/ sdk/ src/';
   expect([...places].sort()).toEqual(`${single} ${folders}`.split(' ').sort());
   const unwanted = files.filter((file) =>
     /\.ts$|\.test\.|\.sqlite|tsconfig|\.env$|\/decisions\/|node_modules/.test(file),
@@ -64,6 +64,7 @@ it('holds what it needs and nothing else: no test, no source, no data, no secret
   expect(keys.every((file) => file.startsWith('sandbox/shop/'))).toBe(true);
   for (const needed of [
     'src/main.js',
+    'deploy/continuous-copy.sh',
     'src/web/checkout-frame/checkout.css',
     'docs/start.md',
     'docs/images/states.svg',
