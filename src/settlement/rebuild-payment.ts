@@ -9,7 +9,7 @@ import { releasePayment } from '../payment/release-payment.ts';
 import { settleScanned, sumObservations } from '../payment/settle.ts';
 import { ChainUnavailableError, type ChainView, type VerifiedChain } from './chain/chain.ts';
 import type { BlockReference, ObservationStore, SettlementStore } from './settlement-store.ts';
-import { areConfirmed, filterRows, joinRows, NO_ROWS, readPaymentLogs } from './watch-deposits.ts';
+import { areConfirmed, joinRows, NO_ROWS, readPaymentLogs } from './watch-deposits.ts';
 
 export interface RebuildContext
   extends Readonly<{ payments: PaymentStore; observations: ObservationStore; settlements: SettlementStore }> {
@@ -73,8 +73,9 @@ export async function rebuildPayment(
     maxProviderFeeBasisPoints: 0,
     paidThresholdUnits: usdUnits,
   };
+  // Confirmed before it is stored, because a wrong row would refuse the right terms later.
+  const rows = await chain.reader.withView((view) => findRows(view, cursor, payment, heldUnits));
   if (known === null) await payments.createPayment(payment, null);
-  const rows = await chain.reader.withView((view) => findRows(payments, view, cursor, payment, heldUnits));
   await observations.recordMissed({ from: cursor, ...rows }, (view) =>
     settleScanned(view, { nowMs: nowMs() }),
   );
@@ -83,19 +84,19 @@ export async function rebuildPayment(
 
 /** Final deposits and releases of a payment from its creation on, as far as they explain its balance. */
 async function findRows(
-  payments: PaymentStore,
   view: ChainView,
   cursor: BlockReference,
   { id, createdAtMs, depositAddress }: Payment,
   heldUnits: bigint,
 ) {
+  const owner = { findDepositOwners: async () => [{ id, depositAddress }] };
   let rows = NO_ROWS;
   const isExplained = () => sumObservations({ ...rows, finalBlock: cursor.number }).heldUnits === heldUnits;
   let fromBlock = await firstBlockAt(view, createdAtMs, cursor.number);
   while (fromBlock <= cursor.number && !isExplained()) {
     const query = { fromBlock, toBlock: cursor.number, recipients: [depositAddress] };
-    const { scannedTo, rows: found } = await readPaymentLogs(payments, view, query);
-    rows = joinRows([rows, filterRows(found, ({ paymentId }) => paymentId === id)]);
+    const { scannedTo, rows: found } = await readPaymentLogs(owner, view, query);
+    rows = joinRows([rows, found]);
     fromBlock = scannedTo.number + 1;
   }
   if (isExplained() && (await areConfirmed(view, rows, cursor))) return rows;

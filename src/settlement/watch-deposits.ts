@@ -271,7 +271,7 @@ interface FoundRows {
 
 /** Logs of our payments, whose addresses are looked up once the endpoint has answered. */
 export async function readPaymentLogs(
-  payments: WatchDepositsContext['payments'],
+  payments: Pick<PaymentStore, 'findDepositOwners'>,
   view: ChainView,
   query: Omit<Parameters<ChainView['readLogs']>[0], 'ownOf'>,
 ): Promise<FoundRows> {
@@ -355,8 +355,7 @@ export function createKeptBlocks() {
   return kept;
 }
 
-/** Rows that satisfy a condition. */
-export function filterRows(rows: OwnRows, isKept: (row: ChainPosition & RowOwner) => boolean): OwnRows {
+function filterRows(rows: OwnRows, isKept: (row: ChainPosition) => boolean): OwnRows {
   const { deposits, releases, rescues } = rows;
   return {
     deposits: deposits.filter(isKept),
