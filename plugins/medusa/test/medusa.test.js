@@ -225,7 +225,8 @@ test('refuses to change a cart for which money has arrived', async () => {
   assert.deepEqual([type, order.total], ['order', 29.9]);
 });
 
-test('takes the money of a customer who is at the provider while the page begins the payment again, once', async () => {
+/** Begins a checkout whose customer is at a provider that delivers late. `paying` ends with the delivery. */
+async function goToProvider() {
   await platform.fault('--late');
   const { cart, payment } = await beginCheckout();
   const paying = platform.pay(payment, '--provider', 'moonpay');
@@ -233,6 +234,11 @@ test('takes the money of a customer who is at the provider while the page begins
     'the session',
     async () => (await client.payments.get(payment, { expand: 'sessions' })).sessions.length > 0,
   );
+  return { cart, payment, paying };
+}
+
+test('takes the money of a customer who is at the provider while the page begins the payment again, once', async () => {
+  const { cart, payment, paying } = await goToProvider();
   const again = await beginPayment(cart);
   await paying;
   await platform.fault('--up');
@@ -248,13 +254,7 @@ test('takes the money of a customer who is at the provider while the page begins
 });
 
 test('tells of late money for another total, and completes nothing with it', async () => {
-  await platform.fault('--late');
-  const { cart, payment } = await beginCheckout();
-  const paying = platform.pay(payment, '--provider', 'moonpay');
-  await until(
-    'the session',
-    async () => (await client.payments.get(payment, { expand: 'sessions' })).sessions.length > 0,
-  );
+  const { cart, payment, paying } = await goToProvider();
   await store(`/carts/${cart}/line-items`, { variant_id: platform.seeded.variant, quantity: 1 });
   await beginPayment(cart);
   await paying;

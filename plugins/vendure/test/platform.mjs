@@ -1,73 +1,13 @@
 // @ts-nocheck: plain JavaScript with packages that only its own installation has.
 /** A real Vendure on a real PostgreSQL with the plugin, and a sandbox of card-checkout that reaches its webhook by HTTPS. */
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:https';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { CardCheckoutPlugin } from '@card-checkout/vendure';
 import { bootstrap, DefaultLogger, DefaultSchedulerPlugin, LanguageCode, Populator } from '@vendure/core';
 
 const root = join(process.env.CARD_CHECKOUT_PROGRAM, '..', '..');
 const support = (name) => import(join(root, 'test', 'support', name));
 
-export async function until(what, check, boundMs = 60_000) {
-  for (const endMs = Date.now() + boundMs; Date.now() < endMs; await delay(250)) {
-    const result = await check();
-    if (result) return result;
-  }
-  throw new Error(`${what} did not happen within ${boundMs / 1000} s`);
-}
-
-/** Creates the secret that signs webhooks, as the owner does in the dashboard. */
-async function createWebhookSecret(url, dataDir) {
-  const { email, password } = JSON.parse(readFileSync(join(dataDir, 'sandbox-demo-account.json'), 'utf8'));
-  const cookies = new Map();
-  async function send(path, form) {
-    const response = await fetch(url + path, {
-      method: form ? 'POST' : 'GET',
-      redirect: 'manual',
-      headers: {
-        cookie: [...cookies].map((pair) => pair.join('=')).join('; '),
-        ...(form ? { origin: url, 'sec-fetch-site': 'same-origin' } : {}),
-      },
-      ...(form ? { body: new URLSearchParams(form) } : {}),
-    });
-    for (const cookie of response.headers.getSetCookie())
-      cookies.set(...cookie.split(';')[0].split(/=(.*)/s));
-    return { page: await response.text(), location: response.headers.get('location') };
-  }
-  const field = (page, name) => new RegExp(`name="${name}" value="([^"]+)"`).exec(page)?.[1] ?? '';
-  const signIn = await send('/dashboard/sign-in');
-  await send('/dashboard/sign-in', { email, password, form_token: field(signIn.page, 'form_token') });
-  const { page } = await send('/dashboard/webhook-check');
-  const form = { password, secrets: field(page, 'secrets'), form_token: field(page, 'form_token') };
-  const { location } = await send('/dashboard/webhook-check/create', form);
-  const shown = (await send(location)).page.replaceAll('&#x3D;', '=').replaceAll('&#61;', '=');
-  return /whsec_[A-Za-z0-9+/]{43}=/.exec(shown)[0];
-}
-
-/** HTTPS in front of Vendure. While `isLost` is set, it keeps webhooks, and Vendure hears nothing of them. */
-async function startFront(authority, target) {
-  const { certPem, keyPem } = await authority.issue({ names: ['localhost'] });
-  const front = { isLost: false, kept: [], statuses: [] };
-  const server = createServer({ cert: certPem, key: keyPem }, async (request, response) => {
-    const body = Buffer.concat(await request.toArray());
-    const { host: _, 'content-length': __, connection: ___, ...headers } = request.headers;
-    front.kept.push({ body, headers });
-    const status = front.isLost
-      ? 503
-      : (await fetch(target + request.url, { method: request.method, headers, body })).status;
-    front.statuses.push(status);
-    response.writeHead(status).end();
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  front.host = `localhost:${server.address().port}`;
-  front.stop = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return front;
-}
+export const { until } = await support('shop-platform.ts');
 
 /** Keeps what Vendure logs, and prints its errors. */
 class KeptLog extends DefaultLogger {
@@ -155,11 +95,8 @@ async function seed(admin) {
 
 export async function startPlatform() {
   process.env.VENDURE_DISABLE_TELEMETRY = 'true';
-  const { startPostgres } = await support('postgres.ts');
-  const { startEndToEndService } = await support('e2e-service.ts');
-  const { createTestCertificateAuthority } = await support('certificates.ts');
+  const { startShopService } = await support('shop-platform.ts');
   const { freePorts } = await support('free-ports.ts');
-  const { runCommand } = await support('service-process.ts');
   const stops = [];
   const stop = async () => {
     for (const each of stops.reverse()) await each();
@@ -167,22 +104,8 @@ export async function startPlatform() {
   try {
     const [port] = await freePorts(1);
     const url = `http://localhost:${port}`;
-    const authority = await createTestCertificateAuthority();
-    const front = await startFront(authority, url);
-    stops.push(front.stop);
-    const service = await startEndToEndService(
-      {},
-      { others: { hosts: [front.host], caPem: authority.caPem } },
-    );
-    stops.push(service.stop);
-    const card = (...words) => runCommand(service.environment, ...words);
-    const { account_id: account } = JSON.parse(await card('account list --json'))[0];
-    const allowReturnHosts = (hosts) => card('account update', account, '--return-hosts', hosts);
-    await allowReturnHosts(new URL(url).host);
-    const webhookSecret = await createWebhookSecret(service.url, service.environment.DATA_DIR);
-    const postgres = await startPostgres();
-    stops.push(postgres.stop);
-    const databaseUrl = await postgres.createDatabase();
+    const shared = await startShopService(url, stops);
+    const { front, service, card, allowReturnHosts, webhookSecret, databaseUrl, query } = shared;
     const apiKey = service.process().demoKey();
     const log = new KeptLog();
     const config = {
@@ -222,7 +145,7 @@ export async function startPlatform() {
       readLog: () => log.text,
       pay: (id, ...words) => card('sandbox', 'pay', id, ...words),
       transferRefund: (id) => card('sandbox', 'refund', id),
-      query: (sql) => postgres.query(databaseUrl, sql),
+      query,
       stop,
     };
   } catch (error) {
