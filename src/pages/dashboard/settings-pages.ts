@@ -264,7 +264,7 @@ function payoutFields({ account, context: { create } }: Visit): Fields {
     default_callback: optional(
       'Default webhook URL',
       account.defaultCallbackUrl,
-      'For checkouts created in the dashboard. API requests always include their own.',
+      'For checkouts created in the dashboard, and for requests to the merchant API without a callback.',
       'url',
     ),
     tolerance_percent: optional(
