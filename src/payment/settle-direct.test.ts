@@ -66,6 +66,18 @@ describe('a direct payment', () => {
     expect(accepted(release(60n, 9))?.dueBefore).toEqual(['payment.paid', 'payment.forwarded']);
   });
 
+  it('is told as sent on after a restore, where only a part was sent on before it', () => {
+    const rows = (last: number) => ({
+      ...observations([deposit(110n, 5)], [release(100n, 9), release(10n, last)]),
+      finalBlock: 20,
+      restoredBlock: 10,
+    });
+    const paid = direct('paid/processing', { receivedUnits: 110n, relayBatchId: 1 });
+    expect(settle(view(paid, rows(12)), open)).toMatchObject({ webhooks: [{ event: 'payment.forwarded' }] });
+    expect(settle(view(paid, rows(12)), open)?.dueBefore).toBeUndefined();
+    expect(settle(view(paid, rows(10)), open)?.dueBefore).toEqual(['payment.forwarded']);
+  });
+
   it('counts as sent on while a release of all of it is in a block that is not final', () => {
     const ready = direct('paid/ready', { receivedUnits: 110n });
     const state = (units: bigint) => {

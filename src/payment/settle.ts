@@ -114,7 +114,8 @@ function wasDueBefore({ observations, payment: before }: PaymentView, payment: P
   return (event: NewWebhook['event']) => {
     const isOfDeposits = isDirect(payment) && event === 'payment.paid';
     const wasSeen = isOfDeposits && sums.finalSeenUnits >= before.paidThresholdUnits;
-    return wasSeen || sums.finalReleasedUnits >= payment.paidThresholdUnits;
+    const neededUnits = before.status === 'paid' ? before.receivedUnits : payment.paidThresholdUnits;
+    return wasSeen || sums.finalReleasedUnits >= neededUnits;
   };
 }
 
