@@ -137,7 +137,7 @@ install_service() {
     shift 2
   done
   [[ $domain =~ ^[a-z0-9.-]+$ ]] || fail '--domain must be the host name of the checkout, such as pay.example.com'
-  [[ $email =~ ^[^[:space:]]+@[^[:space:]]+$ ]] || fail '--email must be your address: it gets warnings about the certificate, and the operator’s console'
+  [[ $email =~ ^[A-Za-z0-9._+-]+@[A-Za-z0-9.-]+$ ]] || fail '--email must be your address: it gets warnings about the certificate, and the operator’s console'
   [ -z "$merchant" ] || [ -n "$owner" ] || fail '--merchant needs --owner, the email address of the merchant'
 
   require_packages git=git curl=curl openssl=openssl node=nodejs npm=npm ${caddy:+caddy=caddy}
@@ -173,7 +173,7 @@ install_service() {
   systemctl enable --quiet --now card-checkout card-checkout-backup.timer card-checkout-verify.timer
   wait_ready || fail "the service did not become ready: journalctl --unit card-checkout"
   [ -z "$caddy" ] || serve_tls "$domain" "$email"
-  checkout user list --json | grep -qF "\"$email\"" || checkout user create "$email" --operator
+  checkout user list --json | grep -F "\"$email\"" > /dev/null || checkout user create "$email" --operator
   [ -z "$merchant" ] || add_merchant "$merchant" "$owner"
   say "card-checkout runs at https://$domain with its settings in $settings."
   say "Next: the provider's credentials there, systemctl restart card-checkout, and docs/going-live.md from step 8."
@@ -219,7 +219,7 @@ add_merchant() {
   local account
   account=$(checkout account list --json | NAME=$1 json "it.find((each) => each.name === process.env.NAME)?.account_id ?? ''")
   [ -n "$account" ] || account=$(checkout account create --name "$1" --json | json it.account_id)
-  checkout user list --json | grep -qF "\"$2\"" || checkout user create "$2" --account "$account" --role owner
+  checkout user list --json | grep -F "\"$2\"" > /dev/null || checkout user create "$2" --account "$account" --role owner
 }
 
 # ---- update ----
@@ -309,6 +309,8 @@ SQL
 [ ! -d "$current" ] || [ -L "$current" ] ||
   fail "$current is an installation by hand. To take it over: systemctl stop card-checkout, mv $current $current-by-hand, then deploy/server.sh install"
 [ -d /run/systemd/system ] || fail 'this machine does not run systemd: see the other ways in docs/deploying.md'
+exec 9> /run/card-checkout-server.lock
+flock --nonblock 9 || fail 'another run of this script is under way'
 command=${1:-}
 [ $# -eq 0 ] || shift
 case $command in
