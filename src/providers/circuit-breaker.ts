@@ -9,7 +9,7 @@ import {
   unavailable,
 } from './adapters/provider-http.ts';
 import { type CallBudget, callKinds, createOutgoingLimiter } from './outgoing-limiter.ts';
-import type { PostedWebhook, ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from './provider.ts';
+import type { ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from './provider.ts';
 
 /** Payments that fail in a row in an outage. A single payment may cause its failures itself. */
 const FAILURES_TO_OPEN = 5;
@@ -39,7 +39,8 @@ export interface CircuitBreakerOptions {
  *
  * A 429 never opens a circuit: calls of that kind wait if the stated delay is short, and otherwise fail with
  * `provider_unavailable` and that delay. The same applies beyond our own budget (`createOutgoingLimiter`), which all
- * requests to the provider share.
+ * requests to the provider share except those that webhooks cause: a payment has several, and they must not delay the
+ * next customer.
  *
  * Refusals (inactive, below the minimum, declined) count as answers, and so does any status below 500 for a request
  * with one customer's data, because that customer's address or country must not block others. For the same reason, all
@@ -124,7 +125,7 @@ export function withCircuitBreaker(
     return guard(quotes, kind, request, () => adapter.quote(request));
   }
 
-  const { readCatalog, readWebhook } = adapter;
+  const { readCatalog } = adapter;
   return {
     ...adapter,
     quote,
@@ -132,14 +133,6 @@ export function withCircuitBreaker(
     ...(readCatalog && {
       readCatalog: (request: QuoteRequest) =>
         guard(catalogs, 'background', request, () => readCatalog(request)),
-    }),
-    // Rarely calls the provider, and does not depend on the circuit.
-    ...(readWebhook && {
-      readWebhook: (webhook: PostedWebhook) =>
-        countRequests(
-          () => budget?.addRequest(),
-          () => readWebhook(webhook),
-        ),
     }),
     unguarded: adapter,
     isSkipped: () => quotes.isBeforeTrial() || sessions.isBeforeTrial(),
