@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
 import { settleScanned } from '../../src/payment/settle.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { DAY_MS, givePayments, NOW_MS, pay, type StoreContext } from './fixtures.ts';
 import { newChannel } from './notifications.ts';
 import { block, depositOf, releaseOf, scan } from './observations.ts';
@@ -63,6 +64,9 @@ export function restorePromises(context: StoreContext): void {
     await observations.recordScan(scan(10, 15, 15, scanned(rows)), decide);
     const [ofCatchUp, through] = await countNews(0);
     await observations.recordScan(scan(15, 20, 20), decide);
+    // Events count as news from the millisecond after the catch-up.
+    const caughtUpMs = Date.now();
+    await waitFor('the next millisecond', 1_000, async () => Date.now() > caughtUpMs);
     await observations.recordScan(scan(20, 30, 30, scanned([halfIn(half, 25), wholeIn(late, 26)])), decide);
     for (const payment of [waiting, early, halved])
       expect(await sentOf(payment)).toBe('unknown restored, mail failed');
