@@ -12,6 +12,8 @@ export interface SentEvent {
   /** Exactly the signed bytes. */
   readonly body: string;
   readonly signature: string;
+  /** Headers of Standard Webhooks; none if the account has no signing secret. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly atMs: number;
 }
 
@@ -41,8 +43,8 @@ export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS) {
 
   return {
     /** Keeps a copy. Never throws, because a delivery is about to begin. */
-    record({ url, body, signature }: Omit<SentEvent, 'atMs'>): void {
-      kept.push({ url, body, signature, atMs: nowMs() });
+    record({ url, body, signature, headers = {} }: Omit<SentEvent, 'atMs'>): void {
+      kept.push({ url, body, signature, headers, atMs: nowMs() });
       recorded++;
       if (kept.length > KEPT_EVENTS) kept.shift();
     },

@@ -74,8 +74,8 @@ async function show(context: ListenContext, event: EventCopy, endpoint: URL | nu
   else if (forwarded !== null) context.write(forwardedLine(event, forwarded));
 }
 
-async function forward({ body, signature }: EventCopy, endpoint: URL): Promise<Forwarded> {
-  const answer = await postWebhook(endpoint, { body, signature }, TIME_LIMIT_MS);
+async function forward({ body, signature, headers }: EventCopy, endpoint: URL): Promise<Forwarded> {
+  const answer = await postWebhook(endpoint, { body, signature, headers }, TIME_LIMIT_MS);
   const { status, problem, durationMs, excerpt } = answer;
   return { status, problem, duration_ms: durationMs, answer: excerpt };
 }
@@ -95,6 +95,8 @@ export interface EventCopy {
   readonly callback: string;
   readonly body: string;
   readonly signature: string;
+  /** Headers of Standard Webhooks, as sent; none if the account has no signing secret. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Token that verifies the event, which the merchant got when the payment was created. */
   readonly ipn_token: string | null;
   readonly at: string;
@@ -117,6 +119,7 @@ These are copies: the service sends the event itself to the payment's callback, 
 
 To verify one, compare X-Service-Signature with the HMAC-SHA256 of the raw body under the payment's ipn_token:
   printf '%s' "$BODY" | openssl dgst -sha256 -hmac "$IPN_TOKEN"
+If the account has a signing secret (dashboard, Webhooks), a copy has the headers of Standard Webhooks too.
 
 To trigger one, run in another terminal: npx card-checkout trigger payment.paid
 `;
@@ -130,6 +133,7 @@ function eventLines(event: EventCopy): string {
     `  body       ${visible(event.body)}`,
     `  signature  ${event.signature}`,
     `  ipn_token  ${event.ipn_token ?? '–'}`,
+    ...Object.entries(event.headers).map(([name, value]) => `  ${name}: ${value}`),
     '',
   ].join('\n');
 }

@@ -61,7 +61,7 @@ export function createSandboxOperations(
 /** Events after a cursor, each with the token that verifies it. `listen` polls this. */
 async function readEvents(context: OperationsContext, testPayments: TestPayments, args: OperationArguments) {
   const page = await testPayments.readEvents(argument.optional(args, 'cursor'));
-  const events = page.events.map(async ({ url, body, signature, atMs }) => {
+  const events = page.events.map(async ({ url, body, signature, headers, atMs }) => {
     const { event, paymentId } = JSON.parse(body) as { event: string; paymentId: string };
     const payment = await context.payments.findPaymentById(
       argument.requiredPaymentId({ payment: paymentId }, 'payment'),
@@ -73,6 +73,7 @@ async function readEvents(context: OperationsContext, testPayments: TestPayments
       callback: url,
       body,
       signature,
+      headers,
       ipn_token: ipnToken,
       at: new Date(atMs).toISOString(),
     };

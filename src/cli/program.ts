@@ -344,7 +344,7 @@ interface IntegratorServices extends OperationRunner, GradeServices {
 
 function addIntegratorCommands(program: Command, services: IntegratorServices): void {
   leaf(program, 'listen', 'print copies of the sandbox’s events as they are sent, and forward them')
-    .option('--forward-to <url>', 'forward each event to this endpoint, body and signature unchanged')
+    .option('--forward-to <url>', 'forward each event to this endpoint, body and signatures unchanged')
     .action(({ json, forwardTo }: { forwardTo?: string; json?: boolean }) =>
       services.listen({ isJson: json === true, ...(forwardTo === undefined ? {} : { forwardTo }) }),
     );

@@ -60,6 +60,7 @@ export interface TestPayments {
       readonly url: string;
       readonly body: string;
       readonly signature: string;
+      readonly headers?: Readonly<Record<string, string>>;
       readonly atMs: number;
     }[];
   }>;

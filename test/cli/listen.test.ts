@@ -31,6 +31,7 @@ const copy: EventCopy = {
   callback: 'https://shop.example/webhook',
   body,
   signature: createHmac('sha256', 'ipn_test').update(body).digest('hex'),
+  headers: { 'webhook-id': 'evt_1', 'webhook-timestamp': '1795262584', 'webhook-signature': 'v1,c2ln' },
   ipn_token: 'ipn_test',
   at: '2026-11-21T12:03:04.000Z',
 };
@@ -84,7 +85,7 @@ async function listenTo(
   return seen;
 }
 
-it('hands a copy on with body and signature unchanged, and prints it with the answer', async () => {
+it('hands a copy on with body and signatures unchanged, and prints it with the answer', async () => {
   const { out } = await listenTo([[copy]], { forwardTo: url }, (text) => text.includes('after'));
   expect(received).toHaveLength(1);
   const [got] = received;
@@ -93,6 +94,7 @@ it('hands a copy on with body and signature unchanged, and prints it with the an
   expect(got?.headers).toMatchObject({
     'content-type': 'application/json',
     'x-service-signature': copy.signature,
+    ...copy.headers,
     'user-agent': 'card-checkout-webhook/1',
   });
   expect(
@@ -107,6 +109,7 @@ it('hands a copy on with body and signature unchanged, and prints it with the an
     'https://shop.example/webhook',
     copy.signature,
     'ipn_test',
+    'webhook-signature: v1,c2ln',
     // What is shown can be no command to the terminal.
     '{ "event":"payment.paid",\\u0009"note":"Grüße 👋" }',
   ]) {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,6 +9,7 @@ import { type EndToEndService, SOMEBODY, startEndToEndService } from '../support
 import { runPrintedCommand } from '../support/printed-command.ts';
 import { processesUsing } from '../support/processes-using.ts';
 import { runJson, startCommand } from '../support/service-process.ts';
+import { createWebhookSecret } from '../support/shop-platform.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const sign = (body = '', token = '') => createHmac('sha256', token).update(body).digest('hex');
@@ -128,11 +129,14 @@ describe('one payment, whole, in the sandbox', () => {
     }, 60_000);
 
     it('shows its events to whoever listens, copies alone, and brings them about on demand', async () => {
+      await createWebhookSecret(service.url, service.environment['DATA_DIR'] ?? '');
+      const signaturesOf = (headers: IncomingHttpHeaders) =>
+        `${headers['x-service-signature']} ${headers['webhook-timestamp']} ${headers['webhook-signature']}`;
       const copies: string[] = [];
       const local = createServer(async (request, response) => {
         let body = '';
         for await (const chunk of request) body += chunk;
-        copies.push(`${request.headers['x-service-signature']} ${body}`);
+        copies.push(`${signaturesOf(request.headers)} ${body}`);
         response.end('seen');
       });
       await new Promise<void>((resolve) => local.listen(0, '127.0.0.1', resolve));
@@ -161,7 +165,8 @@ describe('one payment, whole, in the sandbox', () => {
           const real = webhooksOf(id ?? '').filter(({ rawBody }) => ofEvent(rawBody));
           expect(real).toHaveLength(1);
           const [{ rawBody = '', headers = {} } = {}] = real;
-          expect(copies.filter(ofEvent)).toEqual([`${headers['x-service-signature']} ${rawBody}`]);
+          expect(copies.filter(ofEvent)).toEqual([`${signaturesOf(headers)} ${rawBody}`]);
+          expect(headers['webhook-signature']).toMatch(/^v1,/);
           expect(headers['x-service-signature']).toBe(sign(rawBody, token));
           await waitFor('the line', 15_000, () => listener.output().includes(`"ipn_token":"${token}"`));
         }

@@ -73,7 +73,7 @@ async function startFront(authority: TestCertificateAuthority, shopUrl: string) 
 }
 
 /** Creates the secret that signs webhooks, as the owner of the demo account does in the dashboard. */
-async function createWebhookSecret(url: string, dataDir: string): Promise<string> {
+export async function createWebhookSecret(url: string, dataDir: string): Promise<string> {
   const { email, password } = JSON.parse(readFileSync(join(dataDir, 'sandbox-demo-account.json'), 'utf8'));
   const cookies = new Map<string, string>();
   async function send(path: string, form?: Readonly<Record<string, string>>) {

@@ -15,6 +15,7 @@ interface WebhookToPost {
   readonly body: string;
   /** Null to send no signature. */
   readonly signature: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Time over which the body is sent in pieces; 0 to send it in one piece. */
   readonly bodyDurationMs?: number;
 }
@@ -25,7 +26,7 @@ const EXCERPT_BYTES = 1_000;
 /** Sends one webhook as the service does: one attempt, no redirects, within the time limit. Never throws. */
 export async function postWebhook(
   endpoint: URL,
-  { body, signature, bodyDurationMs = 0 }: WebhookToPost,
+  { body, signature, headers = {}, bodyDurationMs = 0 }: WebhookToPost,
   timeLimitMs: number,
 ): Promise<WebhookAnswer> {
   const startedAtMs = performance.now();
@@ -44,6 +45,7 @@ export async function postWebhook(
         'content-length': String(bytes.length),
         'user-agent': 'card-checkout-webhook/1',
         ...(signature === null ? {} : { 'x-service-signature': signature }),
+        ...headers,
       },
       body: bodyDurationMs === 0 ? bytes : Readable.from(piecesOf(bytes, bodyDurationMs)),
     });
