@@ -121,21 +121,17 @@ export interface OutgoingLimiterOptions {
 }
 
 interface Waiting {
+  readonly account: string;
   readonly deadlineMs: number;
   readonly resolve: (retryAfterSeconds: number) => void;
 }
 
-/** Maximum queued calls of all accounts, far more than can be served in time. */
-const MAXIMUM_WAITING = 500;
-
-/** Limits one kind of call to a provider. Accounts' queues take turns, so that no burst refuses another's call. */
+/** Limits one kind of call to a provider. Accounts take turns, so that no burst refuses another's call. */
 export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
   const { budget, reservedShare, waitMs, monotonicMs, pausedMs, schedule = afterDelay } = options;
   /** Maximum queued calls of one account. More could not be served in time, even without other accounts. */
   const maximumOfAccount = Math.max(1, Math.floor(waitMs / budget.intervalMs));
-  /** Queues by account; the first in the map is next. */
-  const queues = new Map<string, Waiting[]>();
-  let waitingCalls = 0;
+  let waiting: readonly Waiting[] = [];
   let cancelTimer: (() => void) | null = null;
 
   const delayMs = () => Math.max(budget.delayMs(reservedShare), pausedMs());
@@ -144,66 +140,36 @@ export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
     return Math.max(1, Math.ceil(delayMs() / SECOND_MS));
   }
 
-  function removeExpired(): void {
-    for (const [account, queue] of queues) {
-      while (queue[0] !== undefined && queue[0].deadlineMs <= monotonicMs()) {
-        queue.shift()?.resolve(retryAfterSeconds());
-        waitingCalls--;
-      }
-      if (queue.length === 0) queues.delete(account);
-    }
-  }
-
-  function takeTurn(): void {
-    const next = queues.entries().next().value;
-    if (next === undefined) return;
-    const [account, queue] = next;
-    queues.delete(account);
-    const call = queue.shift();
-    if (queue.length > 0) queues.set(account, queue);
-    if (call === undefined) return;
-    waitingCalls--;
-    budget.take();
-    call.resolve(0);
-  }
-
   function serve(): void {
     cancelTimer?.();
     cancelTimer = null;
-    removeExpired();
-    while (waitingCalls > 0 && delayMs() === 0) takeTurn();
-    if (waitingCalls === 0) return;
-    const deadlineMs = Math.min(...[...queues.values()].map(([first]) => first?.deadlineMs ?? Infinity));
-    cancelTimer = schedule(serve, Math.max(1, Math.min(delayMs(), deadlineMs - monotonicMs())));
-  }
-
-  /** Makes room by refusing the last call of the longest queue; false if no account has two queued calls. */
-  function shortenLongestQueue(): boolean {
-    let longest: Waiting[] = [];
-    for (const queue of queues.values()) if (queue.length > longest.length) longest = queue;
-    if (longest.length < 2) return false;
-    longest.pop()?.resolve(retryAfterSeconds());
-    waitingCalls--;
-    return true;
+    const nowMs = monotonicMs();
+    for (const call of waiting) if (call.deadlineMs <= nowMs) call.resolve(retryAfterSeconds());
+    waiting = waiting.filter(({ deadlineMs }) => deadlineMs > nowMs);
+    for (let [next, ...rest] = waiting; next !== undefined && delayMs() === 0; [next, ...rest] = waiting) {
+      const { account, resolve } = next;
+      // Its further calls come after those of all other accounts.
+      waiting = rest.sort((one, other) => +(one.account === account) - +(other.account === account));
+      budget.take();
+      resolve(0);
+    }
+    if (waiting.length === 0) return;
+    const deadlineMs = Math.min(...waiting.map((call) => call.deadlineMs));
+    cancelTimer = schedule(serve, Math.max(1, Math.min(delayMs(), deadlineMs - nowMs)));
   }
 
   async function takeOwn(account: string, deadlineMs: number): Promise<number> {
     const delay = delayMs();
-    if (waitingCalls === 0 && delay === 0) {
+    if (waiting.length === 0 && delay === 0) {
       budget.take();
       return 0;
     }
-    const queue = queues.get(account) ?? [];
-    const isFull = waitingCalls >= MAXIMUM_WAITING && (queue.length > 0 || !shortenLongestQueue());
-    const isLate = monotonicMs() + delay > deadlineMs;
-    if (isLate || queue.length >= maximumOfAccount || isFull) return retryAfterSeconds();
-    const turn = new Promise<number>((resolve) => {
-      queue.push({ deadlineMs, resolve });
-    });
-    queues.set(account, queue);
-    waitingCalls++;
+    const queued = waiting.filter((call) => call.account === account).length;
+    if (monotonicMs() + delay > deadlineMs || queued >= maximumOfAccount) return retryAfterSeconds();
+    const { promise, resolve } = Promise.withResolvers<number>();
+    waiting = [...waiting, { account, deadlineMs, resolve }];
     serve();
-    return turn;
+    return promise;
   }
 
   return {
