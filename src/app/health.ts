@@ -11,31 +11,25 @@ const CHECK_INTERVAL_MS = 2_000;
 const READ_LIMIT_MS = 5_000;
 /** Time without an answer after which the database counts as lost. A restart of the database takes less. */
 const LOST_AFTER_MS = 10_000;
-/** Time for which another instance's answer counts. */
-const ELSEWHERE_MS = 10_000;
 
 interface HealthParts {
-  readonly store: Readonly<{ observations: Pick<ObservationStore, 'readCursor'> }> & {
-    readonly shared: unknown;
-  };
+  readonly store: Readonly<{ observations: Pick<ObservationStore, 'readCursor'> }>;
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, 'setScannedAt'>;
   readonly log: Pick<Log, 'error' | 'info'>;
   readonly isLeaving: () => boolean;
   readonly isFactoryVerified?: () => boolean;
-  readonly isFineElsewhere: () => Promise<boolean>;
 }
 
 /**
  * Tracks whether the database answers and whether a worker scans, in this or another process.
  *
- * An instance without its database reports "not ready" only while another one reaches it: otherwise all instances would
- * be taken out, and callers would get the proxy's error instead of ours.
+ * An instance without its database stays ready: an outage would otherwise take out all instances, and callers would get
+ * the proxy's error instead of ours.
  */
 export function createHealth(parts: HealthParts) {
-  const { store, clock, metrics, log, isLeaving, isFactoryVerified, isFineElsewhere } = parts;
+  const { store, clock, metrics, log, isLeaving, isFactoryVerified } = parts;
   let answeredAtMs = clock.monotonicMs();
-  let fineElsewhereAtMs = Number.NEGATIVE_INFINITY;
   let scannedAtMs: number | null = null;
   let isLost = false;
 
@@ -52,8 +46,6 @@ export function createHealth(parts: HealthParts) {
       if (clock.monotonicMs() - answeredAtMs < LOST_AFTER_MS) return;
       if (!isLost) log.error({ err: error }, 'the database has not answered for ten seconds');
       isLost = true;
-      // Asked only after this instance reported the loss, so that the last one to notice hears from all others.
-      if (store.shared !== null && (await isFineElsewhere())) fineElsewhereAtMs = clock.monotonicMs();
     }
   }
 
@@ -68,8 +60,6 @@ export function createHealth(parts: HealthParts) {
     isReady(): Readiness {
       if (isLeaving()) return { ready: false, reason: 'it is shutting down' };
       if (!canOpenFile()) return { ready: false, reason: 'it cannot open more files' };
-      if (isLost && clock.monotonicMs() - fineElsewhereAtMs < ELSEWHERE_MS)
-        return { ready: false, reason: 'it has lost its database, which another instance reaches' };
       const ageMs = scannedAgeMs();
       const degraded: Degradation[] = [];
       if (isLost) degraded.push('database_lost');
@@ -78,21 +68,4 @@ export function createHealth(parts: HealthParts) {
       return { ready: true, degraded, scannedAgeMs: ageMs };
     },
   };
-}
-
-const ELSEWHERE_LIMIT_MS = 2_000;
-
-/** Whether the instance that answers at the public URL reaches its database. */
-export async function isFineAt(baseUrl: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${baseUrl}/health/ready`, {
-      redirect: 'error',
-      cache: 'no-store',
-      signal: AbortSignal.timeout(ELSEWHERE_LIMIT_MS),
-    });
-    const { status, degraded = [] } = (await response.json()) as { status?: unknown; degraded?: unknown };
-    return status === 'ready' && Array.isArray(degraded) && !degraded.includes('database_lost');
-  } catch {
-    return false;
-  }
 }

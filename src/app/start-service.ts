@@ -22,7 +22,7 @@ import { deliverWebhook } from '../webhooks/deliver.ts';
 import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
 import { createAdminServer } from './admin-server.ts';
 import { withCleanUp } from './clean-up.ts';
-import { createHealth, isFineAt } from './health.ts';
+import { createHealth } from './health.ts';
 import { createPublicServer } from './public-server.ts';
 import { assembleParts, type ServiceOptions, type ServiceParts } from './service-parts.ts';
 import { startWork } from './start-work.ts';
@@ -42,7 +42,6 @@ export async function startService(options: ServiceOptions) {
     ...parts,
     isLeaving,
     isFactoryVerified: () => parts.external.isFactoryVerified?.() ?? true,
-    isFineElsewhere: () => isFineAt(config.baseUrl),
   });
   const { isReady } = health;
   const server = options.role === 'worker' ? null : createPublicServer(parts, { isLeaving, isReady });

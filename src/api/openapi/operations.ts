@@ -210,8 +210,7 @@ export const operations: readonly Operation[] = [
     answer: 'Ready',
     others: {
       503: {
-        description:
-          'The service is shutting down and accepts no new customers, cannot open more files, or has lost its database while another instance has not.',
+        description: 'The service is shutting down and accepts no new customers, or cannot open more files.',
         example: 'The service is not ready: it is shutting down.',
       },
     },
