@@ -47,7 +47,8 @@ export const errorAdvice: Record<ErrorName, Advice> = {
   },
   foreign_form: {
     where: 'the dashboard',
-    action: 'Open the page again and submit its form. The browser must accept cookies.',
+    action:
+      'Open the page here and submit its form. A request without `Sec-Fetch-Site` or `Origin` is refused.',
   },
   https_required: {
     where: 'everywhere',

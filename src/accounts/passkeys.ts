@@ -117,25 +117,25 @@ export async function usePasskey(
   return recordUse(context, passkeys, response, { challenge, party });
 }
 
-/** Challenge on a sign-in page, before the user is known: sealed with its time for this visitor, and not stored. */
-export function challengeVisitor({ secondFactor, nowMs }: SecondFactorContext, visitor: string) {
+/** Challenge on a sign-in page, before the user is known: sealed with its time, and not stored. */
+export function challengeVisitor({ secondFactor, nowMs }: SecondFactorContext) {
   const challenge = randomBytes(32).toString('base64url');
-  return { challenge, sealed: secondFactor.box.seal(`${nowMs()} ${challenge}`, ownerOfChallenge(visitor)) };
+  return { challenge, sealed: secondFactor.box.seal(`${nowMs()} ${challenge}`, CHALLENGE_OWNER) };
 }
 
-const ownerOfChallenge = (visitor: string) => `passkey challenge of ${visitor}`;
+const CHALLENGE_OWNER = 'passkey challenge of a visitor';
 
 /** Options for signing in with a discoverable passkey and user verification. */
 export const passwordlessOptions = (challenge: string, { host }: RelyingParty) =>
   ({ challenge, rpId: host, timeout: CHALLENGE_MS, userVerification: 'required' }) as const;
 
-/** User whose passkey signs in alone and signed this visitor's challenge, made after its last use; otherwise null. */
+/** User whose passkey signs in alone and signed a visitor's challenge, made after its last use; otherwise null. */
 export async function usePasskeyAlone(
   context: SecondFactorContext,
-  asked: { readonly response: string; readonly sealed: string; readonly visitor: string },
+  asked: { readonly response: string; readonly sealed: string },
   party: RelyingParty,
 ): Promise<User | null> {
-  const opened = context.secondFactor.box.open(asked.sealed, ownerOfChallenge(asked.visitor));
+  const opened = context.secondFactor.box.open(asked.sealed, CHALLENGE_OWNER);
   const [madeAtMs = 0, challenge = ''] = opened?.split(' ') ?? [];
   const unusedSinceMs = Number(madeAtMs);
   if (context.nowMs() - unusedSinceMs >= CHALLENGE_MS) return null;

@@ -37,7 +37,7 @@ export const errorTable = {
     'The API key may only name callbacks on the host that it is bound to.',
   ),
   role_too_small: row(403, null, 'Your role in this account does not include this permission.'),
-  foreign_form: row(403, null, 'The form has expired, or was opened in another browser.'),
+  foreign_form: row(403, null, 'The form was not sent from a page of this service.'),
   https_required: row(403, null, 'HTTPS is required.'),
   payment_not_found: row(404, null, 'Payment not found.'),
   not_found: row(404, null, 'Not found. Check the path and the id.'),

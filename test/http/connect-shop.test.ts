@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { keyScopes } from '../../src/accounts/api-key.ts';
 import { newKey } from '../store/fixtures.ts';
 import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
-import { formTokenIn, PASSWORD } from '../support/dashboard.ts';
+import { PASSWORD } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { textOf } from '../support/page-text.ts';
 
@@ -29,7 +29,7 @@ useShop((shop) => ({ dashboard, account, browser } = shop), {
 });
 
 const approve = (change: Record<string, string> = {}, fields: Record<string, string> = {}) =>
-  browser.post(addressWith(change), { password: PASSWORD, ...fields }, { page: addressWith(change) });
+  browser.post(addressWith(change), { password: PASSWORD, ...fields });
 
 /** The address to which an approval sends the browser. */
 async function approvedAddress(
@@ -98,7 +98,7 @@ describe('a shop that connects', () => {
     const code = await codeOf();
     const page = '/dashboard/security';
     const fields = { password: PASSWORD, new_password: 'another password 1' };
-    expect((await browser.post(`${page}/password`, fields, { page })).statusCode).toBe(303);
+    expect((await browser.post(`${page}/password`, fields)).statusCode).toBe(303);
     expect((await exchange({ code, code_verifier: VERIFIER, return: RETURN })).statusCode).toBe(400);
     expect(await dashboard.store.accounts.listKeys(account.id)).toEqual([]);
   });
@@ -181,15 +181,13 @@ describe('the page of a connection', () => {
   it('approves with a passkey, whose answer works once and for this session alone', async () => {
     const origin = 'https://pay.example.com';
     const device = createAuthenticator('pay.example.com');
-    const security = (await browser.get('/dashboard/security/passkeys')).payload;
-    const form_token = formTokenIn(security);
-    const asked = { name: 'Phone', password: PASSWORD, form_token };
+    const asked = { name: 'Phone', password: PASSWORD };
     const { payload } = await browser.post('/dashboard/security/passkeys', asked);
-    const added = { response: device.make(challengeIn(payload), origin), form_token };
+    const added = { response: device.make(challengeIn(payload), origin) };
     expect((await browser.post('/dashboard/security/new-passkey', added)).statusCode).toBe(200);
     const send = async (respond: (challenge: string) => string, password = PASSWORD) => {
       const page = (await browser.get(addressWith())).payload;
-      const fields = { response: respond(challengeIn(page)), password, form_token: formTokenIn(page) };
+      const fields = { response: respond(challengeIn(page)), password };
       return (await browser.post(addressWith(), fields)).headers['refresh'];
     };
     let used = '';

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import { challengeIn, createAuthenticator, offeredIn } from '../support/authenticator.ts';
-import { formTokenIn, PASSWORD } from '../support/dashboard.ts';
+import { PASSWORD } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { appCode } from '../support/operator.ts';
 
@@ -54,12 +54,8 @@ describe('a wrong password', () => {
     const browser = await dashboard.signIn(user);
     const page = '/dashboard/settings';
     for (const proof of [{ password: 'wrong' }, { password: PASSWORD, code: '000000' }])
-      expect((await browser.post(`${page}/wallet`, { wallet: '', ...proof }, { page })).statusCode).toBe(400);
-    await browser.post(
-      `${SECURITY}/password`,
-      { password: 'wrong', new_password: 'x' },
-      { page: `${SECURITY}/password` },
-    );
+      expect((await browser.post(`${page}/wallet`, { wallet: '', ...proof })).statusCode).toBe(400);
+    await browser.post(`${SECURITY}/password`, { password: 'wrong', new_password: 'x' });
     const failures = (await entriesOf(account.id)).filter(([action]) => action !== 'session.opened');
     expect(failures.toReversed()).toEqual([
       ['second_factor.failed', user.email, '2 times within an hour', '192.0.2.10'],
@@ -73,11 +69,7 @@ describe('a change of credentials', () => {
   it('is mailed to the user: password, authenticator app, passkeys and recovery codes', async () => {
     const browser = await dashboard.signIn(user);
     const send = (path: string, fields: Record<string, string>) =>
-      browser.post(
-        `${SECURITY}/${path}`,
-        { password: PASSWORD, ...fields },
-        { page: `${SECURITY}/password` },
-      );
+      browser.post(`${SECURITY}/${path}`, { password: PASSWORD, ...fields });
     const subjects = () => dashboard.mails.map(({ to, subject }) => [to === user.email, subject]);
     const { key, sealed } = offeredIn((await browser.get(`${SECURITY}/second-factor`)).payload);
     const code = () => {
@@ -89,7 +81,7 @@ describe('a change of credentials', () => {
     const device = createAuthenticator('pay.example.com');
     const { payload } = await send('passkeys', { name: 'Phone', code: code() });
     const response = device.make(challengeIn(payload), 'https://pay.example.com');
-    await send('new-passkey', { response, form_token: formTokenIn(payload) });
+    await send('new-passkey', { response });
     const [passkey] = await dashboard.store.people.listPasskeys(user.id);
     await send('remove-passkey', { passkey: passkey?.id ?? '', code: code() });
     await send('remove-second-factor', { code: code() });

@@ -124,7 +124,7 @@ describe('a form with a wrong field', () => {
   it.each(forms)(
     'of %s%s says so at the field, and keeps the rest but secrets: %j',
     async (at, action, fields, [id, error], kept) => {
-      const answer = await browser.post(`/dashboard${at}${action}`, fields, { page: `/dashboard${at}` });
+      const answer = await browser.post(`/dashboard${at}${action}`, fields);
       expect([answer.statusCode, wrongFieldsIn(answer.payload)]).toEqual([400, { [id]: error }]);
       for (const text of kept) expect(answer.payload).toContain(text);
       for (const secret of ['password', 'new_password', 'code'])
@@ -137,7 +137,7 @@ describe('a form with a wrong field', () => {
     await payWithDeposit(dashboard.store, payment, 25_000_000n);
     const page = `/dashboard/payments/${payment.id}`;
     const open = (fields: Record<string, string>) =>
-      browser.post(`${page}/refunds`, { ...fields, password: PASSWORD }, { page });
+      browser.post(`${page}/refunds`, { ...fields, password: PASSWORD });
     const typed = { amount: 'all', reason: 'Wrong size', destination: '0x12' };
     const answer = await open(typed);
     expect(wrongFieldsIn(answer.payload)).toEqual({
@@ -155,9 +155,9 @@ describe('a form with a wrong field', () => {
     await payWithDeposit(dashboard.store, payment, 25_000_000n);
     const page = `/dashboard/payments/${payment.id}`;
     const refund = { amount: 'all', destination: CUSTOMER_ADDRESS, password: PASSWORD };
-    await browser.post(`${page}/refunds`, refund, { page });
+    await browser.post(`${page}/refunds`, refund);
     const [, path = ''] = /action="(\S+\/transaction)"/.exec((await browser.get(page)).payload) ?? [];
-    const { payload } = await browser.post(path, { transaction: '0x12' }, { page });
+    const { payload } = await browser.post(path, { transaction: '0x12' });
     const [wrong] = Object.entries(wrongFieldsIn(payload));
     expect(wrong).toEqual([
       expect.stringMatching(/^transaction-/),
@@ -175,7 +175,7 @@ describe('a form with a wrong field', () => {
       amountMismatch: 'partially_paid',
     });
     const page = `/dashboard/payments/${payment.id}`;
-    const { payload } = await browser.post(`${page}/${kind}`, { note: 'y'.repeat(501) }, { page });
+    const { payload } = await browser.post(`${page}/${kind}`, { note: 'y'.repeat(501) });
     const id = kind === 'note' ? 'note' : 'settlement-note';
     expect(wrongFieldsIn(payload)).toEqual({ [id]: 'Must be at most 500 characters long.' });
     expect(payload).toContain('y'.repeat(501));
@@ -186,7 +186,7 @@ describe('a form with a wrong field', () => {
     const [, sealed = ''] =
       /name="sealed" value="([^"]+)"/.exec((await browser.get(`${page}/second-factor`)).payload) ?? [];
     const fields = { sealed, code: '000000', password: PASSWORD };
-    const refused = await browser.post(`${page}/second-factor`, fields, { page });
+    const refused = await browser.post(`${page}/second-factor`, fields);
     expect(wrongFieldsIn(refused.payload)).toEqual({
       code: 'This is wrong. Check that the clock of your device is correct.',
     });
@@ -197,7 +197,7 @@ describe('a form with a wrong field', () => {
         [{ password: 'wrong', code: '123456' }, `password-for-${path}`],
         [{ password: PASSWORD, code: '000000' }, `code-to-confirm-for-${path}`],
       ] as const) {
-        const answer = await browser.post(`${page}/${path}`, fields, { page });
+        const answer = await browser.post(`${page}/${path}`, fields);
         expect([answer.statusCode, Object.keys(wrongFieldsIn(answer.payload))]).toEqual([400, [wrong]]);
         expect(answer.payload.match(/<details open>/g)).toHaveLength(1);
       }

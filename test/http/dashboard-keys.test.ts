@@ -97,11 +97,11 @@ describe('API keys', () => {
     await dashboard.store.accounts.createKey(key, 10);
     const link = `/dashboard/keys/${key.id}/revoke`;
     expect(await open('/dashboard/keys')).toMatch(/Revoke… Old shop .*This cannot be undone/);
-    const answer = await browser.post(link, {}, { page: '/dashboard/keys' });
+    const answer = await browser.post(link);
     expect([answer.statusCode, answer.headers['location']]).toEqual([303, '/dashboard/keys?flash=revoked']);
     expect(await dashboard.store.accounts.findActiveKey(key.hash)).toBeNull();
     expect(await open('/dashboard/keys')).toMatch(/0 of 10.*Revoked keys.*Old shop/);
-    expect((await browser.post(link, {}, { page: '/dashboard/keys' })).statusCode).toBe(404);
+    expect((await browser.post(link)).statusCode).toBe(404);
   });
 
   it('have the scopes that were ticked', async () => {
@@ -113,11 +113,7 @@ describe('API keys', () => {
   it('are ten at most, which is said before and after', async () => {
     for (let index = 0; index < 10; index++) await dashboard.store.accounts.createKey(newKey(account.id), 10);
     expect(await open('/dashboard/keys')).toMatch(/10 of 10.*revoke one first/);
-    const answer = await browser.post(
-      '/dashboard/keys',
-      { ...allScopes, name: 'One more' },
-      { page: '/dashboard/security' },
-    );
+    const answer = await browser.post('/dashboard/keys', { ...allScopes, name: 'One more' });
     expect(answer.statusCode).toBe(409);
     expect(await keysOf()).toHaveLength(10);
   });

@@ -40,14 +40,14 @@ describe('notification channels', () => {
     expect(dashboard.logLines.join('')).not.toContain('aaaaaaaaaaaaaaaaaaaaSLCK');
 
     const own = `${OWN_PATH}/${channel?.id}`;
-    const tested = await browser.post(`${own}/test`, {}, { page: OWN_PATH });
+    const tested = await browser.post(`${own}/test`, {});
     expect(tested.headers['location']).toBe(`${OWN_PATH}?flash=tested`);
     expect(JSON.stringify(chat.messages)).toContain('notified of: paid, late deposit.');
-    await browser.post(`${own}/pause`, { pause: '1' }, { page: OWN_PATH });
+    await browser.post(`${own}/pause`, { pause: '1' });
     expect(await open()).toContain('Paused');
-    await browser.post(`${own}/pause`, { pause: '0' }, { page: OWN_PATH });
+    await browser.post(`${own}/pause`, { pause: '0' });
     expect(await open()).toContain('Active');
-    await browser.post(`${own}/delete`, {}, { page: OWN_PATH });
+    await browser.post(`${own}/delete`, {});
     expect(await channelsOf()).toEqual([]);
     const entries = await dashboard.store.audit.listEntries(account.id, null, 2);
     expect(entries.map(({ action, target }) => [action, target])).toEqual([
@@ -107,8 +107,7 @@ describe('notification channels', () => {
     const empty = await add('slack', { ...targets.slack });
     expect([empty.statusCode, empty.payload.includes('id="paid-error"')]).toEqual([400, true]);
     expect((await browser.get(`${OWN_PATH}/add/fax`)).statusCode).toBe(404);
-    const page = `${OWN_PATH}/add/slack`;
-    expect((await browser.post(`${OWN_PATH}/add/toString`, {}, { page })).statusCode).toBe(404);
+    expect((await browser.post(`${OWN_PATH}/add/toString`)).statusCode).toBe(404);
     for (let count = 0; count < 5; count++) await addSlack();
     const sixth = await addSlack();
     expectSays(sixth, 400, 'You have 5 channels, which is the maximum');
@@ -132,7 +131,7 @@ describe('notification channels', () => {
     for (let count = 0; count < 20; count++) {
       await addSlack();
       const [channel] = await channelsOf();
-      await browser.post(`${OWN_PATH}/${channel?.id}/delete`, {}, { page: OWN_PATH });
+      await browser.post(`${OWN_PATH}/${channel?.id}/delete`, {});
     }
     expect((await addSlack()).statusCode).toBe(429);
     expect(await channelsOf()).toEqual([]);
@@ -145,7 +144,7 @@ describe('notification channels', () => {
     browser = await dashboard.signIn(other);
     await addSlack();
     for (const action of ['test', 'pause', 'delete']) {
-      const answer = await browser.post(`${OWN_PATH}/${channel?.id}/${action}`, {}, { page: OWN_PATH });
+      const answer = await browser.post(`${OWN_PATH}/${channel?.id}/${action}`, {});
       expect(answer.statusCode).toBe(404);
     }
     expect(await channelsOf()).toHaveLength(1);
@@ -158,7 +157,7 @@ describe('notification channels', () => {
   it('say why a test message failed, and send ten an hour at most', async () => {
     await addSlack();
     const [channel] = await channelsOf();
-    const test = () => browser.post(`${OWN_PATH}/${channel?.id}/test`, {}, { page: OWN_PATH });
+    const test = () => browser.post(`${OWN_PATH}/${channel?.id}/test`, {});
     chat.plan('slack', { status: 404, body: 'no_service' }, { status: 429, body: 'rate_limited' });
     const failed = await test();
     expectSays(failed, 400, 'The endpoint responded with 404');

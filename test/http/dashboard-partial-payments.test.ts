@@ -63,8 +63,7 @@ describe('a payment that received less or more than it asked for', () => {
     await dashboard.store.payments.decidePayment(payment.id, () => ({
       change: { status: 'canceled', forwardStatus: 'manual_required', cancelReason: 'expired' },
     }));
-    const send = (path: string, fields: Record<string, string>) =>
-      browser.post(`${page}/${path}`, fields, { page });
+    const send = (path: string, fields: Record<string, string>) => browser.post(`${page}/${path}`, fields);
     expect((await send('settlement', { note: 'x'.repeat(501) })).payload).toMatch(
       /id="settlement-note"[^>]*aria-invalid="true"/,
     );
@@ -97,7 +96,7 @@ describe('a payment that received less or more than it asked for', () => {
     const payment = await giveWith(5_000_000n);
     const page = `/dashboard/payments/${payment.id}`;
     const send = (from: TestBrowser, fields: Record<string, string>) =>
-      from.post(`${page}/accept`, { ...fields, password: PASSWORD }, { page });
+      from.post(`${page}/accept`, { ...fields, password: PASSWORD });
     expect((await send(browser, { units: '5.000000' })).statusCode).toBe(403);
     const owner = await signIn('owner');
     expect((await read(`/payments/${payment.id}`)).includes('Accept 5.00 USDC')).toBe(false);
@@ -137,7 +136,7 @@ describe('a payment that received less or more than it asked for', () => {
     const owner = await signIn('owner');
     expect(await read(`/payments/${payment.id}`, owner)).not.toContain('Accept as paid');
     const page = `/dashboard/payments/${payment.id}`;
-    const answer = await owner.post(`${page}/accept`, { units: '6.000000', password: PASSWORD }, { page });
+    const answer = await owner.post(`${page}/accept`, { units: '6.000000', password: PASSWORD });
     expectSays(answer, 409, 'not final on the chain yet');
   });
 

@@ -8,7 +8,7 @@ import {
   offeredIn,
   recoveryCodesIn,
 } from '../support/authenticator.ts';
-import { formTokenIn, PASSWORD, signInTo, type TestBrowser } from '../support/dashboard.ts';
+import { PASSWORD, signInTo, type TestBrowser } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { appCode } from '../support/operator.ts';
 import { textOf } from '../support/page-text.ts';
@@ -39,8 +39,7 @@ async function add(some: Authenticator, { origin = ORIGIN, challenge = '' } = {}
 }
 
 async function make(response: string) {
-  const form_token = formTokenIn((await browser.get('/dashboard')).payload);
-  return browser.post(`${SECURITY}/new-passkey`, { response, form_token });
+  return browser.post(`${SECURITY}/new-passkey`, { response });
 }
 
 type Fields = Readonly<Record<string, string>>;
@@ -49,15 +48,11 @@ type Fields = Readonly<Record<string, string>>;
 async function proof(by = device, origin = ORIGIN): Promise<Fields> {
   const page = (await browser.get(PASSKEYS)).payload;
   const response = page.includes('data-passkey="use"') ? by.use(challengeIn(page), origin) : '';
-  return { response, form_token: formTokenIn(page) };
+  return { response };
 }
 
 const change = (path: string, fields: Fields) =>
-  browser.post(
-    `${SECURITY}/${path}`,
-    { name: 'Phone', passkey: device.id, password: PASSWORD, ...fields },
-    { page: PASSKEYS },
-  );
+  browser.post(`${SECURITY}/${path}`, { name: 'Phone', passkey: device.id, password: PASSWORD, ...fields });
 
 /** A browser whose user has given the password, without the hash that it costs. */
 const givePassword = (user = owner) =>
@@ -66,8 +61,7 @@ const givePassword = (user = owner) =>
 /** Signs what the page asks for, or something else. */
 async function answer(who: TestBrowser, respond: (challenge: string) => string) {
   const page = (await who.get(QUESTION)).payload;
-  const form_token = /name="form_token" value="([^"]+)"/.exec(page)?.[1] as string;
-  return who.post(QUESTION, { response: respond(challengeIn(page)), form_token });
+  return who.post(QUESTION, { response: respond(challengeIn(page)) });
 }
 
 it('keeps neither a secret nor a password field on the page of security', async () => {
@@ -128,14 +122,9 @@ describe('a passkey', () => {
     await other.get(QUESTION);
     dashboard.advance(4 * 60_000);
     const page = (await other.get(QUESTION)).payload;
-    const form_token = /name="form_token" value="([^"]+)"/.exec(page)?.[1] as string;
     const late = device.use(challengeIn(page), ORIGIN);
     dashboard.advance(61_000);
-    const refused = await other.post(
-      QUESTION,
-      { response: late, form_token },
-      { page: '/dashboard/sign-in' },
-    );
+    const refused = await other.post(QUESTION, { response: late });
     expect(refused.headers['location']).toBe('/dashboard/sign-in');
   });
 
@@ -209,7 +198,7 @@ describe('a passkey', () => {
   it('is removed with a recovery code as well, where the passkey is not at hand', async () => {
     const [code = ''] = recoveryCodes;
     const fields = { passkey: device.id, password: PASSWORD, code };
-    const answer = await browser.post(`${SECURITY}/remove-passkey`, fields, { page: PASSKEYS });
+    const answer = await browser.post(`${SECURITY}/remove-passkey`, fields);
     expect(answer.headers['location']).toBe(`${SECURITY}?flash=passkey-removed`);
   });
 
@@ -250,10 +239,8 @@ describe('a passkey that its device finds, and for which it verifies the user', 
   const SIGN_IN = '/dashboard/sign-in';
   async function askAlone(who: TestBrowser) {
     const page = (await who.get(SIGN_IN)).payload;
-    const sealed = /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '';
-    const form = { sealed, form_token: formTokenIn(page) };
-    const give = (response: string, from = who, fields = form) => from.post(SIGN_IN, { ...fields, response });
-    return { challenge: challengeIn(page), form, give };
+    const give = (response: string, from = who) => from.post(SIGN_IN, { response });
+    return { challenge: challengeIn(page), give };
   }
   let own: Authenticator;
   beforeEach(async () => {
@@ -266,8 +253,7 @@ describe('a passkey that its device finds, and for which it verifies the user', 
     const asked = await askAlone(next);
     const elsewhere = await askAlone(other);
     const response = own.use(asked.challenge, ORIGIN);
-    const foreign = { ...elsewhere.form, sealed: asked.form.sealed };
-    expect((await asked.give(response, other, foreign)).statusCode).toBe(401);
+    expect((await asked.give(response, other)).statusCode).toBe(401);
     const opened = await asked.give(response);
     expect([opened.headers['location'], (await next.get('/dashboard')).statusCode]).toEqual([
       '/dashboard',

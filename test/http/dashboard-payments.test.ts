@@ -235,7 +235,7 @@ describe('a payment’s page', () => {
   it('takes another note, and refuses one that the API would refuse', async () => {
     const payment = await give({ note: 'old words' });
     const page = `/dashboard/payments/${payment.id}`;
-    const save = (note: string) => browser.post(`${page}/note`, { note }, { page });
+    const save = (note: string) => browser.post(`${page}/note`, { note });
     expect((await save('new\r\nwords')).headers['location']).toBe(`${page}?flash=noted`);
     expect((await dashboard.store.payments.findPaymentById(payment.id))?.note).toBe('new\nwords');
     expect(await read('/payments?q=new')).toContain('new words');
@@ -251,7 +251,7 @@ describe('a payment’s page', () => {
   it('is canceled while nothing has arrived, and says why when it cannot be', async () => {
     const payment = await give();
     const page = `/dashboard/payments/${payment.id}`;
-    const cancel = () => browser.post(`${page}/cancel`, {}, { page });
+    const cancel = () => browser.post(`${page}/cancel`, {});
     const unseen = await cancel();
     expect([unseen.statusCode, textOf(unseen.payload).includes('not been read yet')]).toEqual([409, true]);
     await dashboard.store.observations.startCursor({
@@ -362,8 +362,7 @@ describe('the overview', () => {
     expect(page).toMatch(/1 webhook to \S+ failed. The endpoint did not respond/);
     const [, name = ''] =
       /name="alert" value="(webhook:[^"]+:dns_failed)"/.exec((await browser.get('/dashboard')).payload) ?? [];
-    const dismiss = (from: TestBrowser) =>
-      from.post('/dashboard/alerts/dismiss', { alert: name }, { page: '/dashboard' });
+    const dismiss = (from: TestBrowser) => from.post('/dashboard/alerts/dismiss', { alert: name });
     expect((await dismiss(await signIn('viewer'))).statusCode).toBe(403);
     expect((await dismiss(browser)).headers['location']).toBe('/dashboard?flash=dismissed');
     expect(await read('', await signIn('owner'))).not.toContain('DNS has no address for the host name');
@@ -424,8 +423,7 @@ it('a payment that no provider serves says so to its merchant, and from which am
   expect(await read(`/payments/${fine.id}`)).not.toContain('No provider serves');
 });
 
-const erase = (from: TestBrowser, { id }: Payment, page = `/dashboard/payments/${id}`) =>
-  from.post(`/dashboard/payments/${id}/erase-email`, {}, { page });
+const erase = (from: TestBrowser, { id }: Payment) => from.post(`/dashboard/payments/${id}/erase-email`, {});
 
 it('erasing a customer’s email address is for owners, leaves no trace of it, and says so where the signature is checked', async () => {
   const owner = await signIn('owner');

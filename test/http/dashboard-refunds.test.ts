@@ -3,7 +3,7 @@ import { bookTransfer, nameAddress, type Refund } from '../../src/features/refun
 import type { Address } from '../../src/payment/address.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
-import { formTokenIn, PASSWORD } from '../support/dashboard.ts';
+import { PASSWORD } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { expectSays, textOf } from '../support/page-text.ts';
 import { CUSTOMER_ADDRESS, giveRefund, newRefund, payWithDeposit } from '../support/refunds.ts';
@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const pagePath = () => `/dashboard/payments/${payment.id}`;
 const post = (path: string, fields: Record<string, string> = {}, from = browser) =>
-  from.post(`${pagePath()}/refunds${path}`, { password: PASSWORD, ...fields }, { page: pagePath() });
+  from.post(`${pagePath()}/refunds${path}`, { password: PASSWORD, ...fields });
 const open = (fields: Record<string, string> = {}, from = browser) =>
   post('', { destination: CUSTOMER_ADDRESS, ...fields }, from);
 const read = async (from = browser) => (await from.get(pagePath())).payload;
@@ -154,15 +154,13 @@ it('a member with a second factor confirms the address of a refund with a passke
   await open({ destination: '' });
   await name(await only());
   const device = createAuthenticator('pay.example.com');
-  const security = (await browser.get(`${SECURITY}/passkeys`)).payload;
-  const form_token = formTokenIn(security);
-  const fields = { name: 'Phone', password: PASSWORD, form_token };
+  const fields = { name: 'Phone', password: PASSWORD };
   const { payload } = await browser.post(`${SECURITY}/passkeys`, fields);
   const response = device.make(challengeIn(payload), 'https://pay.example.com');
-  expect((await browser.post(`${SECURITY}/new-passkey`, { response, form_token })).statusCode).toBe(200);
+  expect((await browser.post(`${SECURITY}/new-passkey`, { response })).statusCode).toBe(200);
   const send = async (respond: (challenge: string) => string) => {
     const page = await read();
-    return confirm({ response: respond(challengeIn(page)), form_token: formTokenIn(page) });
+    return confirm({ response: respond(challengeIn(page)) });
   };
   expect((await send(() => '')).statusCode).toBe(400);
   expect((await send(() => device.use('another challenge', 'https://pay.example.com'))).statusCode).toBe(400);

@@ -26,7 +26,7 @@ function codeAt(steps = 0): string {
 beforeEach(async () => {
   const { key, sealed } = offeredIn((await browser.get(APP)).payload);
   secret = key;
-  const answer = await browser.post(APP, { sealed, code: codeAt(), password: PASSWORD }, { page: APP });
+  const answer = await browser.post(APP, { sealed, code: codeAt(), password: PASSWORD });
   codesPage = answer.payload;
   recoveryCodes = recoveryCodesIn(codesPage);
 });
@@ -65,9 +65,7 @@ describe('a second factor', () => {
       const answer = await next.get(url);
       expect([answer.statusCode, answer.headers['location']]).toEqual([303, QUESTION]);
     }
-    expect((await next.post('/dashboard/keys', { name: 'x' }, { page: QUESTION })).headers['location']).toBe(
-      QUESTION,
-    );
+    expect((await next.post('/dashboard/keys', { name: 'x' })).headers['location']).toBe(QUESTION);
     const before = next.cookies.get('__Host-card_checkout_session');
     dashboard.advance(30_000);
     expect(await give(next, codeAt())).toBe(303);
@@ -90,7 +88,7 @@ describe('a second factor', () => {
     dashboard.advance(30_000);
     const own = await givePassword();
     expect(await give(own, codeAt())).toBe(303);
-    await own.post('/dashboard/sign-out', {}, { page: '/dashboard' });
+    await own.post('/dashboard/sign-out');
     const thief = await givePassword();
     for (let index = 0; index < 10; index++) await give(thief, '000000');
     expect(await give(thief, '000000')).toBe(429);
@@ -104,7 +102,7 @@ describe('a second factor', () => {
     for (let index = 0; index < 11; index++) await give(thief, '000000');
     dashboard.advance(30_000);
     const fields = { password: PASSWORD, code: codeAt() };
-    const answer = await browser.post(`${SECURITY}/remove-second-factor`, fields, { page: APP });
+    const answer = await browser.post(`${SECURITY}/remove-second-factor`, fields);
     expect(answer.headers['location']).toBe(`${SECURITY}?flash=removed`);
   });
 
@@ -117,26 +115,22 @@ describe('a second factor', () => {
       { code: '000000', password: PASSWORD },
       { code: '000000', password: 'wrong' },
     ]) {
-      const refused = await theirs.post(form, { sealed: scanned.sealed, ...wrong }, { page: APP });
+      const refused = await theirs.post(form, { sealed: scanned.sealed, ...wrong });
       expect(refused.statusCode).toBe(400);
       expect(offeredIn(refused.payload)).toEqual(scanned);
     }
     secret = scanned.key;
     const right = { sealed: scanned.sealed, code: codeAt(), password: PASSWORD };
-    expect((await theirs.post(form, right, { page: APP })).statusCode).toBe(200);
+    expect((await theirs.post(form, right)).statusCode).toBe(200);
   });
 
   it('is switched off, and its codes replaced, with password and code only', async () => {
     dashboard.advance(30_000);
     const remove = (fields: Record<string, string>) =>
-      browser.post(`${SECURITY}/remove-second-factor`, fields, { page: APP });
+      browser.post(`${SECURITY}/remove-second-factor`, fields);
     expect((await remove({ password: 'wrong', code: codeAt() })).statusCode).toBe(400);
     expect((await remove({ password: PASSWORD, code: '000000' })).statusCode).toBe(400);
-    const renewed = await browser.post(
-      `${SECURITY}/recovery-codes`,
-      { password: PASSWORD, code: codeAt() },
-      { page: APP },
-    );
+    const renewed = await browser.post(`${SECURITY}/recovery-codes`, { password: PASSWORD, code: codeAt() });
     expect(recoveryCodesIn(renewed.payload)).toHaveLength(10);
     expect(await give(await givePassword(), recoveryCodes[0] as string)).toBe(401);
     dashboard.advance(30_000);
@@ -149,8 +143,7 @@ describe('a second factor', () => {
 });
 
 describe('a password', () => {
-  const change = (fields: Record<string, string>) =>
-    browser.post(`${SECURITY}/password`, fields, { page: APP });
+  const change = (fields: Record<string, string>) => browser.post(`${SECURITY}/password`, fields);
 
   it('is changed by who knows the one before, which ends the other sessions and keeps this one', async () => {
     const other = await givePassword();

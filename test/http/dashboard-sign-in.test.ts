@@ -6,13 +6,7 @@ import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from '../../src/accounts/session
 import { BROWSER_MARK_MS } from '../../src/accounts/sessions.ts';
 import { changeOperator } from '../../src/accounts/users.ts';
 import { requirePassingFrom } from '../../src/web/rate-windows.ts';
-import {
-  createTestDashboard,
-  formTokenIn,
-  PASSWORD,
-  type TestBrowser,
-  withoutNonces,
-} from '../support/dashboard.ts';
+import { createTestDashboard, PASSWORD, type TestBrowser, withoutNonces } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { expectSays, textOf } from '../support/page-text.ts';
 import { withOtherEnd } from '../support/random.ts';
@@ -91,9 +85,7 @@ describe('signing in', () => {
     for (const email of [owner.email, 'nobody@shop.example', invited.email, 'no address']) {
       const answer = await dashboard.newBrowser().post(SIGN_IN, credentials(email, 'wrong'));
       expect(answer.cookies.map(({ name }) => name)).not.toContain(SESSION_COOKIE);
-      const page = withoutNonces(answer.payload)
-        .replaceAll(formTokenIn(answer.payload), '')
-        .replace(email, '');
+      const page = withoutNonces(answer.payload).replace(email, '');
       answers.push([answer.statusCode, page]);
     }
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
@@ -128,7 +120,7 @@ describe('signing in', () => {
     const plain = await createTestDashboard('http://localhost:3000');
     const browser = plain.newBrowser();
     await browser.get(SIGN_IN);
-    expect([...browser.cookies.keys()]).toEqual(['card_checkout_visitor']);
+    expect([...browser.cookies.keys()]).toEqual(['card_checkout_challenge']);
     await plain.close();
   });
 });
@@ -151,11 +143,9 @@ describe('guessing passwords', () => {
 
   /** Opens the link and says yes on its page. */
   const confirm = (browser: TestBrowser, link: string) =>
-    browser.post(
-      '/dashboard/new-browser/known',
-      { token: new URLSearchParams(link.split('?')[1]).get('token') ?? '' },
-      { page: link },
-    );
+    browser.post('/dashboard/new-browser/known', {
+      token: new URLSearchParams(link.split('?')[1]).get('token') ?? '',
+    });
 
   it('of one user from one address ends after ten in ten minutes, also with the right one', async () => {
     for (let index = 0; index < 10; index++) expect(await guess(owner.email, '198.51.100.1')).toBe(401);
@@ -170,7 +160,7 @@ describe('guessing passwords', () => {
   it('from everywhere keeps nobody out of a browser in which they signed in before', async () => {
     const own = dashboard.newBrowser();
     await own.post(SIGN_IN, credentials());
-    await own.post('/dashboard/sign-out', {}, { page: '/dashboard' });
+    await own.post('/dashboard/sign-out');
     await tryEverywhere(owner.email);
     expect((await own.post(SIGN_IN, credentials())).statusCode).toBe(303);
   });
@@ -178,7 +168,7 @@ describe('guessing passwords', () => {
   it('of many users from one address keeps nobody out of a known browser at that address', async () => {
     const own = dashboard.newBrowser();
     await own.post(SIGN_IN, credentials());
-    await own.post('/dashboard/sign-out', {}, { page: '/dashboard' });
+    await own.post('/dashboard/sign-out');
     for (let index = 0; index < 20; index++) await dashboard.limits.signInsOfAddress.take('192.0.2.10');
     expect(await guess(owner.email, '192.0.2.10')).toBe(429);
     expect((await own.post(SIGN_IN, credentials())).statusCode).toBe(303);
@@ -194,8 +184,8 @@ describe('guessing passwords', () => {
     const neighbor = dashboard.newBrowser(anywhere(99));
     const page = await neighbor.post(SIGN_IN, credentials());
     expect([page.statusCode, textOf(page.payload)]).toEqual([429, expect.stringContaining('we send a link')]);
-    const asked = { email: owner.email, form_token: formTokenIn(page.payload) };
-    await neighbor.post('/dashboard/new-browser', asked, { page: SIGN_IN });
+    const asked = { email: owner.email };
+    await neighbor.post('/dashboard/new-browser', asked);
     await confirm(neighbor, await linkFor(owner.email));
     expect((await neighbor.post(SIGN_IN, credentials())).statusCode).toBe(303);
   });
@@ -203,7 +193,7 @@ describe('guessing passwords', () => {
   it('with invented addresses takes the place of no known browser where passwords wait to be hashed', async () => {
     const own = dashboard.newBrowser();
     await own.post(SIGN_IN, credentials());
-    await own.post('/dashboard/sign-out', {}, { page: '/dashboard' });
+    await own.post('/dashboard/sign-out');
     const { passwords } = dashboard.context;
     const asStrangers: boolean[] = [];
     const verify: typeof passwords.verify = (password, text, from) => {
@@ -221,7 +211,7 @@ describe('guessing passwords', () => {
     const [own, other] = [dashboard.newBrowser(), dashboard.newBrowser()];
     for (const browser of [own, other]) {
       await browser.post(SIGN_IN, credentials());
-      await browser.post('/dashboard/sign-out', {}, { page: '/dashboard' });
+      await browser.post('/dashboard/sign-out');
     }
     const wrong = credentials(owner.email, 'wrong');
     for (let index = 0; index < 10; index++) expect((await own.post(SIGN_IN, wrong)).statusCode).toBe(401);
@@ -235,11 +225,7 @@ describe('guessing passwords', () => {
     const page = await browser.post(SIGN_IN, credentials());
     expectSays(page, 429, 'Confirm that it’s you');
     expect(Number(page.headers['retry-after'])).toBeGreaterThan(3_000);
-    await browser.post(
-      '/dashboard/new-browser',
-      { email: owner.email, form_token: formTokenIn(page.payload) },
-      { page: SIGN_IN },
-    );
+    await browser.post('/dashboard/new-browser', { email: owner.email });
     const link = await linkFor(owner.email);
     expect((await confirm(browser, link)).statusCode).toBe(200);
     expect((await browser.post(SIGN_IN, credentials())).statusCode).toBe(303);
@@ -250,20 +236,21 @@ describe('guessing passwords', () => {
 
   it('is not helped by leading somebody to the link of another user: opening it leaves the browser’s mark', async () => {
     const stranger = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
-    await dashboard.newBrowser().post('/dashboard/new-browser', { email: stranger.email }, { page: SIGN_IN });
+    await dashboard.newBrowser().post('/dashboard/new-browser', { email: stranger.email });
     const link = await linkFor(stranger.email);
     const own = dashboard.newBrowser();
     await own.post(SIGN_IN, credentials());
     const mark = own.cookies.get(BROWSER_COOKIE);
     expect((await own.get(link)).statusCode).toBe(200);
     const token = new URLSearchParams(link.split('?')[1]).get('token') ?? '';
-    const foreign = { token, form_token: 'x' };
-    expect((await own.post('/dashboard/new-browser/known', foreign)).statusCode).toBe(403);
+    const headers = { 'sec-fetch-site': 'cross-site' };
+    const foreign = await own.post('/dashboard/new-browser/known', { token }, { headers });
+    expect(foreign.statusCode).toBe(403);
     expect(own.cookies.get(BROWSER_COOKIE)).toBe(mark);
     expect((await confirm(own, link)).statusCode).toBe(200);
     expect(own.cookies.get(BROWSER_COOKIE)).not.toBe(mark);
     const altered = { token: `${token.slice(0, -4)}AAAA` };
-    expect((await own.post('/dashboard/new-browser/known', altered, { page: link })).statusCode).toBe(404);
+    expect((await own.post('/dashboard/new-browser/known', altered)).statusCode).toBe(404);
   });
 
   it('is answered by a link that works for the longest address there can be, and that no log has', async () => {
@@ -272,7 +259,7 @@ describe('guessing passwords', () => {
     expect(email).toHaveLength(254);
     await dashboard.giveUser({ accountId: account.id, role: 'viewer' }, { email });
     const browser = dashboard.newBrowser();
-    await browser.post('/dashboard/new-browser', { email }, { page: SIGN_IN });
+    await browser.post('/dashboard/new-browser', { email });
     const link = await linkFor(email);
     expect((await confirm(browser, link)).statusCode).toBe(200);
     const [, token = ''] = link.split('=');
@@ -285,7 +272,7 @@ describe('guessing passwords', () => {
     for (const email of [owner.email, 'nobody@shop.example']) {
       await tryEverywhere(email);
       const answer = await dashboard.newBrowser().post(SIGN_IN, credentials(email, 'wrong'));
-      const page = withoutNonces(answer.payload).replaceAll(formTokenIn(answer.payload), '');
+      const page = withoutNonces(answer.payload);
       pages.push([answer.statusCode, page.replaceAll(email.replaceAll('=', '&#61;'), '')]);
     }
     expect(pages[0]).toEqual(pages[1]);
@@ -330,39 +317,27 @@ describe('guessing passwords', () => {
 });
 
 describe('forms', () => {
-  it('carry another token in each answer, all of them good, and none that was cut, altered or another session’s', async () => {
+  it.each([{ 'sec-fetch-site': 'none' }, { 'sec-fetch-site': '' }, { origin: '' }])(
+    'are ours whose origin a browser names: %j',
+    async (headers) => {
+      const browser = await dashboard.signIn(owner);
+      const answer = await browser.post('/dashboard/settings/wallet', { wallet: '0x' }, { headers });
+      expect(answer.statusCode).toBe(400);
+    },
+  );
+
+  it.each([
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'cross-site', origin: '' },
+    { 'sec-fetch-site': 'none', origin: '' },
+    { 'sec-fetch-site': 'none', origin: 'https://evil.example' },
+    { 'sec-fetch-site': '', origin: 'null' },
+    { 'sec-fetch-site': '', origin: 'http://pay.example.com' },
+    { 'sec-fetch-site': '', origin: 'https://pay.example.com.evil.example' },
+  ])('of other pages do nothing: %j', async (headers) => {
     const browser = await dashboard.signIn(owner);
-    const tokenOf = async () => formTokenIn((await browser.get('/dashboard/settings')).payload);
-    const tokens = [await tokenOf(), await tokenOf(), await tokenOf()];
-    expect(new Set(tokens).size).toBe(3);
-    const [first = '', second = ''] = tokens;
-    // No part of the answer stands still, so that nothing can be guessed piece by piece.
-    expect(tokens.every((token) => token.length === first.length)).toBe(true);
-    expect([...first].filter((character, index) => character === second[index]).length).toBeLessThan(20);
-    const alter = (token: string, at: number) =>
-      token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
-    const others = await dashboard.signIn(
-      await dashboard.giveUser({ accountId: account.id, role: 'viewer' }),
-    );
-    const foreign = formTokenIn((await others.get('/dashboard')).payload);
-    const bad = [
-      foreign,
-      first.slice(0, -1),
-      first.slice(0, 43),
-      first.slice(43),
-      `${first}A`,
-      first + second,
-    ];
-    const altered = [...first].map((_, at) => alter(first, at));
-    const halves = first.slice(0, 43) + second.slice(43);
-    for (const form_token of [...bad, ...altered, halves, ` ${first}`, first.replace(/^./, '%')]) {
-      const { statusCode } = await browser.post('/dashboard/settings/wallet', { form_token });
-      expect([form_token, statusCode]).toEqual([form_token, 403]);
-    }
-    for (const form_token of tokens) {
-      const { statusCode } = await browser.post('/dashboard/settings/wallet', { form_token, wallet: '0x' });
-      expect([form_token, statusCode]).toEqual([form_token, 400]);
-    }
+    const answer = await browser.post('/dashboard/settings/wallet', { wallet: '0x' }, { headers });
+    expectSays(answer, 403, 'The form came from another website');
   });
 
   it('that are no forms are refused as pages', async () => {
@@ -370,14 +345,10 @@ describe('forms', () => {
     const json = await browser.post(
       '/dashboard/sign-out',
       {},
-      { page: '/dashboard', headers: { 'content-type': 'application/json' } },
+      { headers: { 'content-type': 'application/json' } },
     );
     expect([json.statusCode, json.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);
-    const large = await browser.post(
-      '/dashboard/sign-out',
-      { filler: 'x'.repeat(20_000) },
-      { page: '/dashboard' },
-    );
+    const large = await browser.post('/dashboard/sign-out', { filler: 'x'.repeat(20_000) });
     expect(large.statusCode).toBe(413);
   });
 });
@@ -386,7 +357,7 @@ describe('a session', () => {
   it('ends with signing out, on the server too', async () => {
     const browser = await dashboard.signIn(owner);
     const token = browser.cookies.get(SESSION_COOKIE) as string;
-    const answer = await browser.post('/dashboard/sign-out', {}, { page: '/dashboard' });
+    const answer = await browser.post('/dashboard/sign-out');
     expect(answer.headers['location']).toBe(SIGN_IN);
     expect(browser.cookies.has(SESSION_COOKIE)).toBe(false);
     browser.cookies.set(SESSION_COOKIE, token);
@@ -415,7 +386,7 @@ describe('a session', () => {
     const thereId = sessions.find(
       ({ id }) => page.includes(`this one`) && rowOf(page, id).includes('this one'),
     )?.id;
-    const answer = await here.post(`/dashboard/sessions/${thereId}/end`, {}, { page: '/dashboard/security' });
+    const answer = await here.post(`/dashboard/sessions/${thereId}/end`, {});
     expect([answer.statusCode, (await there.get('/dashboard')).statusCode]).toEqual([303, 303]);
     expect((await here.get('/dashboard')).statusCode).toBe(200);
   });
@@ -443,9 +414,7 @@ describe('a link to set a password', () => {
     expect((await other.post(SIGN_IN, credentials())).statusCode).toBe(401);
     expect((await other.post(SIGN_IN, credentials(owner.email, 'a new password 1'))).statusCode).toBe(303);
     expect((await dashboard.newBrowser().get(link)).statusCode).toBe(404);
-    const late = await dashboard
-      .newBrowser()
-      .post(link, { new_password: 'another password 2' }, { page: SIGN_IN });
+    const late = await dashboard.newBrowser().post(link, { new_password: 'another password 2' });
     expect(late.statusCode).toBe(404);
   });
 
@@ -459,7 +428,7 @@ describe('a link to set a password', () => {
     const signedIn = await dashboard.signIn(owner);
     const change = { password: 'a new password 1', new_password: 'a newer password 2' };
     const page = '/dashboard/security';
-    expect((await signedIn.post(`${page}/password`, change, { page })).statusCode).toBe(303);
+    expect((await signedIn.post(`${page}/password`, change)).statusCode).toBe(303);
     expect((await browser.get(given)).statusCode).toBe(404);
   });
 
@@ -513,11 +482,7 @@ describe('a password that changes while a request with the old one is in progres
       link = await createPasswordLink(dashboard.context, owner);
     });
     const page = '/dashboard/security';
-    const answer = await browser.post(
-      `${page}/password`,
-      { password: PASSWORD, new_password: next },
-      { page },
-    );
+    const answer = await browser.post(`${page}/password`, { password: PASSWORD, new_password: next });
     expect(answer.statusCode).toBe(400);
     expect(await stored()).toMatchObject({ passwordHash: null, isOperator: true });
     expect(await readLink(dashboard.context, link, 'password')).not.toBeNull();
@@ -540,7 +505,7 @@ describe('a password that changes while a request with the old one is in progres
     const page = '/dashboard/security';
     const form = { password: PASSWORD, new_password: next };
     afterNext('verify', reset);
-    expect((await browser.post(`${page}/password`, form, { page })).statusCode).toBe(400);
+    expect((await browser.post(`${page}/password`, form)).statusCode).toBe(400);
     const hash = (await stored())?.passwordHash ?? null;
     expect(await dashboard.context.passwords.verify('the new owner’s password', hash)).toBe(true);
   });
@@ -557,7 +522,7 @@ it('tries of the password in one session leave those of the user’s other sessi
   const stolen = await dashboard.signIn(owner);
   const own = await dashboard.signIn(owner);
   const form = { password: 'a wrong password', new_password: PASSWORD };
-  for (let index = 0; index < 10; index++) await stolen.post(`${page}/password`, form, { page });
-  expect((await stolen.post(`${page}/password`, form, { page })).statusCode).toBe(429);
-  expect((await own.post(`${page}/password`, form, { page })).statusCode).toBe(400);
+  for (let index = 0; index < 10; index++) await stolen.post(`${page}/password`, form);
+  expect((await stolen.post(`${page}/password`, form)).statusCode).toBe(429);
+  expect((await own.post(`${page}/password`, form)).statusCode).toBe(400);
 });

@@ -77,11 +77,12 @@ describe('creating an account', () => {
 
 describe('inviting a person', () => {
   const invite = (accountId: string, fields: Record<string, string>) =>
-    browser.post(
-      `/operator/accounts/${accountId}/invite`,
-      { email: 'new@shop.example', role: 'owner', password: PASSWORD, ...fields },
-      { page: `/operator/accounts/${accountId}/invite` },
-    );
+    browser.post(`/operator/accounts/${accountId}/invite`, {
+      email: 'new@shop.example',
+      role: 'owner',
+      password: PASSWORD,
+      ...fields,
+    });
 
   it('mails the link to the dashboard, and writes down who did', async () => {
     const { id, name } = await console.giveAccount();
@@ -103,7 +104,7 @@ describe('inviting a person', () => {
     const own = await other.signIn(await other.giveOperator());
     const path = `/operator/accounts/${id}`;
     const fields = { email: 'new@shop.example', role: 'viewer', password: PASSWORD };
-    const answer = await own.post(`${path}/invite`, fields, { page: `${path}/invite` });
+    const answer = await own.post(`${path}/invite`, fields);
     expect(answer.headers['location']).toBe(`${path}/invited`);
     expect((await own.get(`${path}/invited`)).payload).toContain(
       'https://pay.example.com/dashboard/invitation/',
@@ -152,7 +153,7 @@ describe('one account', () => {
       ['suspend', true],
       ['resume', false],
     ] as const) {
-      const answer = await browser.post(`${path}/state`, { [button]: '1' }, { page: path });
+      const answer = await browser.post(`${path}/state`, { [button]: '1' });
       expect(answer.headers['location']).toBe(`${path}?flash=saved`);
       expect(await findAccount(id)).toMatchObject({ suspended });
     }
@@ -168,10 +169,10 @@ describe('one account', () => {
     const shown = await pageOf(path);
     expect(shown).toContain('$102.57 2.56 100.01');
     expect(shown).toContain('$100.00 2.50 97.50');
-    const preview = await browser.post(`${path}/fee`, { fee: '5', preview: '1' }, { page: path });
+    const preview = await browser.post(`${path}/fee`, { fee: '5', preview: '1' });
     expect(textOf(preview.payload)).toContain('$105.27');
     expect(await findAccount(id)).toMatchObject({ feeBasisPoints: 250 });
-    await browser.post(`${path}/fee`, { fee: '5', password: PASSWORD }, { page: path });
+    await browser.post(`${path}/fee`, { fee: '5', password: PASSWORD });
     expect(await findAccount(id)).toMatchObject({ feeBasisPoints: 500 });
     expect(await entriesOf(id)).toEqual(['account.changed fee from 2.5 % to 5 %']);
     for (const [button, fee] of [
@@ -179,7 +180,7 @@ describe('one account', () => {
       ['save', '10.01'],
       ['preview', '200'],
     ] as const) {
-      const refused = await browser.post(`${path}/fee`, { fee, [button]: '1' }, { page: path });
+      const refused = await browser.post(`${path}/fee`, { fee, [button]: '1' });
       expect([button, fee, refused.statusCode]).toEqual([button, fee, 400]);
       expect(refused.payload).toMatch(/<input id="fee"[^>]* value="(?:10\.01|200)"[^>]*aria-invalid="true"/);
       expect(textOf(refused.payload)).toContain('Must be from 0 to 10');
@@ -190,8 +191,7 @@ describe('one account', () => {
   it('has features and providers', async () => {
     const { id } = await console.giveAccount();
     const path = `/operator/accounts/${id}`;
-    const send = (name: string, fields: Record<string, string>) =>
-      browser.post(`${path}/${name}`, fields, { page: path });
+    const send = (name: string, fields: Record<string, string>) => browser.post(`${path}/${name}`, fields);
     expect(await pageOf(path)).toContain('Switch off… : Fees can be passed on to the customer');
     await send('feature', { disable: 'fee_pass_through' });
     expect(await findAccount(id)).toMatchObject({ features: ['card_checkout'] });
@@ -215,9 +215,9 @@ describe('one account', () => {
     for (const words of [`${member.email} developer`, 'Web shop']) expect(shown).toContain(words);
     expect((await browser.get(path)).payload).not.toContain(key.hash);
     const foreign = `/operator/accounts/${other.id}/keys/${key.id}/revoke`;
-    expect((await browser.post(foreign, {}, { page: path })).statusCode).toBe(404);
+    expect((await browser.post(foreign)).statusCode).toBe(404);
     expect(shown).toContain('Revoke… Web shop All further requests with it are refused');
-    const answer = await browser.post(`${path}/keys/${key.id}/revoke`, {}, { page: path });
+    const answer = await browser.post(`${path}/keys/${key.id}/revoke`, {});
     expect(answer.headers['location']).toBe(`${path}?flash=revoked`);
     expect((await console.dashboard.store.accounts.listKeys(account.id))[0]?.revokedAtMs).not.toBeNull();
     expect(await entriesOf(account.id)).toEqual([expect.stringContaining('key.revoked Web shop')]);
@@ -227,11 +227,7 @@ describe('one account', () => {
     const path = '/operator/accounts/acc_never';
     expect((await browser.get(path)).statusCode).toBe(404);
     for (const name of ['state', 'feature', 'providers', 'fee']) {
-      const answer = await browser.post(
-        `${path}/${name}`,
-        { fee: '1', save: '1', enable: 'card_checkout' },
-        { page: '/operator/accounts/new' },
-      );
+      const answer = await browser.post(`${path}/${name}`, { fee: '1', save: '1', enable: 'card_checkout' });
       expect([name, answer.statusCode]).toEqual([name, 404]);
     }
   });

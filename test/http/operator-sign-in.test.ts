@@ -13,7 +13,7 @@ import {
   offeredIn,
   recoveryCodesIn,
 } from '../support/authenticator.ts';
-import { formTokenIn, PASSWORD, type TestBrowser, withoutNonces } from '../support/dashboard.ts';
+import { PASSWORD, type TestBrowser, withoutNonces } from '../support/dashboard.ts';
 import { appCode, createTestConsole, type TestConsole } from '../support/operator.ts';
 import { expectSays, textOf } from '../support/page-text.ts';
 
@@ -45,7 +45,7 @@ describe('with a password', () => {
     expect(await console.dashboard.store.audit.listAllEntries(null, 10)).toMatchObject([
       { accountId: SERVICE_LOG, action: 'session.opened', actor: operator.email, address: '192.0.2.20' },
     ]);
-    await browser.post('/operator/sign-out', {}, { page: '/operator/accounts' });
+    await browser.post('/operator/sign-out');
     expect((await browser.get('/operator/accounts')).headers['location']).toContain(SIGN_IN);
     expect(await console.dashboard.store.audit.listAllEntries(null, 1)).toMatchObject([
       { accountId: SERVICE_LOG, action: 'session.ended' },
@@ -57,7 +57,7 @@ describe('with a password', () => {
     const answers = [];
     for (const email of [owner.email, 'nobody@shop.example']) {
       const answer = await console.newBrowser().post(SIGN_IN, { email, password: PASSWORD });
-      const page = withoutNonces(answer.payload).replaceAll(formTokenIn(answer.payload), '');
+      const page = withoutNonces(answer.payload);
       answers.push([answer.statusCode, page.replace(email, '')]);
     }
     expect(answers[0]).toEqual(answers[1]);
@@ -118,8 +118,7 @@ describe('with a password', () => {
     const browser = console.newBrowser();
     const shown = await browser.get(`/operator/password/${token}`);
     expectSays(shown, 404, 'Ask an operator with access to the command line for a new one.');
-    const form_token = formTokenIn((await browser.get(SIGN_IN)).payload);
-    const fields = { new_password: 'another good password', form_token };
+    const fields = { new_password: 'another good password' };
     expect((await browser.post(`/operator/password/${token}`, fields)).statusCode).toBe(404);
     expect((await signInAs(console.newBrowser(), owner)).statusCode).toBe(401);
     const inDashboard = await console.dashboard.newBrowser().get(`/dashboard/password/${token}`);
@@ -188,7 +187,6 @@ describe('in live mode', () => {
       const answer = await browser.post('/operator/set-up', { sealed, code, password: PASSWORD, ...wrong });
       expect([wrong, answer.statusCode]).toEqual([wrong, 400]);
     }
-    expect((await browser.post('/operator/set-up', { form_token: 'x' })).statusCode).toBe(403);
     console.dashboard.advance(SET_UP_MS);
     expect((await browser.get('/operator/set-up')).headers['location']).toBe(SIGN_IN);
   });
@@ -211,12 +209,10 @@ describe('with a passkey as the only second factor', () => {
       createdAtMs: context.nowMs(),
     });
     const merchant = await console.dashboard.signIn(operator);
-    const page = (await merchant.get('/dashboard/security/passkeys')).payload;
-    const form_token = formTokenIn(page);
-    const fields = { name: 'Phone', password: PASSWORD, form_token };
+    const fields = { name: 'Phone', password: PASSWORD };
     const { payload } = await merchant.post('/dashboard/security/passkeys', fields);
     const response = device.make(challengeIn(payload), `https://${PUBLIC_HOST}`);
-    const answer = await merchant.post('/dashboard/security/new-passkey', { response, form_token });
+    const answer = await merchant.post('/dashboard/security/new-passkey', { response });
     recoveryCodes = recoveryCodesIn(answer.payload);
     expect(recoveryCodes).toHaveLength(10);
   }
@@ -230,8 +226,7 @@ describe('with a passkey as the only second factor', () => {
       '/operator/second-factor',
     );
     expect((await browser.get('/operator/set-up')).headers['location']).toBe(SIGN_IN);
-    const form_token = formTokenIn((await browser.get('/operator/second-factor')).payload);
-    const posted = await browser.post('/operator/set-up', { password: PASSWORD, form_token });
+    const posted = await browser.post('/operator/set-up', { password: PASSWORD });
     expect(posted.headers['location']).toBe(SIGN_IN);
     expect((await console.dashboard.store.people.findUser(operator.id))?.totpSecret).toBeNull();
   });
@@ -254,8 +249,7 @@ describe('with a passkey as the only second factor', () => {
       isPasswordless: false,
     });
     const code = appCode(key, console.dashboard.nowMs());
-    const form_token = formTokenIn(page);
-    const answer = await thief.post('/operator/set-up', { sealed, code, password: PASSWORD, form_token });
+    const answer = await thief.post('/operator/set-up', { sealed, code, password: PASSWORD });
     expect(answer.headers['location']).toBe(SIGN_IN);
     expect((await console.dashboard.store.people.findUser(operator.id))?.totpSecret).toBeNull();
   });
@@ -265,12 +259,11 @@ describe('with a passkey as the only second factor', () => {
     const browser = console.newBrowser();
     await signInAs(browser, operator);
     const page = (await browser.get('/operator/second-factor')).payload;
-    const form_token = formTokenIn(page);
     const fromElsewhere = device.use(challengeIn(page), `https://${PUBLIC_HOST}`);
-    const refused = await browser.post('/operator/second-factor', { response: fromElsewhere, form_token });
+    const refused = await browser.post('/operator/second-factor', { response: fromElsewhere });
     expect(refused.statusCode).toBe(401);
     const response = device.use(challengeIn(refused.payload), ADMIN_URL);
-    const passed = await browser.post('/operator/second-factor', { response, form_token });
+    const passed = await browser.post('/operator/second-factor', { response });
     expect(passed.headers['location']).toBe('/operator');
     expect((await browser.get('/operator/accounts')).statusCode).toBe(200);
 
@@ -310,8 +303,7 @@ describe('whose password strangers have tried too often', () => {
     for (let index = 0; index < 30; index++)
       await console.limits.strangersOfUser.take(hashSecretToken(email));
   };
-  const ask = (browser: TestBrowser, { email }: User) =>
-    browser.post('/operator/new-browser', { email }, { page: SIGN_IN });
+  const ask = (browser: TestBrowser, { email }: User) => browser.post('/operator/new-browser', { email });
 
   it('an operator is let in with a new browser by a link to the console, and nobody else is sent one', async () => {
     await open({ baseUrl: 'https://admin.example.com' });
@@ -327,9 +319,9 @@ describe('whose password strangers have tried too often', () => {
     const { mails } = console.dashboard;
     await vi.waitFor(() => expect(mails).toHaveLength(1), { timeout: 10_000 });
     expect(mails[0]?.to).toBe(operator.email);
-    const [, link = '', token = ''] =
-      /https:\/\/admin\.example\.com(\/operator\/new-browser\?token=(\S+))/.exec(mails[0]?.text ?? '') ?? [];
-    await browser.post('/operator/new-browser/known', { token }, { page: link });
+    const [, token = ''] =
+      /https:\/\/admin\.example\.com\/operator\/new-browser\?token=(\S+)/.exec(mails[0]?.text ?? '') ?? [];
+    await browser.post('/operator/new-browser/known', { token });
     expect((await signInAs(browser, operator)).headers['location']).toBe('/operator');
     expect((await signInAs(console.newBrowser(), operator)).statusCode).toBe(429);
   });

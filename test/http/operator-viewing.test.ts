@@ -4,7 +4,7 @@ import type { User } from '../../src/accounts/person.ts';
 import { MAXIMUM_SESSIONS, VIEWING_MS } from '../../src/accounts/session-lifetimes.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { newPayment } from '../store/fixtures.ts';
-import { formTokenIn, type TestBrowser } from '../support/dashboard.ts';
+import type { TestBrowser } from '../support/dashboard.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
 import { textOf } from '../support/page-text.ts';
 
@@ -24,8 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => console.close());
 
-const begin = () =>
-  browser.post(`/operator/accounts/${account.id}/view`, {}, { page: `/operator/accounts/${account.id}` });
+const begin = () => browser.post(`/operator/accounts/${account.id}/view`, {});
 
 it('an operator reads an account’s dashboard under a banner, and its audit log says so', async () => {
   const before = await browser.get('/dashboard');
@@ -52,7 +51,6 @@ it('the console leads to the documentation on the public server, and a viewed da
 
 it('every form is refused, whatever it is, and nothing changes', async () => {
   await begin();
-  const form_token = formTokenIn((await browser.get('/dashboard')).payload);
   const forms = [
     `/dashboard/payments/${payment.id}/note`,
     `/dashboard/payments/${payment.id}/cancel`,
@@ -65,7 +63,7 @@ it('every form is refused, whatever it is, and nothing changes', async () => {
     '/dashboard/nothing',
   ];
   for (const path of forms) {
-    const answer = await browser.post(path, { form_token, note: 'changed', name: 'x' });
+    const answer = await browser.post(path, { note: 'changed', name: 'x' });
     expect([path, answer.statusCode]).toEqual([path, 403]);
     expect(textOf(answer.payload)).toContain('change nothing');
   }
@@ -92,7 +90,7 @@ it('what is not for viewers, and what is another account’s, is not there', asy
 it('ends by itself, and with stopping, signing out, and losing the right', async () => {
   await begin();
   const token = browser.cookies.get('card_checkout_operator_viewing') as string;
-  const stopped = await browser.post('/operator/stop-viewing', {}, { page: '/dashboard' });
+  const stopped = await browser.post('/operator/stop-viewing');
   expect(stopped.headers['location']).toBe(`/operator/accounts/${account.id}`);
   browser.cookies.set('card_checkout_operator_viewing', token);
   expect((await browser.get('/dashboard')).headers['location'], 'on the server too').toBe(
@@ -104,7 +102,7 @@ it('ends by itself, and with stopping, signing out, and losing the right', async
   expect((await browser.get('/dashboard')).headers['location']).toBe('/operator/accounts');
 
   await begin();
-  await browser.post('/operator/sign-out', {}, { page: '/operator/accounts' });
+  await browser.post('/operator/sign-out');
   expect((await browser.get('/dashboard')).headers['location']).toContain('/operator/sign-in');
 });
 
@@ -131,8 +129,5 @@ it('its cookie opens neither the public dashboard nor somebody else’s console'
   const stranger = console.newBrowser();
   stranger.cookies.set('card_checkout_operator_viewing', token);
   expect((await stranger.get('/dashboard')).headers['location']).toContain('/operator/sign-in');
-  expect(
-    (await browser.post('/operator/accounts/acc_never/view', {}, { page: '/operator/accounts/new' }))
-      .statusCode,
-  ).toBe(404);
+  expect((await browser.post('/operator/accounts/acc_never/view')).statusCode).toBe(404);
 });

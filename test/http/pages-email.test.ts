@@ -36,8 +36,10 @@ const click = (fields: Record<string, string> = {}, headers: Record<string, stri
 
 /** The hidden field of a page's forms, as a browser would send it. */
 function tokenIn(body: string): Record<string, string> {
-  const values = [...body.matchAll(/name="form_token" value="([^"]+)"/g)].map(([, value]) => value as string);
-  return values[0] === undefined ? {} : { form_token: values[0] };
+  const values = [...body.matchAll(/name="email_token" value="([^"]+)"/g)].map(
+    ([, value]) => value as string,
+  );
+  return values[0] === undefined ? {} : { email_token: values[0] };
 }
 function cookiesOf(headers: Record<string, unknown>): string {
   return [headers['set-cookie'] ?? []]
@@ -121,7 +123,7 @@ describe("the customer's email address", () => {
     const otherToken = tokenIn((await open(`/pay/${other}?${withEmail}`)).body);
     const own = tokenIn((await open(`/pay/${id}?${withEmail}`)).body);
     const view = pages.view(id);
-    const guesses = [otherToken, { form_token: '' }, { form_token: 'x'.repeat(43) }, { form_token: 'é' }];
+    const guesses = [otherToken, ...['', 'x'.repeat(43), 'é'].map((email_token) => ({ email_token }))];
     for (const guess of guesses) await click(guess);
     pages.put({ ...view, payment: { ...view.payment, email: 'someone@else.example' } });
     await click(own);

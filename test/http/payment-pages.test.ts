@@ -469,11 +469,11 @@ describe('the dashboard', () => {
         question: null,
       });
       const page = `/dashboard/pages/${id}`;
-      await browser.post(`${page}/pause`, {}, { page });
+      await browser.post(`${page}/pause`, {});
       expect((await found())?.isPaused).toBe(true);
       await browser.post(page, confirmed);
       expect((await found())?.isPaused).toBe(true);
-      await browser.post(`${page}/resume`, {}, { page });
+      await browser.post(`${page}/resume`, {});
       expect((await found())?.isPaused).toBe(false);
       const entries = await dashboard.store.audit.listEntries(account.id, null, 10);
       const audited = entries.filter(({ action }) => action.startsWith('page.'));
@@ -539,7 +539,7 @@ describe('the dashboard', () => {
   it('previews the page that customers get, and leaves the frame as it is while a field is refused', async () => {
     const browser = await signIn('developer');
     const preview = (fields: Record<string, string>) =>
-      browser.post('/dashboard/pages/preview', { ...typed, ...fields }, { page: '/dashboard/pages/new' });
+      browser.post('/dashboard/pages/preview', { ...typed, ...fields });
     const shown = await preview({ kind: 'open', title: '<b>Tea</b>', minimum: '3', question: 'Which tea?' });
     for (const text of ['<b>Tea</b>', 'Amount in EUR', '€3.00', 'Which tea?'])
       expect(textOf(shown.payload)).toContain(text);
@@ -587,7 +587,7 @@ describe('the dashboard', () => {
     const owner = await signIn('owner');
     const path = `/dashboard/payments/${first?.id}`;
     expect(textOf((await owner.get(path)).payload)).toContain('Erase the answer…');
-    expect((await owner.post(`${path}/erase-email`, {}, { page: path })).statusCode).toBe(303);
+    expect((await owner.post(`${path}/erase-email`, {})).statusCode).toBe(303);
     expect(textOf((await owner.get(path)).payload)).not.toMatch(/Canary|Erase/);
     expect((await owner.get('/dashboard/payments.csv')).payload).not.toContain(one);
     const { eraseEmailsOlderThan } = await import('../../src/accounts/erase-emails.ts');

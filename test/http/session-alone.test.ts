@@ -18,22 +18,21 @@ const OTHER_WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 let close = async () => {};
 afterEach(() => close());
 
-/** A form: its route, what it sends, the ids in its path, and the page that it stands on, where that is another. */
+/** A form: its route, what it sends, and the ids in its path. */
 interface Form {
   readonly route: string;
   readonly url: string;
   readonly fields: Readonly<Record<string, string>>;
-  readonly page: string;
 }
 function formOf(
   area: '/dashboard' | '/operator',
   route: string,
   fields: Form['fields'],
-  { ids = [] as readonly string[], page = '' } = {},
+  { ids = [] as readonly string[] } = {},
 ): Form {
   const left = [...ids];
   const url = area + route.replaceAll(/:\w+/g, () => left.shift() ?? '');
-  return { route, url, fields, page: page === '' ? url : area + page };
+  return { route, url, fields };
 }
 
 /** Forms that a session may send: they decide none of it. */
@@ -80,9 +79,8 @@ async function dashboardForms(dashboard: TestDashboard) {
     scopes: 'create',
   };
   const connect = `/dashboard/connect?${new URLSearchParams(asked)}`;
-  const on = (...row: [route: string, fields: Form['fields'], more?: { ids?: string[]; page?: string }]) =>
+  const on = (...row: [route: string, fields: Form['fields'], more?: { ids?: string[] }]) =>
     formOf('/dashboard', ...row);
-  const [refunded, confirmed] = [`/payments/${paid.id}`, `/payments/${named.id}`];
   const forms: readonly Form[] = [
     on('/links', link),
     on('/links/direct', link),
@@ -91,28 +89,20 @@ async function dashboardForms(dashboard: TestDashboard) {
     on('/settings', { name: 'Shop' }),
     on('/settings/payouts', { tolerance_percent: '5', missing_cent: '1' }),
     on('/settings/account', { base_currency: 'EUR' }),
-    on('/settings/wallet', { wallet: OTHER_WALLET }, { page: '/settings' }),
-    on('/settings/customers/erase', { email: 'customer@example.com' }, { page: '/settings/customers' }),
-    on(
-      '/payments/:paymentId/accept',
-      { units: '25.000000' },
-      { ids: [partial.id], page: `/payments/${partial.id}` },
-    ),
-    on(
-      '/payments/:paymentId/refunds',
-      { amount: '1', destination: CUSTOMER_ADDRESS },
-      { ids: [paid.id], page: refunded },
-    ),
+    on('/settings/wallet', { wallet: OTHER_WALLET }),
+    on('/settings/customers/erase', { email: 'customer@example.com' }),
+    on('/payments/:paymentId/accept', { units: '25.000000' }, { ids: [partial.id] }),
+    on('/payments/:paymentId/refunds', { amount: '1', destination: CUSTOMER_ADDRESS }, { ids: [paid.id] }),
     on(
       '/payments/:paymentId/refunds/:refundId/confirm',
       { destination: CUSTOMER_ADDRESS },
-      { ids: [named.id, refund.id], page: confirmed },
+      { ids: [named.id, refund.id] },
     ),
     on('/keys', { name: 'Till', read: '1' }),
-    on('/webhook-check/remove', { secrets: markOf(['sealed']) }, { page: '/webhook-check' }),
-    on('/webhook-check/create', { secrets: markOf([]) }, { page: '/webhook-check' }),
-    { route: '/connect', url: connect, fields: {}, page: connect },
-    on('/people/invite', { email: 'new@shop.example', role: 'owner' }, { page: '/people' }),
+    on('/webhook-check/remove', { secrets: markOf(['sealed']) }),
+    on('/webhook-check/create', { secrets: markOf([]) }),
+    { route: '/connect', url: connect, fields: {} },
+    on('/people/invite', { email: 'new@shop.example', role: 'owner' }),
     on('/people/:userId', { role: 'owner' }, { ids: [member.id] }),
   ];
   return { user, forms, accountId: account.id };
@@ -120,11 +110,11 @@ async function dashboardForms(dashboard: TestDashboard) {
 
 async function consoleForms(dashboard: TestDashboard, giveOperator: () => Promise<User>) {
   const account = await dashboard.giveAccount();
-  const [ids, page] = [[account.id], `/accounts/${account.id}`];
+  const ids = [account.id];
   const invited = { email: 'new@shop.example', role: 'owner' };
   const forms: readonly Form[] = [
     formOf('/operator', '/accounts/new', { name: 'Shop', fee: '1', wallet: OTHER_WALLET }),
-    formOf('/operator', '/accounts/:accountId/fee', { fee: '9' }, { ids, page }),
+    formOf('/operator', '/accounts/:accountId/fee', { fee: '9' }, { ids }),
     formOf('/operator', '/accounts/:accountId/invite', invited, { ids }),
     formOf('/operator', '/providers/:provider', { minimum: '1' }, { ids: ['moonpay'] }),
   ];
@@ -159,8 +149,8 @@ describe.each(['/dashboard', '/operator'] as const)('below %s a stolen session',
     const routes: readonly Route[] = isDashboard ? dashboard.routes : console.routes;
     return { ...given, dashboard, browser, routes };
   }
-  const send = (browser: TestBrowser, { url, fields, page }: Form, proof: Record<string, string>) =>
-    browser.post(url, { ...fields, ...proof }, { page });
+  const send = (browser: TestBrowser, { url, fields }: Form, proof: Record<string, string>) =>
+    browser.post(url, { ...fields, ...proof });
 
   it('alone moves no money and gives no right, nor does it with the password where there is a second factor', async () => {
     const { user, forms, accountId, dashboard, browser } = await start();

@@ -24,11 +24,7 @@ it.each(dashboardForms)(
   '%s asks once more before it pays out where USDC is lost',
   async (path, field, fields) => {
     const send = (changes: Record<string, string>) =>
-      browser.post(
-        `/dashboard${path}`,
-        { ...fields, password: PASSWORD, ...changes },
-        path.startsWith('/settings') ? { page: '/dashboard/settings' } : {},
-      );
+      browser.post(`/dashboard${path}`, { ...fields, password: PASSWORD, ...changes });
     for (const [address, doubt] of [
       [BRIDGED_USDC, 'is the contract of the token USDC.e'],
       [BURN_ADDRESS, 'is an address without an owner'],
@@ -47,7 +43,7 @@ it.each(dashboardForms)(
 it('the settings keep a wallet that was meant when only its lock changes', async () => {
   await open({ account: { wallet: BURN_ADDRESS } });
   const fields = { wallet: BURN_ADDRESS, locked: '1', password: PASSWORD };
-  const saved = await browser.post('/dashboard/settings/wallet', fields, { page: '/dashboard/settings' });
+  const saved = await browser.post('/dashboard/settings/wallet', fields);
   expect(saved.statusCode).toBe(303);
 });
 

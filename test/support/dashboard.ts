@@ -75,11 +75,11 @@ export interface TestBrowser {
   head(url: string): Promise<LightMyRequestResponse>;
   /** Sends a body as a form of ours would. */
   sendBody(url: string, payload: Buffer, headers: Record<string, string>): Promise<LightMyRequestResponse>;
-  /** Sends a form with the token of the page it is on, unless the fields say otherwise. */
+  /** Sends a form; an empty header is left out. */
   post(
     url: string,
     fields?: Record<string, string>,
-    options?: { readonly page?: string; readonly headers?: Record<string, string> },
+    options?: { readonly headers?: Record<string, string> },
   ): Promise<LightMyRequestResponse>;
 }
 
@@ -312,31 +312,27 @@ export function createTestBrowser(server: FastifyInstance, baseUrl: string, addr
         payload,
         headers: headersOf({ origin: baseUrl, 'sec-fetch-site': 'same-origin', ...headers }),
       }),
-    async post(url, fields = {}, { page = url, headers = {} } = {}) {
-      const form_token = fields['form_token'] ?? formTokenIn((await get(page)).payload);
+    post(url, fields = {}, { headers = {} } = {}) {
+      const given = {
+        'content-type': 'application/x-www-form-urlencoded',
+        origin: baseUrl,
+        'sec-fetch-site': 'same-origin',
+        ...headers,
+      };
       return send({
         method: 'POST',
         url,
-        headers: headersOf({
-          'content-type': 'application/x-www-form-urlencoded',
-          origin: baseUrl,
-          'sec-fetch-site': 'same-origin',
-          ...headers,
-        }),
-        payload: new URLSearchParams({ ...fields, form_token }).toString(),
+        headers: headersOf(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''))),
+        payload: new URLSearchParams(fields).toString(),
       });
     },
   };
 }
 
-export function formTokenIn(page: string): string {
-  return /name="form_token" value="([^"]+)"/.exec(page)?.[1] ?? '';
-}
-
-/** A page without what differs from answer to answer: nonces, masks of the form tokens, and challenges of passkeys. */
+/** A page without what differs from answer to answer: nonces and challenges of passkeys. */
 export function withoutNonces(page: string): string {
   return page
     .replaceAll(/nonce="[^"]+"/g, 'nonce=""')
-    .replaceAll(/name="(form_token|sealed)" value="[^"]+"/g, 'name="$1" value=""')
+    .replaceAll(/name="sealed" value="[^"]+"/g, 'name="sealed" value=""')
     .replaceAll(/data-options="[^"]+"/g, 'data-options=""');
 }

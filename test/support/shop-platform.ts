@@ -94,10 +94,9 @@ export async function createWebhookSecret(url: string, dataDir: string): Promise
   }
   const field = (page: string, name: string) =>
     new RegExp(`name="${name}" value="([^"]+)"`).exec(page)?.[1] ?? '';
-  const signIn = await send('/dashboard/sign-in');
-  await send('/dashboard/sign-in', { email, password, form_token: field(signIn.page, 'form_token') });
+  await send('/dashboard/sign-in', { email, password });
   const { page } = await send('/dashboard/webhook-check');
-  const form = { password, secrets: field(page, 'secrets'), form_token: field(page, 'form_token') };
+  const form = { password, secrets: field(page, 'secrets') };
   const { location } = await send('/dashboard/webhook-check/create', form);
   const shown = (await send(location)).page.replaceAll('&#x3D;', '=').replaceAll('&#61;', '=');
   const [secret] = /whsec_[A-Za-z0-9+/]{43}=/.exec(shown) ?? [];

@@ -7,7 +7,7 @@ import { refusedStatuses } from '../../payment/payment-states.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import { formatMoney, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
-import { type FormFields, formTokenField } from '../../web/signed-in/forms.ts';
+import type { FormFields } from '../../web/signed-in/forms.ts';
 import { type PageAnswer, seeOther } from '../../web/signed-in/pages.ts';
 import { partPaid, stateSentence } from '../../web/signed-in/payment-words.ts';
 import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
@@ -81,13 +81,12 @@ async function showAlerts(visit: Visit): Promise<Html> {
   if (groups.length === 0) return nothing;
   const mayDismiss = visit.viewing === null && roleIncludes(visit.role, 'developer');
   return html`<section class="banner attention"><h2 class="quiet">Needs your attention</h2><ul>${groups.map(
-    ({ name, content }) =>
-      html`<li><div>${content}</div>${mayDismiss ? dismissForm(visit, name) : nothing}</li>`,
+    ({ name, content }) => html`<li><div>${content}</div>${mayDismiss ? dismissForm(name) : nothing}</li>`,
   )}</ul></section>`;
 }
 
-function dismissForm(visit: Visit, name: string): Html {
-  return html`<form method="post" action="${DASHBOARD_PATH}/alerts/dismiss">${formTokenField(visit.formToken)}
+function dismissForm(name: string): Html {
+  return html`<form method="post" action="${DASHBOARD_PATH}/alerts/dismiss">
 <button class="button compact" name="alert" value="${name}" title="Dismiss" aria-label="Dismiss: ${name.replaceAll(/[_:]/g, ' ')}">×</button></form>`;
 }
 

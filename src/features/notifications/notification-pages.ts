@@ -94,7 +94,7 @@ function channelTable(channels: readonly NotificationChannel[], visit: Visit): H
     Status: stateCell,
     'Last message': ({ lastSentAtMs }) =>
       lastSentAtMs === null ? 'never' : moment(lastSentAtMs, visit.timeZone),
-    Action: actions((channel) => actionCell(channel, visit)),
+    Action: actions(actionCell),
   });
 }
 
@@ -112,10 +112,10 @@ function failureSentence(failure: string): string {
   return `${reasonSentence(reason)}${answer.length === 0 ? '' : ` It said “${answer.join(': ')}”.`}`;
 }
 
-function actionCell(channel: NotificationChannel, visit: Visit): Html {
+function actionCell(channel: NotificationChannel): Html {
   const quiet = html`<span class="quiet"> ${nameOf(channel)}</span>`;
   const button = (action: string, name: string, value = '1', tone = '') =>
-    html`<form method="post" action="${OWN_PATH}/${channel.id}/${action}">${forms.formTokenField(visit.formToken)}<button class="button compact ${tone}"
+    html`<form method="post" action="${OWN_PATH}/${channel.id}/${action}"><button class="button compact ${tone}"
 name="${action}" value="${value}">${name}${quiet}</button></form>`;
   return html`<div class="actions">${button('test', 'Send test')}
 ${channel.pausedReason === null ? button('pause', 'Pause') : button('pause', 'Resume', '0')}

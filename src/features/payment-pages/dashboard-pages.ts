@@ -27,7 +27,7 @@ import {
   optional,
 } from '../../web/signed-in/form-fields.ts';
 import { formatMoney, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
-import { type FormFields, flashOf, formTokenField, tickField } from '../../web/signed-in/forms.ts';
+import { type FormFields, flashOf, tickField } from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageView, type SeeOther, seeOther } from '../../web/signed-in/pages.ts';
 import { copyField, fact } from '../../web/signed-in/payment-words.ts';
 import { previewFrame } from '../../web/signed-in/preview-frame.ts';
@@ -368,7 +368,7 @@ async function showPage(store: PaymentPageStore, visit: Visit): Promise<PageView
 ${oversoldOf(used) === 0 ? nothing : oversoldWarning}
 <dl class="facts">${fact('Amount', amount)}${fact('Paid', paid)}${fact('Received', `${received} USDC`)}${fact('Being paid now', String(held))}
 ${page.endsAtMs === null ? nothing : fact('Ends', moment(page.endsAtMs, visit.timeZone))}</dl>
-<form method="post" action="${PAGES_PATH}/${page.id}/${page.isPaused ? 'resume' : 'pause'}">${formTokenField(visit.formToken)}
+<form method="post" action="${PAGES_PATH}/${page.id}/${page.isPaused ? 'resume' : 'pause'}">
 <p class="actions"><button class="button">${page.isPaused ? 'Resume' : 'Pause'}</button></p></form></section>
 <section class="card"><h2>Share</h2>
 ${copyField('page-url', 'Link', url)}${copyField('page-button', 'Button for your website', buttonSnippet(url, page.title, visit.account))}

@@ -15,7 +15,7 @@ import { qrCode } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import { foldedForm, formFields, optional } from '../../web/signed-in/form-fields.ts';
 import { formatUsdc, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
-import { banner, type FormFields, formTokenField } from '../../web/signed-in/forms.ts';
+import { banner, type FormFields } from '../../web/signed-in/forms.ts';
 import { pageLinks } from '../../web/signed-in/layout.ts';
 import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { copyField, fact, moneySentence, transactionLink } from '../../web/signed-in/payment-words.ts';
@@ -156,7 +156,7 @@ function refundPart(refundContext: RefundContext, visit: Visit, refund: Refund, 
       : null;
   const actionOf = (name: string) => `${pathOf(refund.paymentId)}/${refund.id}/${name}`;
   const form = (name: string, content: Html) =>
-    html`<form method="post" action="${actionOf(name)}">${formTokenField(visit.formToken)}${content}</form>`;
+    html`<form method="post" action="${actionOf(name)}">${content}</form>`;
   return html`<h3>${formatUsdc(units)} USDC</h3><p>${refundStatuses[status]}</p>
 ${transactionProblem === null ? nothing : banner('bad', transactionProblems[transactionProblem])}
 <dl class="facts">${fact('ID', html`<code>${refund.id}</code>`)}${fact('Opened', moment(refund.createdAtMs, visit.timeZone))}

@@ -16,7 +16,6 @@ import { layout } from '../../web/checkout-frame/layout.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Page } from '../../web/design/page-style.ts';
 import type { Words } from '../../web/locales/locale.ts';
-import { formTokenField } from '../../web/signed-in/forms.ts';
 import { actions } from './actions.ts';
 import {
   type CheckoutView,
@@ -27,6 +26,7 @@ import {
 } from './checkout-view.ts';
 import { SESSION_FORM } from './country.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
+import { emailTokenField } from './known-email.ts';
 import { mailOffer } from './mail-offer.ts';
 import { type ExplorerTransactionUrl, facts, itemLabel, timeElement } from './payment-facts.ts';
 import { type Checkout, isStuck } from './read-checkout.ts';
@@ -177,7 +177,7 @@ ${autoContinue === null ? nothing : html` data-auto-continue`}>
 <div id="problem" role="alert">${problem === null ? nothing : html`<p class="banner">${problem}</p>`}</div>
 <div id="status" role="status">${content.status}</div>
 <p id="connection" role="status"></p>
-${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${emailToken === null ? nothing : formTokenField(emailToken)}</form>`}
+${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${emailToken === null ? nothing : emailTokenField(emailToken)}</form>`}
 <div id="detail">${content.detail}</div>
 <div id="mail">${content.mail}</div>
 </main>

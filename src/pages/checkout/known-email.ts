@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { canonicalEmail } from '../../payment/checkout-url.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { isSameText } from '../../platform/keyed-hash.ts';
 import { readCookie, setCookie } from '../../web/cookies.ts';
+import { type Html, html } from '../../web/design/html.ts';
 import { widestNetworkOf } from '../../web/rate-windows.ts';
-import { fieldText, isFormToken } from '../../web/signed-in/forms.ts';
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 
 /*
@@ -12,7 +13,8 @@ import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
  * and address, in forms and in a cookie of this checkout.
  */
 
-const COOKIE = 'email_token';
+/** Cookie, and hidden field of the form. */
+const EMAIL_TOKEN = 'email_token';
 
 /** Token for this visitor's forms. Null without the payment's address, or after too many wrong guesses of it. */
 export function emailTokenOf(
@@ -37,12 +39,34 @@ export function rememberEmailToken(
   { id }: Pick<Payment, 'id'>,
   token: string,
 ): void {
-  if (readCookie(request.headers, COOKIE) === token) return;
-  setCookie(reply, COOKIE, token, { path: `/pay/${id}`, isSecure: context.baseUrl.startsWith('https:') });
+  if (readCookie(request.headers, EMAIL_TOKEN) === token) return;
+  setCookie(reply, EMAIL_TOKEN, token, {
+    path: `/pay/${id}`,
+    isSecure: context.baseUrl.startsWith('https:'),
+  });
 }
 
 function carriesToken(request: Pick<FastifyRequest, 'body' | 'headers'>, token: string): boolean {
   const { body } = request;
-  const field = body instanceof URLSearchParams ? fieldText(body) : '';
-  return isFormToken(field, token) || isSameText(readCookie(request.headers, COOKIE) ?? '', token);
+  const field = body instanceof URLSearchParams ? (body.get(EMAIL_TOKEN) ?? '') : '';
+  const cookie = readCookie(request.headers, EMAIL_TOKEN) ?? '';
+  return isSameText(unmasked(field), token) || isSameText(cookie, token);
+}
+
+/** Hidden field with a random mask and the token XORed with it, because a compressed size reveals a constant secret (BREACH). */
+export function emailTokenField(token: string): Html {
+  const bytes = Buffer.from(token, 'base64url');
+  const mask = randomBytes(bytes.length);
+  const value = Buffer.concat([mask, combined(mask, bytes)]).toString('base64url');
+  return html`<input type="hidden" name="${EMAIL_TOKEN}" value="${value}">`;
+}
+
+function unmasked(value: string): string {
+  const bytes = Buffer.from(value, 'base64url');
+  const middle = bytes.length / 2;
+  return combined(bytes.subarray(0, middle), bytes.subarray(middle)).toString('base64url');
+}
+
+function combined(one: Uint8Array, other: Uint8Array): Buffer {
+  return Buffer.from(one.map((byte, index) => byte ^ (other[index] ?? 0)));
 }

@@ -13,13 +13,7 @@ import { invalidField } from '../../payment/errors.ts';
 import { actions, dataTable } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import {
-  errorAt,
-  type Fields,
-  type FormVisit,
-  foldedAction,
-  formFields,
-} from '../../web/signed-in/form-fields.ts';
+import { errorAt, type Fields, foldedAction, formFields } from '../../web/signed-in/form-fields.ts';
 import { moment } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import {
@@ -100,7 +94,7 @@ function keyTable(keys: readonly ApiKey[], visit: Visit): Html {
     Scopes: ({ scopes }) => (scopes.length === keyScopes.length ? 'all' : scopes.join(', ')),
     Created: ({ createdAtMs }) => moment(createdAtMs, visit.timeZone),
     'Last used': ({ lastUsedAtMs }) => usedCell(lastUsedAtMs, visit.timeZone),
-    Action: actions((key) => revocation(visit, key, KEYS_PATH)),
+    Action: actions((key) => revocation(key, KEYS_PATH)),
   })}
 <p class="soft small">“Last used” is updated about every minute.</p>`;
 }
@@ -109,8 +103,8 @@ export function usedCell(lastUsedAtMs: number | null, timeZone: string): Html {
   return lastUsedAtMs === null ? html`<span class="soft">never</span>` : moment(lastUsedAtMs, timeZone);
 }
 
-export function revocation(visit: FormVisit, { id, name }: ApiKey, keysPath: string): Html {
-  return foldedAction(visit, {
+export function revocation({ id, name }: ApiKey, keysPath: string): Html {
+  return foldedAction({
     action: `${keysPath}/${id}/revoke`,
     summary: html`Revoke…<span class="quiet"> ${name}</span>`,
     effect: html`<p>All further requests with it are refused. Existing payments continue. This cannot be undone.</p>`,

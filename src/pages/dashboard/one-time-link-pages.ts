@@ -4,8 +4,7 @@ import type { Mailer } from '../../mail/mail.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type AreaRequest, DASHBOARD_PATH, type DashboardContext } from '../../web/signed-in/context.ts';
 import { formField, formFields, newPassword } from '../../web/signed-in/form-fields.ts';
-import { type FormFields, formTokenField } from '../../web/signed-in/forms.ts';
-import { openFormToken } from '../../web/signed-in/layout.ts';
+import type { FormFields } from '../../web/signed-in/forms.ts';
 import { mailLink } from '../../web/signed-in/new-browser-pages.ts';
 import {
   type DashboardRoutes,
@@ -23,9 +22,9 @@ type LinkRequest = AreaRequest<DashboardContext>;
 /** `/dashboard/forgotten`: requests a password link by email. Registered only if email is configured. */
 export function registerForgottenPages(routes: DashboardRoutes, mailer: Mailer): void {
   const pages = visitorPages(routes);
-  pages.page('/forgotten', async (asked) => ({
+  pages.page('/forgotten', async () => ({
     title: 'Forgot your password?',
-    main: html`<form class="card" method="post" action="${DASHBOARD_PATH}/forgotten">${formTokenField(openFormToken(asked))}
+    main: html`<form class="card" method="post" action="${DASHBOARD_PATH}/forgotten">
 ${formField('email', { label: 'Email address', type: 'email', autocomplete: 'username' })}
 <button class="button primary wide">Send me a link</button></form>`,
   }));
@@ -81,7 +80,7 @@ async function showInvitation(asked: LinkRequest): Promise<PageView> {
     title: 'You are invited',
     main: html`
 <p><strong><bdi>${link.email}</bdi></strong> is invited to <strong><bdi>${accountName}</bdi></strong> as ${link.role === 'owner' ? 'an' : 'a'} ${link.role}.</p>
-${isThem ? acceptForm(asked, nothing) : waysToAccept(asked, link.email)}`,
+${isThem ? acceptForm(nothing) : waysToAccept(asked, link.email)}`,
   };
 }
 
@@ -89,15 +88,12 @@ ${isThem ? acceptForm(asked, nothing) : waysToAccept(asked, link.email)}`,
 function waysToAccept(asked: LinkRequest, email: string): Html {
   return html`<section class="card"><h2>I already have a password</h2><p>Sign in with this email address, then accept.</p>
 <a class="button wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(asked.path)}">Sign in</a></section>
-${acceptForm(
-  asked,
-  html`<h2>I am new here</h2><input type="hidden" name="email" value="${email}" autocomplete="username">
-${formFields(asked, asked.path, newPassword())}`,
-)}`;
+${acceptForm(html`<h2>I am new here</h2><input type="hidden" name="email" value="${email}" autocomplete="username">
+${formFields(asked, asked.path, newPassword())}`)}`;
 }
 
-function acceptForm(asked: LinkRequest, fields: Html): Html {
-  return html`<form class="card" method="post">${formTokenField(openFormToken(asked))}${fields}
+function acceptForm(fields: Html): Html {
+  return html`<form class="card" method="post">${fields}
 <button class="button primary wide">Accept the invitation</button></form>`;
 }
 

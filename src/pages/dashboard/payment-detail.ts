@@ -25,7 +25,6 @@ import {
   formatUsdcSum,
   moment,
 } from '../../web/signed-in/format.ts';
-import { formTokenField } from '../../web/signed-in/forms.ts';
 import type { PageView } from '../../web/signed-in/pages.ts';
 import {
   copyable,
@@ -262,7 +261,7 @@ function releaseCard(visit: Visit, { payment, observations }: PaymentHistory): H
   return html`<section class="card"><h2>Release</h2>
 <p>${formatUsdc(heldUnits)} USDC is held at the deposit address.
 It can only go to the payment’s wallet, less the fee. The status of a canceled payment does not change.</p>
-<form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/release">${formTokenField(visit.formToken)}
+<form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/release">
 <p class="actions"><button class="button primary">Release to your wallet</button></p></form></section>`;
 }
 
@@ -272,7 +271,7 @@ function cancelCard(visit: Visit, { payment, observations }: PaymentHistory): Ht
   if (!canCancel || !roleIncludes(visit.role, 'developer')) return nothing;
   return html`<section class="card"><h2>Cancel</h2>
 <p>Less than 0.01 USDC has arrived. A canceled payment can no longer be paid. A later deposit is held until you or the operator release it.</p>
-${foldedAction(visit, { action: `${DASHBOARD_PATH}/payments/${payment.id}/cancel`, summary: 'Cancel this payment…', button: 'Yes, cancel it' })}</section>`;
+${foldedAction({ action: `${DASHBOARD_PATH}/payments/${payment.id}/cancel`, summary: 'Cancel this payment…', button: 'Yes, cancel it' })}</section>`;
 }
 
 function eraseCard(visit: Visit, { id, email, metadata }: Payment, answer: string | null): Html {
@@ -287,7 +286,7 @@ function eraseCard(visit: Visit, { id, email, metadata }: Payment, answer: strin
 <p>Erase the customer’s email address, answer and metadata, for example at the customer’s request:
 from the payment, the search, the links to providers and the recorded webhook. This cannot be undone. The provider and your own systems keep their copies.
 <a href="${DASHBOARD_PATH}/settings/customers">All payments of one customer</a></p>
-${foldedAction(visit, { action, summary: `Erase ${held.join(' and ')}…`, button: 'Yes, erase' })}</section>`;
+${foldedAction({ action, summary: `Erase ${held.join(' and ')}…`, button: 'Yes, erase' })}</section>`;
 }
 
 type Happening = readonly [atMs: number, title: Html | string, text: Html | string];

@@ -228,7 +228,7 @@ function invitationTable(invitations: readonly OneTimeLink[], visit: Visit): Htm
     Action: actions(
       ({ id, email }) =>
         html`<form method="post"
-action="${PEOPLE_PATH}/invitations/${id}/withdraw">${forms.formTokenField(visit.formToken)}<button class="button compact danger">Withdraw<span class="quiet">
+action="${PEOPLE_PATH}/invitations/${id}/withdraw"><button class="button compact danger">Withdraw<span class="quiet">
 the invitation of ${email}</span></button></form>`,
     ),
   })}`;

@@ -37,7 +37,7 @@ import {
   newPassword,
 } from '../../web/signed-in/form-fields.ts';
 import { moment } from '../../web/signed-in/format.ts';
-import { type FormFields, flashOf, formTokenField } from '../../web/signed-in/forms.ts';
+import { type FormFields, flashOf } from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageAnswer, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import {
   codeWords,
@@ -124,7 +124,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     const options = await offerPasskey(context, visit, partyOf(context));
     if (options === null) throw new ServiceError('not_found');
     await keepForNextPage(context, visit.session.id, NEW_PASSKEY, fields.text('name'));
-    return newPasskeyPage(visit, options);
+    return newPasskeyPage(options);
   });
   pages.form(
     '/security/new-passkey',
@@ -190,7 +190,7 @@ export async function confirmedForm(visit: AreaVisit, form: ConfirmedForm): Prom
   const proof = isConfirmed ? await proofFields(visit, id, codeName, passkey !== null) : {};
   const options =
     passkey === null ? nothing : html` data-passkey="use" data-options="${JSON.stringify(passkey)}"`;
-  return html`<form class="${style}" id="form${id}" method="post" action="${action}"${options}>${formTokenField(visit.formToken)}${introduction}
+  return html`<form class="${style}" id="form${id}" method="post" action="${action}"${options}>${introduction}
 ${formFields(visit, action, { ...fields, ...proof })}<input type="hidden" name="response" value="">
 <div class="actions"><button class="button ${look}">${button}</button>${more}</div>
 <p role="status" data-status></p></form>`;
@@ -392,7 +392,7 @@ ${dataTable('Sessions', alive, {
   Action: actions(
     ({ id, userAgent, address }) =>
       html`<form method="post"
-action="${DASHBOARD_PATH}/sessions/${id}/end">${formTokenField(visit.formToken)}<button class="button compact danger">End<span class="quiet">
+action="${DASHBOARD_PATH}/sessions/${id}/end"><button class="button compact danger">End<span class="quiet">
 the session of ${describeBrowser(userAgent)} at ${address}</span></button></form>`,
   ),
 })}</section>`;

@@ -174,17 +174,17 @@ export function meantWalletOf(
 const TICK = 'Pay out to this address anyway';
 
 /** Checkbox that confirms such an address, if the form was refused for it in this field. */
-export function meantField({ refused }: Pick<FormVisit, 'refused'>, name: string): Fields {
+export function meantField({ refused }: FormVisit, name: string): Fields {
   const typed = parsePayoutAddress(refused?.text(name).trim());
   if (typed === null || doubtAbout(typed) === null) return {};
   return { is_meant: { label: TICK, type: 'checkbox' } };
 }
 
-function providersForm({ account, formToken }: Visit): Html {
+function providersForm({ account }: Visit): Html {
   const options = ['', ...providerIds];
   const wordsOf = (id: string) =>
     isProviderId(id) ? providerCatalog[id].name : 'Automatic: the highest expected payout';
-  return html`<form class="card" method="post" action="${SETTINGS_PATH}/providers"><h2>Providers on your checkout</h2>${forms.formTokenField(formToken)}
+  return html`<form class="card" method="post" action="${SETTINGS_PATH}/providers"><h2>Providers on your checkout</h2>
 ${formField('pinned', { label: 'Recommended provider', type: 'select', value: account.pinnedProvider ?? '', options, wordsOf })}
 ${forms.providerBoxes('Disabled providers', account.excludedProviders)}
 <div class="actions"><button class="button primary">Save providers</button></div></form>`;
@@ -400,7 +400,7 @@ function logoForm(visit: Visit): Html {
   const accept = 'image/png,image/jpeg,image/webp';
   const remove = html`<button class="button" name="remove" value="1">Remove logo</button>`;
   return html`<form class="card" method="post" action="${action}" enctype="multipart/form-data">
-<h2>Logo</h2>${forms.formTokenField(visit.formToken)}
+<h2>Logo</h2>
 ${logoHash === null ? html`<p>No logo yet.</p>` : html`<p><img class="logo" src="/logos/${logoHash}" alt="Your logo as customers see it"></p>`}
 ${formFields(visit, action, { logo: { label: 'Picture', type: 'file', accept, hint, isOptional: true } })}
 <div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : remove}</div></form>`;

@@ -87,12 +87,12 @@ async function showAccount(visit: OperatorVisit, previewBasisPoints?: number): P
     title: account.name,
     main: html`${forms.flashOf(visit, flashMessages)}
 ${previewBasisPoints === undefined ? nothing : forms.banner('warn', 'This is a preview: nothing is saved yet.')}
-${factsCard(account, visit)}
+${factsCard(account)}
 ${await feeCard(account, visit, previewBasisPoints ?? account.feeBasisPoints)}
-${featuresCard(account, visit)}
-${providersCard(account, visit)}
+${featuresCard(account)}
+${providersCard(account)}
 ${membersCard(account, members)}
-${keysCard(account, keys, visit)}`,
+${keysCard(account, keys)}`,
   };
 }
 
@@ -102,13 +102,12 @@ export function activityBadge({ suspended }: Account): Html {
     : html`<span class="badge good">Active</span>`;
 }
 
-function factsCard(account: Account, visit: OperatorVisit): Html {
+function factsCard(account: Account): Html {
   const path = `${OPERATOR_PATH}/accounts/${account.id}`;
   const lockBadge = account.isWalletLocked ? html` <span class="badge">locked</span>` : nothing;
-  const token = forms.formTokenField(visit.formToken);
   const change = account.suspended
-    ? html`<form method="post" action="${path}/state">${token}<button class="button primary" name="resume" value="1">Resume</button></form>`
-    : foldedAction(visit, {
+    ? html`<form method="post" action="${path}/state"><button class="button primary" name="resume" value="1">Resume</button></form>`
+    : foldedAction({
         action: `${path}/state`,
         summary: 'Suspend…',
         effect: html`<p>New checkouts are refused with 403 at once, until you resume the account.
@@ -123,36 +122,36 @@ Open checkouts can still be paid, and deposits are released. People can still si
 <div><dt>Payout wallet</dt>
 <dd>${account.wallet === null ? 'none' : html`<code>${account.wallet}</code>`}${lockBadge}</dd></div>
 <div><dt>Created</dt><dd>${utcTime(account.createdAtMs)}</dd></div></dl>
-<form class="actions" method="post" action="${path}/view">${token}<a class="button" href="${OPERATOR_PATH}/audit?account=${account.id}">Audit log</a>
+<form class="actions" method="post" action="${path}/view"><a class="button" href="${OPERATOR_PATH}/audit?account=${account.id}">Audit log</a>
 <button class="button">View as merchant</button> <span class="soft small">Read-only access for half an hour. The account’s audit log records it.</span></form>
 ${change}</section>`;
 }
 
-function featuresCard(account: Account, visit: OperatorVisit): Html {
+function featuresCard(account: Account): Html {
   const action = `${OPERATOR_PATH}/accounts/${account.id}/feature`;
   const effect = html`<p>New requests that use it are refused at once. Existing payments continue.</p>`;
   return html`<section class="card"><h2>Features</h2>${features.map((feature) => {
     const isOn = account.features.includes(feature);
     const name = html`<span class="quiet">: ${featureWords[feature]}</span>`;
     const change = isOn
-      ? foldedAction(visit, {
+      ? foldedAction({
           action,
           summary: html`Switch off…${name}`,
           effect,
           button: 'Switch off',
           field: { name: 'disable', value: feature },
         })
-      : html`<form method="post" action="${action}">${forms.formTokenField(visit.formToken)}
+      : html`<form method="post" action="${action}">
 <button class="button compact" name="enable" value="${feature}">Switch on${name}</button></form>`;
     return html`<div class="actions switch"><span>${featureWords[feature]}</span> ${onOff(isOn)} ${change}</div>`;
   })}</section>`;
 }
 
-function providersCard(account: Account, { formToken }: OperatorVisit): Html {
+function providersCard(account: Account): Html {
   const isAll = account.providers === null;
   const which = (value: string, label: string, isChecked: boolean) =>
     forms.tickField({ type: 'radio', name: 'which', id: `which-${value}`, value, label, isChecked });
-  return html`<form class="card" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/providers"><h2>Providers</h2>${forms.formTokenField(formToken)}
+  return html`<form class="card" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/providers"><h2>Providers</h2>
 <div class="field"><div class="choice">${which('all', 'All, also those that are added later', isAll)}</div>
 <div class="choice">${which('some', 'These only:', !isAll)}</div></div>
 ${forms.providerBoxes('Enabled', account.providers ?? [])}
@@ -216,7 +215,7 @@ export function registerKeyRevocation(routes: OperatorRoutes): void {
   });
 }
 
-function keysCard(account: Account, keys: readonly ApiKey[], visit: OperatorVisit): Html {
+function keysCard(account: Account, keys: readonly ApiKey[]): Html {
   const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
   return html`<section class="card"><h2>API keys</h2>
 <p>${active.length} of ${MAXIMUM_ACTIVE_KEYS} are in use. New keys are created in the merchant’s dashboard, so that only the merchant sees them.</p>
@@ -225,7 +224,7 @@ ${dataTable({ label: 'API keys', empty: html`<p class="soft">None.</p>` }, activ
   Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
   Created: ({ createdAtMs }) => utcTime(createdAtMs),
   'Last used': ({ lastUsedAtMs }) => usedCell(lastUsedAtMs, 'UTC'),
-  Action: actions((key) => revocation(visit, key, `${OPERATOR_PATH}/accounts/${account.id}/keys`)),
+  Action: actions((key) => revocation(key, `${OPERATOR_PATH}/accounts/${account.id}/keys`)),
 })}</section>`;
 }
 

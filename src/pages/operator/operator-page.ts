@@ -23,7 +23,7 @@ import {
   type DashboardContext,
 } from '../../web/signed-in/context.ts';
 import { refusalBanner } from '../../web/signed-in/form-fields.ts';
-import { formTokenField, requireTextUrl } from '../../web/signed-in/forms.ts';
+import { requireTextUrl } from '../../web/signed-in/forms.ts';
 import {
   dashboardStyleWith,
   type PageContent,
@@ -52,7 +52,7 @@ function operatorLayout(
       html`<header class="bar operator">
 <p class="shop">card-checkout <span class="tag">Operator</span></p>
 <p class="who"><bdi>${visit.user.email}</bdi></p>
-<form method="post" action="${OPERATOR_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>
+<form method="post" action="${OPERATOR_PATH}/sign-out"><button class="plain">Sign out</button></form>
 </header>`,
       html`<nav aria-label="Console"><ul>${links}<li><a href="${visit.context.publicUrl}/docs">Documentation</a></li></ul></nav>`,
       html`${refusalBanner(refused)}${main}`,

@@ -12,7 +12,7 @@ import { parseRescuedToken } from '../../settlement/rescue-token.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type Fields, foldedAction, foldedForm, formFields } from '../../web/signed-in/form-fields.ts';
 import { formatMoney, formatUsdc, utcTime } from '../../web/signed-in/format.ts';
-import { flashOf, formTokenField } from '../../web/signed-in/forms.ts';
+import { flashOf } from '../../web/signed-in/forms.ts';
 import { type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import {
   forwardBadge,
@@ -110,16 +110,15 @@ const rescueFields: Fields = {
 function actionsCard({ payment, observations }: PaymentView, visit: OperatorVisit): Html {
   const { id, status, forwardStatus, relayBatchId } = payment;
   const path = `${OPERATOR_PATH}/payments/${id}`;
-  const token = formTokenField(visit.formToken);
   const rescue = `${path}/rescue`;
   const isPending = status === 'unpaid' && forwardStatus === 'pending';
   const { seenUnits, heldUnits } = sumObservations(observations);
   const canCancel = isPending && isDust(payment, seenUnits);
   const isEmpty = heldUnits === 0n || forwardStatus === 'canceled';
   const canRelease = !isPending && relayBatchId === null && !isEmpty;
-  const release = html`<form class="actions switch" method="post" action="${path}/release">${token}
+  const release = html`<form class="actions switch" method="post" action="${path}/release">
 <span>Release the USDC held at the deposit address to the merchant, less the fee.</span><button class="button">Release</button></form>`;
-  const cancel = foldedAction(visit, {
+  const cancel = foldedAction({
     action: `${path}/cancel`,
     summary: 'Cancel payment…',
     effect: html`<p>Possible until 0.01 USDC has arrived or a customer starts to pay. The customer can no longer pay it, and its checkout page says so.
@@ -133,7 +132,7 @@ ${foldedForm(
   visit,
   rescue,
   'Rescue another token',
-  html`<form class="fields" method="post" action="${rescue}">${token}
+  html`<form class="fields" method="post" action="${rescue}">
 ${formFields(visit, rescue, rescueFields)}
 <p>A transaction sends all of the token at the deposit address to the payout wallet, without a fee.
 The relayer pays the gas. This cannot be undone.</p>

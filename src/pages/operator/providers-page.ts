@@ -144,7 +144,7 @@ async function showOne(visit: OperatorVisit): Promise<PageView> {
   return {
     title: name,
     main: html`${forms.flashOf(visit, { saved: 'Saved. It applies immediately.' })}${warningOf([provider])}
-<form class="card" method="post" action="${path}"><h2>Status</h2>${forms.formTokenField(visit.formToken)}<dl class="facts">
+<form class="card" method="post" action="${path}"><h2>Status</h2><dl class="facts">
 <div><dt>Offer</dt><dd>${stateBadge(provider)}</dd></div>
 <div><dt>Place in the list</dt><dd>${settings.pinned === true ? 'first, where it can serve' : 'by what can be expected'}</dd></div>
 <div><dt>Evidence</dt><dd>${evidenceBadge(provider)}</dd></div>
@@ -156,18 +156,18 @@ async function showOne(visit: OperatorVisit): Promise<PageView> {
 <div><dt>Last failure</dt><dd>${failureOf(health)}</dd></div></dl>
 <div class="actions">${isOff ? button(' primary', 'switch_on', '1', 'Enable') : nothing}
 ${settings.pinned === true ? button('', 'pin', '0', 'Unpin') : button('', 'pin', '1', 'Pin')}</div></form>
-${isOff ? nothing : disabling(visit, path, name)}
+${isOff ? nothing : disabling(path, name)}
 ${await confirmedForm(visit, { action: path, style: 'card', introduction: html`<h2>Minimum</h2>`, fields: { minimum }, button: 'Save minimum' })}
 <p class="soft small">To test the provider with your credentials, run <code>provider check ${provider.id}</code> on the command line;
 to prove it before customers use it, <code>provider prove ${provider.id}</code>.</p>`,
   };
 }
 
-function disabling(visit: OperatorVisit, action: string, name: string): Html {
+function disabling(action: string, name: string): Html {
   const effect = html`<p>No customer of any account can choose it any more, from the next page on.
 Customers who are already at the provider can still pay, and their deposits are released. You can enable it again at any time.</p>`;
   const field = { name: 'switch_off', value: '1' };
-  return html`<section class="card">${foldedAction(visit, { action, summary: 'Disable…', effect, button: `Disable ${name}`, field })}</section>`;
+  return html`<section class="card">${foldedAction({ action, summary: 'Disable…', effect, button: `Disable ${name}`, field })}</section>`;
 }
 
 const stateBadges: Readonly<Record<ProviderState, Html>> = {

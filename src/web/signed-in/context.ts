@@ -119,7 +119,6 @@ export const dashboardArea: Area = {
 
 export interface AreaVisit<Context extends AreaContext = AreaContext> extends SignedIn, AreaRequest<Context> {
   readonly actor: Actor;
-  readonly formToken: string;
   readonly timeZone: string;
   /** Challenge of all passkey forms of the page; the first form submitted uses it up. */
   readonly challenge: () => Promise<Uint8Array<ArrayBuffer>>;
@@ -136,8 +135,8 @@ export function record({ context, account, actor }: Visit, action: AuditAction, 
 
 export type Admission<AnyVisit> = { readonly visit: AnyVisit } | { readonly answered: FastifyReply };
 
-/** `visitor`: owner of a form before sign-in. `browser`: mark of a known one. `viewing`: of an operator. */
-type CookieName = 'session' | 'visitor' | 'browser' | 'viewing';
+/** `challenge`: for a passkey before sign-in. `browser`: mark of a known one. `viewing`: of an operator. */
+type CookieName = 'session' | 'challenge' | 'browser' | 'viewing';
 
 export type Cookies = ReturnType<typeof createCookies>;
 

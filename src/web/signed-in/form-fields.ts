@@ -1,15 +1,6 @@
 import { invalidFields, ServiceError } from '../../payment/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import {
-  banner,
-  describedBy,
-  type FormFields,
-  formTokenField,
-  type Notes,
-  notesOf,
-  optionsOf,
-  tickField,
-} from './forms.ts';
+import { banner, describedBy, type FormFields, type Notes, notesOf, optionsOf, tickField } from './forms.ts';
 
 export interface Field {
   readonly label: string;
@@ -64,11 +55,10 @@ export function refusedForm(form: FormFields, refusal: ServiceError, path: strin
 }
 
 export interface FormVisit {
-  readonly formToken: string;
   readonly refused?: RefusedForm | undefined;
 }
 
-function refusedAt({ refused }: Pick<FormVisit, 'refused'>, action: string): RefusedForm | undefined {
+function refusedAt({ refused }: FormVisit, action: string): RefusedForm | undefined {
   return refused?.path === action.replace(/[?#].*$/, '') ? refused : undefined;
 }
 
@@ -84,7 +74,7 @@ export function cardForm(
   visit: FormVisit,
   { action, title, fields, more = nothing, button }: CardForm,
 ): Html {
-  return html`<form class="card" method="post" action="${action}">${title === undefined ? nothing : html`<h2>${title}</h2>`}${formTokenField(visit.formToken)}
+  return html`<form class="card" method="post" action="${action}">${title === undefined ? nothing : html`<h2>${title}</h2>`}
 ${formFields(visit, action, fields)}${more}
 <div class="actions"><button class="button primary">${button}</button></div></form>`;
 }
@@ -109,16 +99,16 @@ interface FoldedAction {
 }
 
 /** Action that cannot be undone or stops customers, folded so that one click does nothing. */
-export function foldedAction({ formToken }: FormVisit, folded: FoldedAction): Html {
+export function foldedAction(folded: FoldedAction): Html {
   const { action, summary, effect = nothing, button, field } = folded;
   const hidden = field && html`<input type="hidden" name="${field.name}" value="${field.value}">`;
   return html`<details><summary>${summary}</summary>
-<form class="fields" method="post" action="${action}">${formTokenField(formToken)}${hidden ?? nothing}${effect}
+<form class="fields" method="post" action="${action}">${hidden ?? nothing}${effect}
 <p class="actions"><button class="button danger">${button}</button></p></form></details>`;
 }
 
 /** Fields with labels, hints and errors. A refused form shows what was typed, and focuses the first wrong field. */
-export function formFields(visit: Pick<FormVisit, 'refused'>, action: string, fields: Fields): Html {
+export function formFields(visit: FormVisit, action: string, fields: Fields): Html {
   const refused = refusedAt(visit, action);
   return html`${Object.entries(fields).map(([name, field]) => {
     if (refused === undefined) return formField(name, field);

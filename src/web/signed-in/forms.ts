@@ -1,6 +1,5 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { type ProviderId, providerCatalog, providerIds } from '../../payment/provider-catalog.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -153,58 +152,19 @@ export function requireTextUrl(url: string): void {
   if (url.includes('%00')) throw invalidField('The address', 'has an invalid character.');
 }
 
-/** Hidden field of forms in the dashboard and the console, and of a checkout whose visitor knows the email address. */
-const FIELD = 'form_token';
-/** SHA-256. */
-const TOKEN_BYTES = 32;
-
-/** Token that proves that a form comes from a page shown to this browser; it ends with the browser's cookie. */
-export function formTokenOf(cookie: string): string {
-  return hash('sha256', `card-checkout form ${cookie}`, 'base64url');
-}
-
-export function formTokenField(formToken: string): Html {
-  return html`<input type="hidden" name="${FIELD}" value="${maskToken(formToken)}">`;
-}
-
-export function fieldText(form: URLSearchParams): string {
-  return form.get(FIELD) ?? '';
-}
-
-export function isFormToken(value: string, formToken: string): boolean {
-  const given = unmaskToken(value);
-  return given !== null && timingSafeEqual(given, Buffer.from(formToken, 'base64url'));
-}
-
-/** Checks the browser's origin headers and the token. Throws `foreign_form` for a form of another site. */
-export function requireOwnForm(
-  { headers }: FastifyRequest,
-  baseUrl: string,
-  form: FormFields,
-  cookie: string | null,
-): void {
+/**
+ * Throws `foreign_form` unless the browser says that one of our pages sent a form. Browsers without `Sec-Fetch-Site`
+ * send `Origin` with every form; `none` is of a form that the user sends again.
+ */
+export function requireOwnForm(headers: IncomingHttpHeaders, baseUrl: string): void {
+  const { origin, 'sec-fetch-site': site = 'none' } = headers;
   const isOwn =
-    cookie !== null && isSameOrigin(headers, baseUrl) && isFormToken(form.text(FIELD), formTokenOf(cookie));
+    site === 'same-origin' ||
+    (site === 'none' && origin !== undefined && isOwnAddress(origin, headers, baseUrl));
   if (!isOwn) throw new ServiceError('foreign_form');
 }
 
-/** A random mask and the token XORed with it, because a compressed size reveals a constant secret (BREACH). */
-function maskToken(formToken: string): string {
-  const mask = randomBytes(TOKEN_BYTES);
-  return Buffer.concat([mask, combine(mask, Buffer.from(formToken, 'base64url'))]).toString('base64url');
-}
-
-function unmaskToken(value: string): Buffer | null {
-  const bytes = Buffer.from(value, 'base64url');
-  if (bytes.length !== 2 * TOKEN_BYTES || bytes.toString('base64url') !== value) return null;
-  return combine(bytes.subarray(0, TOKEN_BYTES), bytes.subarray(TOKEN_BYTES));
-}
-
-function combine(one: Uint8Array, other: Uint8Array): Buffer {
-  return Buffer.from(one.map((byte, index) => byte ^ (other[index] as number)));
-}
-
-/** Whether a form came from our own site. Browsers send the origin of a form; a client without it is not a browser. */
+/** Whether a customer's form may be our own: a client that sends no origin with it is no browser of another site. */
 export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none';
@@ -218,8 +178,7 @@ export function comesFromOwnPage(headers: IncomingHttpHeaders, baseUrl: string):
 }
 
 function isOwnAddress(address: string, headers: IncomingHttpHeaders, baseUrl: string): boolean {
-  const url = URL.parse(address);
-  if (url === null) return false;
+  const [url, own] = [URL.parse(address), new URL(baseUrl)];
   // The sandbox has several names on loopback; the base URL has one of them.
-  return url.origin === new URL(baseUrl).origin || url.host === headers.host;
+  return url?.protocol === own.protocol && (url.host === own.host || url.host === headers.host);
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { roleIncludes } from '../../accounts/person.ts';
@@ -22,7 +21,6 @@ import {
 } from './context.ts';
 import { type RefusedForm, refusalBanner } from './form-fields.ts';
 import { moment } from './format.ts';
-import { formTokenField, formTokenOf } from './forms.ts';
 
 export interface PageContent {
   readonly title: string;
@@ -71,7 +69,7 @@ export function signedInPage(
 <p class="shop"><bdi>${visit.account.name}</bdi>${visit.account.suspended ? html` <span class="badge warn">Suspended</span>` : nothing}</p>
 ${accountSwitcher(visit)}
 <p class="who"><bdi>${visit.user.email}</bdi> <span class="soft">${visit.viewing === null ? visit.role : 'operator'}</span></p>
-${visit.viewing === null ? signOutForm(visit) : nothing}
+${visit.viewing === null ? signOutForm : nothing}
 </header>
 <nav aria-label="Dashboard"><form class="find field" action="${DASHBOARD_PATH}/payments"><input type="search" name="q" maxlength="320"
 aria-label="Find a payment" placeholder="Find a payment" autocomplete="off"></form>
@@ -83,10 +81,8 @@ ${refusalBanner(refused)}${main}`,
   );
 }
 
-function signOutForm({ formToken }: Visit): Html {
-  return html`<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(formToken)}
+const signOutForm = html`<form method="post" action="${DASHBOARD_PATH}/sign-out">
 <button class="plain">Sign out</button></form>`;
-}
 
 export function signedInBody(
   { title, actions = nothing }: Pick<PageContent, 'title' | 'actions'>,
@@ -105,12 +101,12 @@ ${main}
 </div>`;
 }
 
-function viewingBanner({ viewing, account, formToken, timeZone }: Visit): Html {
+function viewingBanner({ viewing, account, timeZone }: Visit): Html {
   if (viewing === null) return nothing;
   return html`<aside class="viewing" aria-label="Read-only">
 <p><strong>Read-only.</strong> You are viewing <bdi>${account.name}</bdi> as an operator until ${moment(viewing.untilMs, timeZone)}.
 The account’s audit log records it.</p>
-<form method="post" action="${viewing.stopPath}">${formTokenField(formToken)}<button class="button compact">Stop</button></form></aside>`;
+<form method="post" action="${viewing.stopPath}"><button class="button compact">Stop</button></form></aside>`;
 }
 
 const suspendedNotice = html`<p class="banner warn">This account is suspended:
@@ -163,10 +159,10 @@ ${body}`,
 const sandboxBanner = html`<aside class="sandbox" aria-label="Sandbox"><strong>Sandbox.</strong> This is a test:
 no card is charged and no real money moves.</aside>`;
 
-function accountSwitcher({ otherAccounts, formToken }: Visit): Html {
+function accountSwitcher({ otherAccounts }: Visit): Html {
   if (otherAccounts.length === 0) return nothing;
   return html`<details class="switcher"><summary>Other accounts</summary>
-<form method="post" action="${DASHBOARD_PATH}/account">${formTokenField(formToken)}<ul>${otherAccounts.map(
+<form method="post" action="${DASHBOARD_PATH}/account"><ul>${otherAccounts.map(
     ({ id, name }) =>
       html`<li><button class="plain" name="account" value="${id}"><bdi>${name}</bdi></button></li>`,
   )}</ul></form></details>`;
@@ -219,15 +215,6 @@ async function* withByteOrderMark(lines: AsyncIterable<string>): AsyncGenerator<
     yield mark + chunk;
     mark = '';
   }
-}
-
-/** Token for forms of a page without a session; sets its cookie. */
-export function openFormToken({ cookies, request, reply }: AreaRequest): string {
-  const known = cookies.read(request.headers, 'visitor');
-  if (known !== null && /^[A-Za-z0-9_-]{24}$/.test(known)) return formTokenOf(known);
-  const made = randomBytes(18).toString('base64url');
-  cookies.set(reply, 'visitor', made);
-  return formTokenOf(made);
 }
 
 export function sendPlainPage(

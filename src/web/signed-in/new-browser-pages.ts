@@ -11,8 +11,7 @@ import type { Mail, Mailer } from '../../mail/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing, requirePassingFrom, widestNetworkOf } from '../rate-windows.ts';
 import { type Area, type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
-import { banner, type FormFields, formTokenField } from './forms.ts';
-import { openFormToken } from './layout.ts';
+import { banner, type FormFields } from './forms.ts';
 import { goneView, type PageView, visitorPages } from './pages.ts';
 
 export function rememberBrowser({ context, cookies, reply }: AreaRequest, email: string): void {
@@ -63,7 +62,7 @@ async function showLink(asked: AreaRequest): Promise<PageView> {
   return {
     title: 'Sign in with this browser?',
     main: html`<form class="card" method="post"
-action="${pathOf(area)}/known">${formTokenField(openFormToken(asked))}<input type="hidden" name="token" value="${token}">
+action="${pathOf(area)}/known"><input type="hidden" name="token" value="${token}">
 <p>As <strong><bdi>${email}</bdi></strong>. If this is not you, close this page.</p>
 <button class="button primary wide">Yes, sign in with this browser</button></form>${toSignIn(area)}`,
   };
@@ -103,7 +102,7 @@ export function askMore(
     main: html`${banner('warn', reasonsToAsk[reason])}
 <p>You can still sign in with a browser that you have used before.
 ${hasMail ? 'To use this browser, we send a link to your email address. Open it here, then sign in.' : withoutMail(area, waitSeconds)}</p>
-${hasMail ? askForm(area, openFormToken(asked), email) : nothing}
+${hasMail ? askForm(area, email) : nothing}
 ${toSignIn(area)}`,
   };
 }
@@ -115,8 +114,8 @@ function withoutMail({ name, help }: Area, waitSeconds: number): string {
     : `${wait}, or immediately with a link to set a new password. ${help} for one.`;
 }
 
-function askForm(area: Area, formToken: string, email: string): Html {
-  return html`<form class="card" method="post" action="${pathOf(area)}">${formTokenField(formToken)}<input type="hidden" name="email" value="${email}">
+function askForm(area: Area, email: string): Html {
+  return html`<form class="card" method="post" action="${pathOf(area)}"><input type="hidden" name="email" value="${email}">
 <button class="button primary wide">Send me a link</button></form>`;
 }
 

@@ -26,7 +26,7 @@ import {
   type Visit,
 } from './context.ts';
 import { refusedForm } from './form-fields.ts';
-import { type FormFields, formTokenField, formTokenOf, readFormFields, requireOwnForm } from './forms.ts';
+import { type FormFields, readFormFields, requireOwnForm } from './forms.ts';
 import {
   type PageContent,
   plainPage,
@@ -55,16 +55,14 @@ interface PagesFrame<Context extends AreaContext, Asked> {
   readonly admit: (asked: AreaRequest<Context>) => Promise<Admission<Asked>>;
   /** Throws if an admitted user may not use the section. */
   readonly requireAccess?: (asked: Asked) => void;
-  /** Cookie from which the forms' token is derived. */
-  readonly cookie?: 'session' | 'visitor';
   readonly layout: (content: PageContent, asked: Asked) => Page | Promise<Page>;
 }
 
 export function createPages<Context extends AreaContext, Asked extends AreaRequest<Context>>(
   routes: AreaRoutes<Context>,
-  { path: home, admit, requireAccess, cookie = 'session', layout }: PagesFrame<Context, Asked>,
+  { path: home, admit, requireAccess, layout }: PagesFrame<Context, Asked>,
 ) {
-  const { server, context, cookies } = routes;
+  const { server, context } = routes;
 
   /** Admits a request and sends what the handler returns. The caller checks the origin of a form. */
   async function answer(request: FastifyRequest, reply: FastifyReply, act: PageHandler<Asked>) {
@@ -101,8 +99,8 @@ export function createPages<Context extends AreaContext, Asked extends AreaReque
     ) =>
       server.post(path, (request, reply) =>
         answer(request, reply, async (asked) => {
+          requireOwnForm(request.headers, context.baseUrl);
           const form = (await read?.(request)) ?? readFormFields(request.body);
-          requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, cookie));
           try {
             return await act(asked, form);
           } catch (error) {
@@ -114,13 +112,10 @@ export function createPages<Context extends AreaContext, Asked extends AreaReque
   };
 }
 
-/** Pages and forms for visitors who are not signed in; their forms use `openFormToken`. */
-export function visitorPages<Context extends AreaContext>(
-  routes: AreaRoutes<Context>,
-  cookie: 'visitor' | 'session' = 'visitor',
-) {
+/** Pages and forms for visitors who are not signed in. */
+export function visitorPages<Context extends AreaContext>(routes: AreaRoutes<Context>) {
   const admit = async (visit: AreaRequest<Context>) => ({ visit });
-  return createPages(routes, { path: routes.area.path, admit, cookie, layout: plainPage });
+  return createPages(routes, { path: routes.area.path, admit, layout: plainPage });
 }
 
 export async function showRefused<Asked extends AreaRequest>(
@@ -229,7 +224,7 @@ function wordsOf(error: ServiceError): { readonly title: string; readonly senten
       return {
         title: 'Nothing was changed',
         sentence:
-          'The form has expired, was opened in another browser, or you have signed in again since. Open the page again. Your browser must accept cookies.',
+          'The form came from another website, or your browser did not say where it came from. Open the page here and submit its form again.',
       };
     case 'rate_limited':
       return {
@@ -252,18 +247,12 @@ function waitSentence(seconds: number): string {
   return seconds > 90 ? `Wait ${Math.ceil(seconds / 60)} minutes.` : `Wait ${seconds} seconds.`;
 }
 
-export interface OwnSession extends SignedIn {
-  readonly token: string;
-}
-
 export async function readOwnSession(
   { context, cookies, area, request }: AreaRequest,
   cookie: 'session' | 'viewing' = 'session',
-): Promise<OwnSession | null> {
+): Promise<SignedIn | null> {
   const token = cookies.read(request.headers, cookie);
-  if (token === null) return null;
-  const signedIn = await readSession(context, token, cookie === 'viewing' ? 'viewing' : area.name);
-  return signedIn === null ? null : { ...signedIn, token };
+  return token === null ? null : readSession(context, token, cookie === 'viewing' ? 'viewing' : area.name);
 }
 
 /** Redirects a request without a valid session to the sign-in page, which says if a session has ended. */
@@ -275,7 +264,7 @@ export function toSignIn({ cookies, area, request, reply }: AreaRequest) {
 
 export function visitOf<Context extends AreaContext>(
   asked: AreaRequest<Context>,
-  { user, session, token }: OwnSession,
+  { user, session }: SignedIn,
   timeZone: string,
 ): AreaVisit<Context> {
   const actor = { name: user.email, userId: user.id, address: addressGroupOf(asked.request.ip) };
@@ -284,7 +273,7 @@ export function visitOf<Context extends AreaContext>(
     made ??= createChallenge(asked.context, session.id);
     return made;
   };
-  return { ...asked, user, session, actor, formToken: formTokenOf(token), timeZone, challenge };
+  return { ...asked, user, session, actor, timeZone, challenge };
 }
 
 export async function admit(asked: AreaRequest<DashboardContext>): Promise<Admission<Visit>> {
@@ -294,15 +283,15 @@ export async function admit(asked: AreaRequest<DashboardContext>): Promise<Admis
     return { answered: sendSeeOther(asked.reply, `${DASHBOARD_PATH}/second-factor`) };
   }
   const chosen = await readChosenAccount(asked.context, own);
-  if (chosen === null) return { answered: sendNoAccount(asked, formTokenOf(own.token)) };
+  if (chosen === null) return { answered: sendNoAccount(asked) };
   return { visit: { ...visitOf(asked, own, chosen.account.timeZone), ...chosen, viewing: null } };
 }
 
-function sendNoAccount(asked: AreaRequest, formToken: string): FastifyReply {
+function sendNoAccount(asked: AreaRequest): FastifyReply {
   return sendPlainPage(asked, 403, {
     title: 'No account',
     main: html`<p>You are signed in, but you are not a member of any account. Ask an account owner for an invitation.</p>
-<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(formToken)}<button class="button">Sign out</button></form>`,
+<form method="post" action="${DASHBOARD_PATH}/sign-out"><button class="button">Sign out</button></form>`,
   });
 }
 

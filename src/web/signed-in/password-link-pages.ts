@@ -5,8 +5,7 @@ import { html } from '../design/html.ts';
 import { addressGroupOf, requirePassingFrom } from '../rate-windows.ts';
 import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { formFields, newPassword } from './form-fields.ts';
-import { type FormFields, formTokenField } from './forms.ts';
-import { openFormToken } from './layout.ts';
+import type { FormFields } from './forms.ts';
 import { rememberBrowser } from './new-browser-pages.ts';
 import { goneView, type PageAnswer, type PageView, seeOther, visitorPages } from './pages.ts';
 import { sendAfterPassword } from './sign-in-pages.ts';
@@ -53,7 +52,7 @@ async function showForm(asked: AreaRequest): Promise<PageView> {
   return {
     title: 'Set your password',
     main: html`<form class="card" method="post">
-${formTokenField(openFormToken(asked))}
+
 <input type="hidden" name="email" value="${link.email}" autocomplete="username">
 <p>For <strong><bdi>${link.email}</bdi></strong></p>
 ${formFields(asked, asked.path, newPassword('All your sessions end.'))}

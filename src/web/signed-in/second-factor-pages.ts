@@ -18,7 +18,7 @@ import {
   requirePassword,
 } from './context.ts';
 import { type Fields, formFields, refusedForm } from './form-fields.ts';
-import { banner, type FormFields, formTokenField } from './forms.ts';
+import { banner, type FormFields } from './forms.ts';
 import { plainPage, sendSeeOther } from './layout.ts';
 import { isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
 import {
@@ -32,11 +32,11 @@ import {
 } from './pages.ts';
 
 /** Page of a confirmed form whose script asks the browser for a new passkey. */
-export function newPasskeyPage({ formToken }: AreaVisit, options: object): PageView {
+export function newPasskeyPage(options: object): PageView {
   return {
     title: 'Add a passkey',
     main: html`<form class="card" method="post" action="${DASHBOARD_PATH}/security/new-passkey" data-passkey="make"
-data-options="${JSON.stringify(options)}" hidden>${formTokenField(formToken)}<input type="hidden" name="response" value="">
+data-options="${JSON.stringify(options)}" hidden><input type="hidden" name="response" value="">
 <p>Your browser asks where to keep the passkey.</p>
 <div class="actions"><button class="button primary">Create the passkey</button></div>
 <p role="status" data-status></p></form>
@@ -47,12 +47,12 @@ data-options="${JSON.stringify(options)}" hidden>${formTokenField(formToken)}<in
 /** Form whose script asks the browser for a passkey. */
 export function passkeyForm(
   style: 'card' | 'fields',
-  asked: { readonly action: string; readonly formToken: string; readonly options: object },
+  asked: { readonly action: string; readonly options: object },
   fields: Html,
   button: Html,
 ): Html {
   return html`<form class="${style}" method="post" action="${asked.action}" data-passkey="use" data-options="${JSON.stringify(asked.options)}"
-hidden>${formTokenField(asked.formToken)}${fields}<input type="hidden" name="response" value="">
+hidden>${fields}<input type="hidden" name="response" value="">
 ${button}
 <p role="status" data-status></p></form>`;
 }
@@ -126,10 +126,10 @@ function pendingPages<Context extends AreaContext>(
 }
 
 async function showQuestion(visit: AreaVisit, next: string, message: Html): Promise<PageView> {
-  const { context, area, formToken } = visit;
+  const { context, area } = visit;
   const party = partyOf(context);
   const options = await askForPasskey(context, visit, party);
-  const form = { action: `${area.path}/second-factor`, formToken };
+  const action = `${area.path}/second-factor`;
   const nextField = html`<input type="hidden" name="next" value="${returnPathOf(area, next)}">`;
   const button = html`<button class="button primary wide">Use a passkey</button>`;
   const withoutPasskey =
@@ -138,9 +138,9 @@ async function showQuestion(visit: AreaVisit, next: string, message: Html): Prom
       : 'Use this if your passkey is not available, or JavaScript is off.';
   return {
     title: options === null ? 'Your code' : 'Your second factor',
-    main: html`${message}${options === null ? nothing : passkeyForm('card', { ...form, options }, nextField, button)}
-<form class="card" method="post" action="${form.action}">${formTokenField(formToken)}${nextField}
-${formFields(visit, form.action, { code: { autocomplete: 'one-time-code', ...codeWords(visit.user, withoutPasskey) } })}
+    main: html`${message}${options === null ? nothing : passkeyForm('card', { action, options }, nextField, button)}
+<form class="card" method="post" action="${action}">${nextField}
+${formFields(visit, action, { code: { autocomplete: 'one-time-code', ...codeWords(visit.user, withoutPasskey) } })}
 <button class="button primary wide">Continue</button></form>
 <p class="soft small">Lost your device and your recovery codes? ${area.help}.</p>`,
   };
@@ -193,7 +193,7 @@ async function showOffer(visit: AreaVisit): Promise<PageView> {
   return {
     title: 'Set up your second factor',
     main: html`<p>The console controls other people’s money, so a password alone is not enough.</p>
-<form class="card" method="post" action="${visit.path}">${formTokenField(visit.formToken)}${totpOffer(offer, introduction)}
+<form class="card" method="post" action="${visit.path}">${totpOffer(offer, introduction)}
 ${formFields(visit, visit.path, { password: { label: 'Password', type: 'password' }, ...totpCode })}
 <button class="button primary wide">Turn on</button></form>`,
   };

@@ -8,8 +8,8 @@ import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassingFrom } from '../rate-windows.ts';
 import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { formField } from './form-fields.ts';
-import { banner, type FormFields, flashOf, formTokenField } from './forms.ts';
-import { openFormToken, sendSeeOther } from './layout.ts';
+import { banner, type FormFields, flashOf } from './forms.ts';
+import { sendSeeOther } from './layout.ts';
 import { askMore, countSignIn, isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
 import {
   type PageAnswer,
@@ -31,7 +31,7 @@ export function registerSignInPages(routes: AreaRoutes): void {
   const pages = visitorPages(routes);
   pages.page('/sign-in', showSignIn);
   pages.form('/sign-in', answerSignIn);
-  visitorPages(routes, 'session').form('/sign-out', answerSignOut);
+  pages.form('/sign-out', answerSignOut);
 }
 
 async function showSignIn(asked: AreaRequest): Promise<PageAnswer> {
@@ -48,44 +48,41 @@ function forgotten({ area, context }: AreaRoutes): Html {
 }
 
 function signInView(asked: AreaRequest, next: string, email: string, message: Html): PageView {
-  const formToken = openFormToken(asked);
   return {
     title: asked.area.signInTitle,
     main: html`${message}
 <form class="card" method="post" action="${asked.area.path}/sign-in">
-${formTokenField(formToken)}<input type="hidden" name="next" value="${next}">
+<input type="hidden" name="next" value="${next}">
 ${formField('email', { label: 'Email address', type: 'email', autocomplete: 'username', value: email })}
 ${formField('password', { label: 'Password', type: 'password' })}
 <button class="button primary wide">Sign in</button>
 </form>
-${passkeySignIn(asked, next, formToken)}
+${passkeySignIn(asked, next)}
 ${forgotten(asked)}`,
   };
 }
 
 /** Button for a passkey that signs in alone; hidden without script, and empty where browsers have no passkeys. */
-function passkeySignIn({ area, context }: AreaRequest, next: string, formToken: string): Html {
+function passkeySignIn({ area, context, cookies, reply }: AreaRequest, next: string): Html {
   const party = partyOf(context);
   if (party === null) return nothing;
-  const { challenge, sealed } = challengeVisitor(context, formToken);
-  const fields = html`<input type="hidden" name="next" value="${next}"><input type="hidden" name="sealed" value="${sealed}">`;
+  const { challenge, sealed } = challengeVisitor(context);
+  // Bound to this browser. Of several open pages, the last one counts.
+  cookies.set(reply, 'challenge', sealed);
   const options = passwordlessOptions(challenge, party);
   return passkeyForm(
     'fields',
-    { action: `${area.path}/sign-in`, formToken, options },
-    fields,
+    { action: `${area.path}/sign-in`, options },
+    html`<input type="hidden" name="next" value="${next}">`,
     html`<button class="button wide">Sign in with a passkey</button>`,
   );
 }
 
 async function answerPasskey(asked: AreaRequest, form: FormFields, next: string): Promise<PageAnswer> {
-  const { context, area, request } = asked;
+  const { context, cookies, area, request } = asked;
   const party = partyOf(context);
-  const given = {
-    response: form.text('response'),
-    sealed: form.text('sealed'),
-    visitor: openFormToken(asked),
-  };
+  const sealed = cookies.read(request.headers, 'challenge') ?? '';
+  const given = { response: form.text('response'), sealed };
   const how = { area: area.name, caller: callerOf(request) };
   await requirePassingFrom(context.limits.signInsOfAddress, request.ip);
   const opened = party === null ? null : await signInWithPasskey(context, given, party, how);
