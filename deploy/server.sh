@@ -37,8 +37,10 @@ write_setting() {
 default_setting() { [ -n "$(setting "$1")" ] || [ -z "$2" ] || write_setting "$1" "$2"; }
 port() { local port; port=$(setting PORT); printf '%s' "${port:-3000}"; }
 
-# Runs a command of a release as the user of the service.
-checkout_in() { (cd "$1" && shift && runuser --user card-checkout -- node_modules/.bin/node bin/card-checkout.js "$@"); }
+# Runs a command of a release as the user of the service, which trusts the authorities that the service trusts.
+checkout_in() {
+  (cd "$1" && shift && NODE_EXTRA_CA_CERTS=$(setting NODE_EXTRA_CA_CERTS) runuser --user card-checkout -- node_modules/.bin/node bin/card-checkout.js "$@")
+}
 checkout() { checkout_in "$current" "$@"; }
 # Takes the password out of DATABASE_URL for libpq, because every user of the machine sees a program's arguments.
 hide_password='user=${DATABASE_URL%%@*}; case $user in *://*:*%*) ;; *://*:*) export PGPASSWORD="${user##*:}" DATABASE_URL="${user%:*}@${DATABASE_URL#*@}" ;; esac'
@@ -112,6 +114,12 @@ wait_ready() {
   return 1
 }
 
+# The copy of the database belongs to the release too, and runs only where it is set up.
+restart_service() {
+  systemctl restart card-checkout || true
+  systemctl try-restart card-checkout-copy || true
+}
+
 # doctor ends with exit code 1 where a check fails.
 failed_checks() { { checkout doctor --json 2> /dev/null || true; } | json "it.checks.filter((each) => !each.isFine).map((each) => each.name).join(' ')"; }
 
@@ -175,8 +183,9 @@ install_service() {
   [ -z "$caddy" ] || serve_tls "$domain" "$email"
   checkout user list --json | grep -F "\"$email\"" > /dev/null || checkout user create "$email" --operator
   [ -z "$merchant" ] || add_merchant "$merchant" "$owner"
+  checkout doctor || true
   say "card-checkout runs at https://$domain with its settings in $settings."
-  say "Next: the provider's credentials there, systemctl restart card-checkout, and docs/going-live.md from step 8."
+  say "Next: the provider's credentials there, systemctl restart card-checkout, what doctor names above, and docs/going-live.md from step 8."
 }
 
 make_database() {
@@ -250,7 +259,7 @@ update_service() {
 
   say "Starting $(basename "$release") …"
   use_release "$release"
-  systemctl restart card-checkout || true
+  restart_service
   if wait_ready; then
     after=$(failed_checks)
     local name worse=''
@@ -266,7 +275,7 @@ update_service() {
   [ -z "$oldest" ] || fail "there is no way back without the backup: deploy/server.sh restore $(newest_backup)"
   say "Going back to $(basename "$previous") …"
   use_release "$previous"
-  systemctl restart card-checkout || true
+  restart_service
   wait_ready || fail "$(basename "$previous") did not become ready either: journalctl --unit card-checkout"
   fail "the update failed, and $(basename "$previous") runs again"
 }

@@ -1,6 +1,6 @@
 /**
  * `npm run drills -- disk`: loses the disk of a service under load, and brings its database back from the continuous copy. The client
- * names what was lost, and counts deliveries. Needs `npm install --no-save @flydotio/litestream@1.0.1`.
+ * names what was lost, and counts deliveries. Copies to DATABASE_COPY_URL if it is set. Needs `npm install --no-save @flydotio/litestream@1.0.1`.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -51,7 +51,8 @@ const say = (what: string, { created, p99Ms, refused }: Awaited<ReturnType<typeo
 try {
   mkdirSync(join(folder, 'disk'));
   const settings = { SECRET_KEY: 'x'.repeat(40), RATE_LIMIT_CREATE_PER_MINUTE: '1000000' };
-  const place = { DATA_DIR: join(folder, 'disk/data'), DATABASE_COPY_URL: `file://${folder}/copy` };
+  const { DATABASE_COPY_URL = `file://${folder}/copy` } = process.env;
+  const place = { DATA_DIR: join(folder, 'disk/data'), DATABASE_COPY_URL };
   const copied = { ...settings, ...place };
   const script = join(import.meta.dirname, '../deploy/continuous-copy.sh');
   const options = { env: { ...process.env, ...place }, stdio: 'inherit' as const };

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { getCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { parseEnv, promisify } from 'node:util';
 import { SECOND_FACTOR } from '../accounts/second-factor.ts';
@@ -159,7 +160,10 @@ export function assessOpenFiles(limit: number): Finding {
 function checkEnvFile(): Finding {
   const found = statSync('.env', { throwIfNoEntry: false });
   if (found === undefined) return ok(`there is no .env in ${process.cwd()}`);
-  return assessEnvFile(found.mode, Object.keys(parseEnv(readFileSync('.env', 'utf8'))));
+  const variables = new Set(Object.keys(parseEnv(readFileSync('.env', 'utf8'))));
+  // In the environment as well, as systemd reads the same file.
+  if (getCACertificates('extra').length > 0) variables.delete('NODE_EXTRA_CA_CERTS');
+  return assessEnvFile(found.mode, [...variables]);
 }
 
 /** Variables that Node reads before the service reads `.env`. */

@@ -6,6 +6,7 @@ import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'nod
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
 import { root as project } from '../../test/docs/markdown.ts';
@@ -176,14 +177,25 @@ async function checkOn(
     if ((timers.match(/card-checkout-\w+\.timer/g) ?? []).length !== 2) throw new Error(timers);
     return undefined;
   });
+  const copyOf = async () =>
+    (await run('systemctl show --property MainPID --value card-checkout-copy')).trim();
+  await check('copies the database continuously once it is told where', async () => {
+    set({ DATABASE_COPY_URL: 'file:///var/lib/card-checkout-copy' });
+    await server(`${INSTALL} && systemctl restart card-checkout card-checkout-copy`);
+    await waitFor('a copy', BOOT_MS, async () =>
+      (await run('ls /var/lib/card-checkout-copy')).includes('generations'),
+    );
+    return undefined;
+  });
   const release = async () => (await run('readlink -f /opt/card-checkout')).trim();
   await check('updates to the next commit', async () => {
-    const before = await release();
+    const [before, copyBefore] = [await release(), await copyOf()];
     writeFileSync(join(home, CLONE, 'README.md'), 'next');
     commit(join(home, CLONE), 'next');
     const startedAtMs = performance.now();
     await server('deploy/server.sh update');
     if ((await release()) === before) throw new Error('the release is the one before');
+    if ((await copyOf()) === copyBefore) throw new Error('the copy runs in the release before');
     return `after ${seconds(performance.now() - startedAtMs)}`;
   });
   await check('goes back after an update that does not start', async () => {
@@ -196,6 +208,25 @@ async function checkOn(
   });
   await check('restores the newest backup, and verify finds no difference', async () => {
     await server('deploy/server.sh restore "$(ls /var/lib/card-checkout-backups/*.sqlite | tail -n 1)"');
+    return undefined;
+  });
+  await check('brings back by the copy what was created a second before the disk was lost', async () => {
+    await run('systemctl start card-checkout-copy');
+    const [account] = await json<{ account_id: string }[]>('account list');
+    const { api_key: key } = await json<{ api_key: string }>(`key create --account ${account?.account_id}`);
+    const id = await createPayment({ url, key, world, receiver }, '81');
+    await delay(1_000);
+    await run(
+      'systemctl kill --signal=KILL card-checkout card-checkout-copy; rm -r /var/lib/card-checkout/*',
+    );
+    const copy = 'DATABASE_COPY_URL=file:///var/lib/card-checkout-copy';
+    await server(
+      `systemctl stop card-checkout card-checkout-copy
+      DATA_DIR=/srv/restored ${copy} deploy/continuous-copy.sh restore
+      deploy/server.sh restore /srv/restored/card-checkout.sqlite`,
+    );
+    const { status } = await json<{ status: string }>(`payment show ${id}`);
+    if (status !== 'unpaid') throw new Error(status);
     return undefined;
   });
   await check('stops', async () => {
