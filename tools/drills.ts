@@ -1,6 +1,7 @@
 /**
  * `npm run drills`: what takes up to an hour, or a machine without the project: every mutation, the stress suite at full length, a
- * clone that runs `npm test`, the image, and a server from installation to restore. Every night and before a release. Prints the time of each, and fails with any.
+ * clone that runs `npm test`, the image, a lost disk, fifty merchants, and a server from installation to restore. Every night and
+ * before a release. Prints the time of each, and fails with any.
  *
  *   npm run drills -- mutation stress   only these
  */
@@ -13,6 +14,7 @@ const drills: Readonly<Record<string, readonly string[]>> = {
   clone: ['tools/fresh-clone.ts'],
   image: ['tools/image/main.ts'],
   disk: ['tools/lost-disk.ts'],
+  merchants: ['tools/fifty-merchants.ts'],
   server: ['tools/interop/main.ts', 'systemd'],
 };
 
