@@ -11,6 +11,7 @@ function createInstance({ isFactoryVerified = (): boolean => true } = {}) {
   const metrics = createMetrics();
   const health = createHealth({
     store: {
+      shared: { countCalls: () => ({ running: 9, waiting: 4 }) },
       observations: {
         async readCursor() {
           if (state.isDown) throw new Error('could not connect to the database');
@@ -40,6 +41,7 @@ it('says how old the newest scanned block is, and that no worker scans, and stay
   expect(instance.isReady()).toEqual({ ready: true, degraded: ['scan_late'], scannedAgeMs: 250_000 });
   const metrics = await instance.metrics.registry.metrics();
   expect(metrics).toMatch(/^card_checkout_scanned_block_age_seconds \d+/m);
+  expect(metrics).toMatch(/^card_checkout_database_calls\{state="waiting"\} 4$/m);
 });
 
 it('says that endpoints do not confirm the deposit factory, and stays ready', async () => {

@@ -2,6 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import { within } from '../platform/outgoing-calls.ts';
 import { LATE_SCAN_MS } from '../settlement/chain/chain.ts';
 import type { ObservationStore } from '../settlement/settlement-store.ts';
+import type { SharedStore } from '../store/store.ts';
 import type { Degradation, Readiness } from '../web/well-known.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -13,9 +14,11 @@ const READ_LIMIT_MS = 5_000;
 const LOST_AFTER_MS = 10_000;
 
 interface HealthParts {
-  readonly store: Readonly<{ observations: Pick<ObservationStore, 'readCursor'> }>;
+  readonly store: Readonly<{ observations: Pick<ObservationStore, 'readCursor'> }> & {
+    readonly shared: Pick<SharedStore, 'countCalls'> | null;
+  };
   readonly clock: Clock;
-  readonly metrics: Pick<Metrics, 'setScannedAt'>;
+  readonly metrics: Pick<Metrics, 'setScannedAt' | 'databaseCalls'>;
   readonly log: Pick<Log, 'error' | 'info'>;
   readonly isLeaving: () => boolean;
   readonly isFactoryVerified?: () => boolean;
@@ -34,6 +37,8 @@ export function createHealth(parts: HealthParts) {
   let isLost = false;
 
   async function check(): Promise<void> {
+    for (const [state, calls] of Object.entries(store.shared?.countCalls() ?? {}))
+      metrics.databaseCalls.set({ state }, calls);
     try {
       const late = () => new Error(`the database did not answer within ${READ_LIMIT_MS / 1000} s`);
       const cursor = await within(READ_LIMIT_MS, store.observations.readCursor(), late);

@@ -54,6 +54,14 @@ export function createMetrics() {
       },
     });
 
+  // Labels are route patterns, known methods and our own statuses, so the number of series is bounded.
+  const requestDurations = new Histogram({
+    name: 'card_checkout_request_duration_seconds',
+    help: 'Request duration by route pattern, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5],
+    registers,
+  });
   let scannedAtMs: number | null = null;
   measured(
     'scanned_block_age_seconds',
@@ -94,7 +102,8 @@ export function createMetrics() {
 
   return {
     registry,
-    observeRequest: createRequestDurations(registry),
+    observeRequest: (route: string, method: string, status: number, durationMs: number) =>
+      requestDurations.observe({ route, method, status }, durationMs / 1000),
     /** @param atMs time of the newest scanned block; null before the first one */
     setScannedAt(atMs: number | null): void {
       scannedAtMs = atMs;
@@ -164,6 +173,18 @@ export function createMetrics() {
       'Longest time for which a release is due, or its transaction under way.',
     ),
     taskFailures,
+    databaseBytes: gauge('database_bytes', 'Size of the database on disk; of SQLite also its log.', 'part'),
+    databaseCalls: gauge(
+      'database_calls',
+      'Calls to PostgreSQL that run, or wait for a connection of this process.',
+      'state',
+    ),
+    diskFreeRatio: gauge('disk_free_ratio', 'Free share of the disk with DATA_DIR.', 'folder'),
+    certificateExpiry: gauge(
+      'certificate_expiry_timestamp_seconds',
+      'End of the certificate that BASE_URL serves, in seconds since 1970.',
+      'host',
+    ),
     relayerBalancePol: gauge('relayer_balance_pol', 'Gas balance of each relayer in POL.', 'relayer'),
     relayerLowBalancePol: gauge(
       'relayer_low_balance_pol',
@@ -171,19 +192,6 @@ export function createMetrics() {
       'relayer',
     ),
   };
-}
-
-/** Labels are route patterns, known methods and our own statuses, so the number of series is bounded. */
-export function createRequestDurations(registry: Registry) {
-  const histogram = new Histogram({
-    name: 'card_checkout_request_duration_seconds',
-    help: 'Request duration by route pattern, method and status.',
-    labelNames: ['route', 'method', 'status'],
-    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5],
-    registers: [registry],
-  });
-  return (route: string, method: string, status: number, durationMs: number): void =>
-    histogram.observe({ route, method, status }, durationMs / 1000);
 }
 
 /** Resets metrics while another process watches the chain, because stale values would look like a halted chain. */

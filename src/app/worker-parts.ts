@@ -1,3 +1,4 @@
+import type { ChainConfig, Config } from '../config/config.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { RelayContext } from '../settlement/relay/relay-context.ts';
@@ -10,6 +11,7 @@ export interface WorkerParts
   extends Pick<ServiceParts, SharedParts>,
     Pick<ServiceParts['requestContext'], 'tokens' | 'notifier' | 'baseUrl' | 'expiryMs'>,
     Clock {
+  readonly config: Pick<Config, 'dataDir'> & { readonly chain: Pick<ChainConfig, 'egressProxy'> | null };
   readonly deliver: DeliverWebhook;
   readonly signingSecrets: Pick<SecretBox, 'open'>;
   readonly wake: (...names: string[]) => void;

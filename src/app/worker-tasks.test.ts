@@ -1,9 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createServer } from 'node:tls';
 import { expect, it } from 'vitest';
+import { createSelfSignedCertificate } from '../../test/support/certificates.ts';
+import { listenOnLoopback } from '../../test/support/listen-on-loopback.ts';
 import type { HourlyRate } from '../payment/base-currency.ts';
 import { ServiceError } from '../payment/errors.ts';
 import type { Currency } from '../payment/money.ts';
-import { createGasTask, createIndexTask, createRateTask } from './worker-tasks.ts';
+import { createMetrics } from './metrics.ts';
+import { createCertificateTask, createGasTask, createIndexTask, createRateTask } from './worker-tasks.ts';
 
 const POL = 10n ** 18n;
 
@@ -117,4 +121,36 @@ it('keeps the first exchange rate of each hour, and logs once an hour that one c
   await task.run(signal);
   expect(recorded).toHaveLength(6);
   expect(recorded.at(-1)?.hourMs).toBe(hourMs + HOUR_MS);
+});
+
+it('the end of the served certificate is recorded, also of an expired one, and stays while it cannot be read', async () => {
+  const notAfter = new Date(1_700_000_000_000);
+  const { certPem: cert, keyPem: key } = await createSelfSignedCertificate({
+    names: ['127.0.0.1'],
+    notBefore: new Date(1_600_000_000_000),
+    notAfter,
+  });
+  const server = createServer({ cert, key });
+  const [metrics, warned] = [createMetrics(), [] as string[]];
+  const log = { warn: (_: object, text: string) => void warned.push(text) };
+  const url = new URL((await listenOnLoopback(server)).replace('http', 'https'));
+  const read = async (baseUrl: string, times: number) => {
+    const task = createCertificateTask({
+      metrics,
+      log,
+      baseUrl,
+      config: { dataDir: '.', chain: null },
+    } as never);
+    for (let run = 0; run < times; run++) await task.run(new AbortController().signal);
+    return (
+      await metrics.registry.getSingleMetric('card_checkout_certificate_expiry_timestamp_seconds')?.get()
+    )?.values;
+  };
+  expect(await read('http://127.0.0.1', 1)).toEqual([]);
+  const recorded = [{ labels: { host: url.host }, value: notAfter.getTime() / 1000 }];
+  expect(await read(url.origin, 1)).toMatchObject(recorded);
+  expect(warned).toEqual([]);
+  server.setSecureContext({});
+  expect(await read(url.origin, 3)).toMatchObject(recorded);
+  expect(warned).toEqual(['the certificate of BASE_URL could not be read']);
 });

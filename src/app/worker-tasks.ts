@@ -1,9 +1,12 @@
+import { statfs } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { eraseOldEmails } from '../accounts/erase-emails.ts';
 import { type HourlyRate, hourOf, RATE_RETENTION_MS } from '../payment/base-currency.ts';
 import { ServiceError } from '../payment/errors.ts';
 import { type Currency, currencies } from '../payment/money.ts';
 import { EVENT_RETENTION_MS } from '../payment/payment-events.ts';
+import { readCertificateEnd } from '../platform/outgoing-calls.ts';
 import type { Relayer } from '../settlement/chain/chain.ts';
 import { lowGasWei, polOf } from '../settlement/chain/gas.ts';
 import { createRelayMemory, type RelayContext } from '../settlement/relay/relay-context.ts';
@@ -46,6 +49,8 @@ export function createWorkerTasks(parts: WorkerParts) {
     shared: [
       ...parts.external.relayers.map((relayer) => createGasTask(parts, relayer)),
       createUnsettledTask(parts),
+      createMeasuringTask(parts),
+      createCertificateTask(parts),
       webhooks.task,
       staleWebhooksTask(parts),
       ...features.shared,
@@ -292,6 +297,50 @@ export function createUnsettledTask({
       metrics.webhooksWaiting.set(waiting.length);
       const lateMs = nowMs() - dueAtMs.reduce((one, other) => Math.min(one, other));
       metrics.releaseOverdueSeconds.set(Math.max(0, Math.round(lateMs / 1000)));
+    },
+  };
+}
+
+const MEASURING_INTERVAL_MS = 60_000;
+
+/** Records the size of the database, and the free share of the disk with DATA_DIR. */
+function createMeasuringTask({ store, metrics, config: { dataDir } }: WorkerParts): WorkerTask {
+  return {
+    name: 'measure',
+    intervalMs: MEASURING_INTERVAL_MS,
+    async run() {
+      for (const [part, bytes] of Object.entries(await store.readSize()))
+        metrics.databaseBytes.set({ part }, bytes);
+      const { bavail, blocks } = await statfs(dataDir);
+      metrics.diskFreeRatio.set({ folder: resolve(dataDir) }, bavail / blocks);
+      return false;
+    },
+  };
+}
+
+const CERTIFICATE_INTERVAL_MS = 3_600_000;
+
+/** Records the end of the certificate of BASE_URL. A failure keeps the last value and is logged once. */
+export function createCertificateTask({
+  metrics,
+  log,
+  baseUrl,
+  config: { chain },
+}: Pick<WorkerParts, 'metrics' | 'log' | 'baseUrl' | 'config'>): WorkerTask {
+  let isFailing = false;
+  return {
+    name: 'certificate',
+    intervalMs: CERTIFICATE_INTERVAL_MS,
+    async run() {
+      if (!baseUrl.startsWith('https:')) return;
+      try {
+        const endMs = await readCertificateEnd(baseUrl, chain?.egressProxy ?? null);
+        metrics.certificateExpiry.set({ host: new URL(baseUrl).host }, endMs / 1000);
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing) log.warn({ err: error }, 'the certificate of BASE_URL could not be read');
+        isFailing = true;
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { connect, type NetConnectOpts } from 'node:net';
+import { connect, isIP, type NetConnectOpts } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { Agent, buildConnector } from 'undici';
 import { ADDRESS_ATTEMPT_MS } from './address-attempt.ts';
 import { type EgressProxy, openTunnel } from './egress-proxy.ts';
@@ -60,6 +61,29 @@ export async function isListening(at: NetConnectOpts): Promise<boolean> {
     return true;
   } catch {
     return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+const CERTIFICATE_LIMIT_MS = 10_000;
+
+/** End of the certificate that the host of a URL serves, trusted or not. */
+export async function readCertificateEnd(url: string, proxy: EgressProxy | null): Promise<number> {
+  const { hostname, port } = new URL(url);
+  const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 443) };
+  const signal = AbortSignal.timeout(CERTIFICATE_LIMIT_MS);
+  const isDirect = proxy === null || isLoopbackHost(hostname);
+  const socket = connectTls({
+    ...(isDirect ? place : { socket: await openTunnel(proxy, place, signal) }),
+    // Not sent for addresses, because RFC 6066 allows only names.
+    ...(isIP(place.host) === 0 ? { servername: place.host } : {}),
+    // Reads an expired certificate as well.
+    rejectUnauthorized: false,
+  });
+  try {
+    await once(socket, 'secureConnect', { signal });
+    return Date.parse(socket.getPeerCertificate().valid_to);
   } finally {
     socket.destroy();
   }

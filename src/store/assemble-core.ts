@@ -36,6 +36,8 @@ export interface EngineParts {
   readonly releaseClaims: Pick<RelayStore, 'claimDueReleases' | 'dropClaims'>;
   /** Coordination of processes that share the data; null for an engine with a single process. */
   readonly shared: SharedStore | null;
+  /** Bytes on disk, by part. */
+  readSize(): Promise<Readonly<Record<string, number>>>;
   close(): Promise<void>;
 }
 
@@ -49,7 +51,7 @@ export function assembleCore(
   scripts: Scripts,
   nowMs: () => number,
   features: readonly StoredFeature[],
-  { accounts, createPayment, releaseClaims, shared, close }: EngineParts,
+  { accounts, createPayment, releaseClaims, shared, readSize, close }: EngineParts,
 ) {
   const decisions = createDecisions(features, nowMs);
   const payments: PaymentStore = {
@@ -102,6 +104,7 @@ export function assembleCore(
     audit: createAuditStore(scripts),
     visits: createVisitStore(scripts),
     shared,
+    readSize,
     /** Finishes earlier calls, then closes the database. Later calls reject (`StoreClosedError`). */
     close() {
       closed ??= close();

@@ -4,6 +4,8 @@ import type { LeaseStore } from '../settlement/settlement-store.ts';
 
 /** Parts of an engine that serves several processes. */
 export interface SharedStore {
+  /** Counts the calls that have a connection, and those that wait for one. */
+  countCalls(): { readonly running: number; readonly waiting: number };
   readonly leases: LeaseStore;
   /** Counts requests of a kind across all processes; closed with the store. */
   createRateLimiter(kind: string, requestsPerMinute: number): RateLimiter;

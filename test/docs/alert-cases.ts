@@ -50,6 +50,17 @@ CardCheckoutNoPayments 730 760
   card_checkout_webhooks_total{outcome="delivered"} 5x740 6x40
 CardCheckoutWebhooksWait 25 50
   card_checkout_webhooks_waiting 150x40 10x20
+CardCheckoutDatabaseBusy 15 30 instance=a state=waiting
+  card_checkout_database_calls{state="waiting",instance="a"} 3x20 0x20
+  card_checkout_database_calls{state="waiting",instance="b"} 9 0 9 0 9 0 9 0 9 0 9 0 9 0 9 0x30
+  card_checkout_database_calls{state="running",instance="a"} 10x40
+CardCheckoutWalGrows 25 40 part=wal
+  card_checkout_database_bytes{part="wal"} 300000000x30 60000000x20
+  card_checkout_database_bytes{part="data"} 9000000000x50
+CardCheckoutCertificateExpires 38 60 host=pay.example.com
+  card_checkout_certificate_expiry_timestamp_seconds{host="pay.example.com"} 606000x40 8380800x40
+CardCheckoutCertificateExpires 30 60 host=pay.example.com
+  card_checkout_certificate_expiry_timestamp_seconds{host="pay.example.com"} 60x40 8380800x40
 CardCheckoutVersionsDiffer 80 100
   card_checkout_build_info{version="0.1.0"} 1x90
   card_checkout_build_info{version="0.2.0"} 1x120
@@ -89,6 +100,8 @@ CardCheckoutVerifyFailed 1590 1650 name=card-checkout-verify.timer
 CardCheckoutDiskFills 15 30 mountpoint=/var
   node_filesystem_avail_bytes{mountpoint="/var"} 5x20 50x20
   node_filesystem_size_bytes{mountpoint="/var"} 100x40
+CardCheckoutDiskFills 15 30 folder=/data
+  card_checkout_disk_free_ratio{folder="/data"} 0.05x20 0.5x20
 `;
 
 export const alertCases: readonly AlertCase[] = cases

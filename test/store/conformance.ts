@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/app/store/store.ts';
 import { accountPromises } from './accounts.ts';
 import { troublePromises } from './alerts.ts';
@@ -50,6 +50,16 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     });
     afterEach(() => opened.dispose());
 
+    it('reports its size on disk, and the calls that share its connections', async () => {
+      const reads = Array.from({ length: 14 }, () => store.observations.readCursor());
+      expect(store.shared?.countCalls() ?? null).toEqual(
+        name === 'SQLite' ? null : { running: 10, waiting: 4 },
+      );
+      await Promise.all(reads);
+      const sizes = await store.readSize();
+      expect(Object.keys(sizes)).toEqual(name === 'SQLite' ? ['data', 'wal'] : ['data']);
+      expect(Object.values(sizes).reduce((sum, bytes) => sum + bytes)).toBeGreaterThan(50_000);
+    });
     describe('accounts and keys', () => accountPromises(context));
     describe('payments', () => paymentPromises(context));
     describe('lists of payments', () => paymentListPromises(context));

@@ -6,6 +6,7 @@ import { findSchema, migrate } from '../../store/postgres/migrations.ts';
 import { openDatabase } from '../../store/postgres/open-database.ts';
 import { createScripts } from '../../store/postgres/scripts.ts';
 import { createProviderCalls, createSharedRateLimiter } from '../../store/postgres/shared-rate-limits.ts';
+import { statement } from '../../store/postgres/statements.ts';
 import { assembleStore, migrations, type Store } from './store.ts';
 
 interface PostgresStoreOptions {
@@ -21,6 +22,8 @@ interface PostgresStoreOptions {
 }
 
 const DEFAULT_POOL_SIZE = 10;
+
+const readSize = statement('SELECT pg_database_size(current_database()) AS bytes');
 
 /** Opens the store, which any number of instances share, and updates its schema. Throws like `requireCurrentSchema`. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
@@ -40,7 +43,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     accounts: createAccounts(scripts),
     createPayment: createPaymentInserts(database, scripts, onError),
     releaseClaims: createReleaseClaims(scripts),
+    async readSize() {
+      const [row] = await database.repeating.query<{ bytes: number }>(readSize);
+      return { data: row?.bytes ?? 0 };
+    },
     shared: {
+      countCalls: database.countCalls,
       leases: createLeaseStore(database),
       takeProviderCall: createProviderCalls(database),
       createRateLimiter(kind, requestsPerMinute) {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createCachingAccounts } from '../../store/accounts.ts';
 import { requireCurrentSchema } from '../../store/migration.ts';
@@ -20,6 +20,8 @@ export interface SqliteStoreOptions {
   readonly mayMigrate?: boolean;
 }
 
+const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
 /** Opens or creates the store and updates its schema. Throws `StoreInUseError`, and like `requireCurrentSchema`. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, nowMs = Date.now, onError, mayMigrate = true } = options;
@@ -35,6 +37,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       accounts: createCachingAccounts(scripts),
       createPayment: scripts.write(createPayment),
       releaseClaims: createReleaseClaims(scripts),
+      readSize: async () => ({ data: bytesOf(file), wal: bytesOf(`${file}-wal`) }),
       shared: null,
       async close() {
         await Promise.all([writes.close(), reads.close()]);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryResult } from 'pg';
 import { databaseUrls } from '../../platform/database-url.ts';
+import type { SharedStore } from '../store.ts';
 import { StoreClosedError, StoreOverloadedError, StoreWriteError } from '../store-errors.ts';
 import { connectionOptions, DatabaseClient } from './connect.ts';
 import { type Statement, statement } from './statements.ts';
@@ -28,6 +29,7 @@ export interface Database extends Connection {
   readonly repeating: Connection;
   /** Runs `work` in a READ COMMITTED transaction. It must lock the rows it depends on, and may run again. */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  readonly countCalls: SharedStore['countCalls'];
   /** Resolves after all running calls; later calls reject. Call once. */
   close(): Promise<void>;
 }
@@ -139,6 +141,7 @@ export function openDatabase(
         });
       return withConnection(run, () => !isCommitSent);
     },
+    countCalls: () => ({ running: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     async close() {
       closing = Promise.withResolvers<void>();
       endIfIdle();

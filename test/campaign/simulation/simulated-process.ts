@@ -139,6 +139,7 @@ function createParts(
     onDecision: (view, decision) => checkDecision(world, view, decision),
   });
   return {
+    config: { dataDir: '.', chain: null },
     store,
     external,
     tokens,

@@ -51,6 +51,7 @@ export function settlementParts(
   { deliver, wake }: Pick<WorkerParts, 'deliver' | 'wake'>,
 ): WorkerParts {
   return {
+    config: { dataDir: '.', chain: null },
     store,
     external,
     tokens: createIpnTokens(benchSecret),
