@@ -46,7 +46,11 @@ export async function openTunnel(
     signal,
   });
   connecting.end();
-  const [{ statusCode }, socket, early] = await once(connecting, 'connect');
+  const [{ statusCode }, socket, early] = await once(connecting, 'connect').catch((cause: unknown) => {
+    throw signal.aborted
+      ? new Error(`the proxy ${host}:${port} did not answer CONNECT in time`, { cause })
+      : cause;
+  });
   // Neither TLS nor HTTP begins with bytes of the other side.
   if (statusCode === 200 && early.length === 0) return socket;
   socket.destroy();

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { request } from 'undici';
 import { afterAll, expect, it } from 'vitest';
-import { parseEgressProxy } from '../../src/platform/egress-proxy.ts';
+import { openTunnel, parseEgressProxy } from '../../src/platform/egress-proxy.ts';
 import { createOutgoingAgent } from '../../src/platform/outgoing-calls.ts';
 import { deliverWebhook } from '../../src/webhooks/deliver.ts';
 import { createTestCertificateAuthority } from '../support/certificates.ts';
@@ -67,6 +67,15 @@ it('counts a refusal of the proxy as a webhook that was not sent', async () => {
   const { proxy } = await startProxy(shop.port, 403);
   const outcome = await deliverWebhook({ ...rules, proxy }, delivery);
   expect(outcome).toMatchObject({ outcome: 'failed', reason: 'connect_failed' });
+});
+
+it('names a proxy that does not answer', async () => {
+  const silent = createServer().on('connect', () => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  cleanUps.push(() => silent.closeAllConnections());
+  const proxy = { host: '127.0.0.1', port: (silent.address() as AddressInfo).port, authorization: null };
+  const opening = openTunnel(proxy, { host: 'shop.example', port: 443 }, AbortSignal.timeout(100));
+  await expect(opening).rejects.toThrow(`the proxy 127.0.0.1:${proxy.port} did not answer CONNECT in time`);
 });
 
 it('leads calls to providers, endpoints and rates through the proxy by name, and those to loopback past it', async () => {
