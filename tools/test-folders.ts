@@ -23,7 +23,7 @@ export const longTests: readonly string[] = [
   'test/http/{hostile-queries,pipelining,slow-callers,transport}.test.ts',
   'test/mail/notifications.test.ts',
   'test/providers/failure-modes.test.ts',
-  'test/settlement/{endpoint-effects,lost-final-blocks,lying-endpoints,lying-numbers}.test.ts',
+  'test/settlement/{endpoint-effects,lying-endpoints,lying-numbers}.test.ts',
   'test/settlement/{node-limits,pipelining,refusals-and-rivals,relayer-key,sender,several-keys}.test.ts',
   'test/settlement/unlucky-batches.test.ts',
 ];

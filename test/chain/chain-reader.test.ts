@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Address, createDepositAddressCalculator } from '../../src/payment/address.ts';
+import type { Address } from '../../src/payment/address.ts';
 import type { ChainReader } from '../../src/settlement/chain/chain.ts';
 import { createChainReader } from '../../src/settlement/chain/create-chain-reader.ts';
-import { deployFactory } from '../../src/settlement/chain/deploy-contract.ts';
-import { addressFor, deployTestUsdc, termsFor } from './local-chain.ts';
+import { addressFor, deployTestUsdc } from './local-chain.ts';
 import { useLocalChain } from './use-chain.ts';
 
 const chain = useLocalChain();
@@ -96,12 +95,6 @@ describe('a scan', () => {
     expect(scannedTo.number).toBe(fromBlock + 3);
   });
 
-  it('finds nothing for nobody', async () => {
-    const fromBlock = await nextBlock();
-    await chain.callToken({ name: 'mint', to: addressFor('anybody'), units: 5n });
-    expect((await scan(fromBlock, [])).transfers).toEqual([]);
-  });
-
   it('leaves out transfers of nothing and transfers of another token', async () => {
     const recipient = addressFor('no money');
     const otherToken = await deployTestUsdc(chain.deployer);
@@ -126,53 +119,6 @@ describe('a scan', () => {
     });
     expect(transfers).toMatchObject([{ recipient: wanted, units: 9n }]);
     expect(asked).toEqual([addressFor('no candidate').toLowerCase(), wanted.toLowerCase()]);
-  });
-
-  it('finds the same for more than a thousand recipients', async () => {
-    const many = Array.from({ length: 1_500 }, (_, index) => addressFor(`many ${index}`));
-    const fromBlock = await nextBlock();
-    await chain.callToken({ name: 'mint', to: many[0] as Address, units: 1n });
-    await chain.callToken({ name: 'mint', to: addressFor('not of the many'), units: 2n });
-    await chain.callToken({ name: 'mint', to: many[1_499] as Address, units: 3n });
-    const overMany = await scan(fromBlock, many);
-    expect(overMany.transfers.map(({ recipient, units }) => [recipient, units])).toEqual([
-      [many[0], 1n],
-      [many[1_499], 3n],
-    ]);
-    expect(await scan(fromBlock, many.slice(500))).toMatchObject({ transfers: [{ units: 3n }] });
-  });
-
-  it('finds the releases of each factory it knows, the merchant part and the fee apart', async () => {
-    const past = await deployFactory(chain.deployer, chain.token);
-    const unknown = await deployFactory(chain.deployer, chain.token);
-    const terms = termsFor('release');
-    const depositAt = ({ factory, implementation }: { factory: Address; implementation: Address }) =>
-      createDepositAddressCalculator({ chainId: chain.anvil.chainId, factory, implementation })(terms);
-    const fromBlock = await nextBlock();
-    for (const each of [chain, past, unknown]) {
-      await chain.callToken({ name: 'mint', to: depositAt(each), units: 10_000_001n });
-      await chain.relay({ kind: 'forward', factory: each.factory, terms: [terms] });
-    }
-    const both = createChainReader({
-      endpoints: chain.endpoints,
-      sources: { token: chain.token, factories: [chain.factory, past.factory] },
-    });
-    const { forwarded } = await scan(fromBlock, [], undefined, both);
-    expect(forwarded).toMatchObject([
-      {
-        deposit: depositAt(chain),
-        toMerchantUnits: 9_750_001n,
-        feeUnits: 250_000n,
-        blockNumber: fromBlock + 1,
-      },
-      {
-        deposit: depositAt(past),
-        toMerchantUnits: 9_750_001n,
-        feeUnits: 250_000n,
-        blockNumber: fromBlock + 3,
-      },
-    ]);
-    expect((await scan(fromBlock, [])).forwarded).toHaveLength(1);
   });
 
   it('goes as far as the block range allows and says how far that is', async () => {

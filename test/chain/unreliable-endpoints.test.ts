@@ -85,13 +85,6 @@ describe('failing over', () => {
 });
 
 describe('finality', () => {
-  it('needs a second endpoint with the same hash', async () => {
-    const { reader, doubts } = createReader(2);
-    const { latest, final } = await readHeads(reader);
-    expect(final?.number).toBe(latest.number - 2);
-    expect(doubts).toEqual([]);
-  });
-
   it('is not given, and reported, while two endpoints disagree', async () => {
     const { reader, doubts } = createReader(2);
     forgeHashes(proxies[1]);

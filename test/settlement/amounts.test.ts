@@ -141,11 +141,6 @@ describe('a payment', () => {
     await expect(settlement.accept(full, EXPECTED_UNITS)).rejects.toThrow('Only an open payment');
   });
 
-  it('overpaid is paid, and all of it is the merchant’s less the fee', async () => {
-    const payment = await settlement.createSettled(250_000_001n);
-    await expectPaid(payment, 250_000_001n);
-  });
-
   it('whose second deposit comes after the release has it released as well, a little later', async () => {
     const payment = await settlement.createWithDeposit();
     await settlement.relay();

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
 import { ChainUnavailableError } from '../../src/settlement/chain/chain.ts';
@@ -224,24 +222,4 @@ describe('an endpoint that shows a deposit before it is final', () => {
     expect(await settlement.balancesOf(early)).toMatchObject({ merchant: 0n, held: 0n });
     await expectEffect('paid', real, 0);
   });
-});
-
-it('has a test for each row of the table in the threat model', () => {
-  const text = readFileSync(join(import.meta.dirname, '../../docs/threat-model.md'), 'utf8');
-  const [, table = ''] = /\| fault \| one host [^\n]*\n\|[- |]*\n((?:\|[^\n]*\n)+)/.exec(text) ?? [];
-  const documented = [...table.matchAll(/^\| ([^|]+) \|/gm)].map(([, fault]) => fault);
-  const ownTests = [
-    'invents deposits or releases',
-    'reports blocks as final too early',
-    'lags by some blocks',
-    // In test/chain/unreliable-endpoints.test.ts, "an endpoint whose head crawls" and "a slow endpoint".
-    'advances its head too slowly, but advances',
-    'denies every recorded checkpoint',
-    'answers slowly',
-    'shows a deposit before it is final',
-    // In test/settlement/lying-numbers.test.ts.
-    'lies about gas, fees, balance or transaction counts',
-    'says that releases fail',
-  ];
-  expect(documented.toSorted()).toEqual([...rows.map(({ fault }) => fault), ...ownTests].toSorted());
 });

@@ -179,29 +179,6 @@ it('a batch whose fees must rise above the cap is replaced at its nonce by a sma
 });
 
 describe('a node whose latest transaction count lags', () => {
-  it('does not have a spent nonce signed again, and no payment is put off', async () => {
-    await settleReady();
-    node.missingTransactions = 1;
-    const payments = await settlement.createReady(3);
-    const startedMs = settlement.nowMs();
-    await settleAtBaseFee();
-    await settlement.expectPaidOnce(...payments);
-    expect(settlement.incidents).toEqual([]);
-    expect(settlement.nowMs() - startedMs).toBeLessThan(30_000);
-    for (const payment of payments) {
-      expect(await settlement.read(payment)).toMatchObject({ noOpBatches: 0 });
-    }
-  });
-
-  it('neither has it a rescue signed with a spent nonce', async () => {
-    const [payment] = (await settleReady()) as [Payment];
-    node.missingTransactions = 1;
-    await chain.anvil.rpc('anvil_setBalance', [payment.depositAddress, '0x7']);
-    await settlement.rescue(payment, `0x${'0'.repeat(40)}`);
-    await settleAtBaseFee();
-    expect(await chain.anvil.rpc('eth_getBalance', [payment.payoutAddress, 'latest'])).toBe('0x7');
-  });
-
   it('from before our first batch costs a try, but puts no payment off for it', async () => {
     // Of the key's earlier life, in which its transactions were not ours to remember.
     await settleReady();

@@ -17,18 +17,6 @@ function feeOf({ attempts }: RelayBatch): bigint {
 }
 
 describe('several batches of one key', () => {
-  it('are in flight with consecutive nonces, are mined in one block, and all payments are paid once', async () => {
-    const payments = await settlement.createReady(7);
-    expect(await settlement.relay()).toBe('opened');
-    const [first = 0, ...others] = (await settlement.openBatches()).map(({ nonce }) => nonce);
-    expect(others).toEqual([first + 1, first + 2, first + 3]);
-    await settlement.mine();
-    expect(await settlement.relayer.readLatestTransactionCount()).toBe(first + 4);
-    await settlement.settleDown();
-    await settlement.expectPaidOnce(...payments);
-    expect(settlement.incidents).toEqual([]);
-  });
-
   it('reserve the relayer’s gas balance together, and what they leave is waited for', async () => {
     const payments = await settlement.createReady(4);
     const { address } = settlement.relayer;

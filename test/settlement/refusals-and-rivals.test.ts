@@ -156,22 +156,6 @@ describe('a release that the token refuses', () => {
     await expectPaid(payment, { releaseRefusals: 0, releaseRefusalReason: null });
   });
 
-  it('because the token is paused waits, and completes when it goes on', async () => {
-    const payment = await settlement.createWithDeposit();
-    await chain.callToken({ name: 'pause' });
-    await settlement.mine();
-    await refuse(payment, 3);
-    expect(await settlement.read(payment)).toMatchObject({
-      forwardStatus: 'manual_required',
-      releaseRefusalReason: expect.stringContaining('paused'),
-    });
-    await chain.callToken({ name: 'unpause' });
-    await settlement.mine();
-    settlement.advance(3_600_000);
-    await settlement.settleDown();
-    await expectPaid(payment);
-  });
-
   it('shows in the metrics, which say how late a release is and who waits for a person', async () => {
     const metrics = createMetrics();
     const task = createUnsettledTask({ store: settlement.store, metrics, nowMs: settlement.nowMs });
@@ -199,23 +183,6 @@ describe('a release that the token refuses', () => {
     await settlement.mine();
     await refuse(refused, 3);
     expect(await shown()).toEqual({ ready: 0, processing: 0, manual_required: 1, late: 0 });
-  });
-
-  it('falls back to pending when the chain takes the deposit back, and begins anew', async () => {
-    const payment = await settlement.create();
-    await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
-    await settlement.mine(3);
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mineAndWatch();
-    await refuse(payment, 3);
-    await settlement.reorganize(1);
-    await settlement.watch();
-    expect(await settlement.read(payment)).toMatchObject({
-      forwardStatus: 'pending',
-      releaseRefusals: 0,
-      releaseRefusalReason: null,
-      releaseDueAtMs: null,
-    });
   });
 
   it('of a surplus changes nothing of a paid payment', async () => {
@@ -296,22 +263,6 @@ describe('what is not a payment', () => {
     ]);
     expect(await settlement.read(payment)).toEqual(payment);
     expect(await settlement.relay()).toBe('idle');
-  });
-
-  it('such as POL goes to the merchant, all of it', async () => {
-    const payment = await settlement.create();
-    await chain.anvil.rpc('eth_sendTransaction', [
-      { from: rival, to: payment.depositAddress, value: '0x1bc16d674ec80001' },
-    ]);
-    await settlement.mine();
-    await settlement.rescue(payment, zeroAddress);
-    await settlement.settleDown();
-    const balance = await chain.anvil.rpc('eth_getBalance', [payment.payoutAddress, 'latest']);
-    expect(balance).toBe('0x1bc16d674ec80001');
-    expect(await settlement.store.observations.listEntriesOf(payment.id)).toMatchObject([
-      { kind: 'rescued', token: zeroAddress, units: BigInt('0x1bc16d674ec80001') },
-    ]);
-    expect(await settlement.read(payment)).toEqual(payment);
   });
 
   it.each([

@@ -24,26 +24,6 @@ async function dearerFees(): Promise<FeeQuote> {
 }
 
 describe('a transaction that is not mined', () => {
-  it('is replaced by one with the same nonce and payments once the chain asks for more, and its hash stays known', async () => {
-    const payment = await settlement.createWithDeposit();
-    await settlement.relay();
-    const [first] = (await settlement.openBatch()).attempts;
-    settlement.faults.fees = await dearerFees();
-    settlement.advance(14_999);
-    expect(await settlement.relay()).toBe('rebroadcast');
-    settlement.advance(1);
-    expect(await settlement.relay()).toBe('bumped');
-    const { attempts, paymentIds, nonce } = await settlement.openBatch();
-    expect(attempts).toHaveLength(2);
-    expect(attempts[0]).toEqual(first);
-    expect(paymentIds).toEqual([payment.id]);
-    expect(attempts[1]).toMatchObject(settlement.faults.fees);
-    await settlement.mine();
-    expect(await settlement.relayer.readLatestTransactionCount()).toBe(nonce + 1);
-    await settlement.settleDown();
-    expect((await settlement.expectPaidOnce(payment)).txidOut).toBe(attempts[1]?.hash);
-  });
-
   it('because its raised form is too dear for the gas balance that is left is mined in its first form', async () => {
     const payment = await settlement.createWithDeposit();
     await settlement.relay();
