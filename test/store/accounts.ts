@@ -77,12 +77,6 @@ export function accountPromises(context: StoreContext): void {
     expect(await accounts.searchAccounts(query, 10)).toEqual([made[0]]);
   });
 
-  it('refuses a second account with the same id', async () => {
-    const account = await giveAccount(context.store);
-    await expect(accounts.createAccount({ ...account, name: 'other' })).rejects.toThrow();
-    expect(await accounts.findAccount(account.id)).toEqual(account);
-  });
-
   it('merges changes that arrive together', async () => {
     const account = await giveAccount(context.store);
     await Promise.all([
@@ -133,24 +127,5 @@ export function accountPromises(context: StoreContext): void {
     await accounts.recordKeyUses(hashes.slice(1), NOW_MS + 60_000);
     const listed = await accounts.listKeys(account.id);
     expect(listed.map(({ lastUsedAtMs }) => lastUsedAtMs)).toEqual([NOW_MS, NOW_MS + 60_000, null]);
-  });
-
-  it('knows the account of a key as it is now, and forgets it with the revocation', async () => {
-    const account = await giveAccount(context.store);
-    const key = newKey(account.id);
-    expect(await accounts.findActiveKey(key.hash)).toBeNull();
-    await accounts.createKey(key, 10);
-    expect(await accounts.findActiveKey(key.hash)).toEqual({
-      account,
-      scopes: key.scopes,
-      callbackHost: null,
-    });
-    expect(await accounts.findActiveKey(key.id)).toBeNull();
-    await accounts.updateAccount(account.id, { suspended: true });
-    expect(await accounts.findActiveKey(key.hash)).toMatchObject({ account: { suspended: true } });
-    await accounts.revokeKey(key.id, NOW_MS);
-    expect(await accounts.findActiveKey(key.hash)).toBeNull();
-    await context.reopen();
-    expect(await accounts.findActiveKey(key.hash)).toBeNull();
   });
 }

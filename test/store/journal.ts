@@ -9,7 +9,7 @@ import {
   netEntries,
   placeOfEntry,
 } from '../../src/settlement/journal.ts';
-import { ADDRESS, atOnce, givePayment, givePayments, leave, pay, type StoreContext } from './fixtures.ts';
+import { ADDRESS, atOnce, givePayment, givePayments, leave, type StoreContext } from './fixtures.ts';
 import { block, depositOf, releaseOf, scan } from './observations.ts';
 
 export async function readJournal(store: Store): Promise<readonly JournalEntry[]> {
@@ -124,19 +124,6 @@ export function journalPromises(context: StoreContext): void {
       expected,
     ]);
     expect(book[0]).toMatchObject({ token });
-  });
-
-  it('enters nothing when the decision throws, and nothing for a payment that is only created', async () => {
-    const payment = await givePayment(store);
-    await observations.startCursor(block(10));
-    const found = scan(10, 15, 15, { deposits: [depositOf(payment, 12)] });
-    const refuse = () => {
-      throw new Error('no');
-    };
-    await expect(observations.recordScan(found, refuse)).rejects.toThrow('no');
-    expect(await readJournal(store)).toEqual([]);
-    await observations.recordScan(found, pay);
-    expect(await readJournal(store)).toHaveLength(1);
   });
 
   it('stays one chain when writers race', async () => {

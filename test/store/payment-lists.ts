@@ -48,41 +48,6 @@ export function paymentListPromises(context: StoreContext): void {
     expect(await webhooks.listWebhooks(payment.id)).toEqual([]);
   });
 
-  it('pages through payments newest first, each once, by account and status', async () => {
-    const paid = { status: 'paid', forwardStatus: 'completed' } as const;
-    // More than one account's payments mixed, and more than an engine looks at in one go.
-    const [first] = await givePayments(store, 1);
-    const [second] = await givePayments(store, 1);
-    const accounts = [first?.accountId as string, second?.accountId as string] as const;
-    const more = Array.from({ length: 500 }, (_, index) =>
-      newPayment(index % 100 === 0 ? accounts[0] : accounts[1], index % 250 === 0 ? paid : {}),
-    );
-    await Promise.all(more.map((payment) => payments.createPayment(payment, null)));
-    const all = [first as Payment, second as Payment, ...more].reverse();
-
-    for (const [filter, size] of [
-      [{}, 1_000],
-      [{ accountId: accounts[0] }, 7],
-      [{ accountId: accounts[1] }, 900],
-      [{ status: 'paid' }, 3],
-      [{ accountId: accounts[1], status: 'paid' }, 10],
-      [{ accountId: 'unknown' }, 10],
-    ] as const) {
-      const wanted = all.filter(
-        (payment) =>
-          ('accountId' in filter ? payment.accountId === filter.accountId : true) &&
-          ('status' in filter ? payment.status === filter.status : true),
-      );
-      const found: Payment[] = [];
-      for (;;) {
-        const page = await payments.listPayments(filter, found.at(-1)?.id ?? null, size);
-        found.push(...page);
-        if (page.length < size) break;
-      }
-      expect(idsOf(found)).toEqual(idsOf(wanted));
-    }
-  });
-
   it('lists ids oldest first between two bounds that need not be ids', async () => {
     const ids = idsOf(await givePayments(store, 10));
     expect(await payments.listPaymentIds('', '~', 100)).toEqual(ids);

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import {
-  type AuditAction,
   type AuditEntry,
   MAXIMUM_ENTRIES_OF_ACTION,
   type NewAuditEntry,
@@ -197,14 +196,6 @@ export function peoplePromises(context: StoreContext): void {
     expect((await sessions.listSessions(user.id)).map(({ id }) => id)).toEqual([kept.id]);
     expect(await sessions.findLink(link.tokenHash)).toBeNull();
     expect(await people.consumeRecoveryCode(user.id, ['a'])).toBe(false);
-  });
-
-  it('takes each time step of a second factor once, and none before it', async () => {
-    const user = await giveUser(context);
-    const taken = await atOnce(10, () => people.consumeTotpStep(user.id, 7));
-    expect(taken.filter(Boolean)).toHaveLength(1);
-    expect(await people.consumeTotpStep(user.id, 6)).toBe(false);
-    expect(await people.consumeTotpStep(user.id, 8)).toBe(true);
   });
 
   it('takes each recovery code of its user once, and none that was replaced', async () => {
@@ -427,27 +418,6 @@ export function auditPromises(context: StoreContext): void {
     expect(entries).toHaveLength(MAXIMUM_ENTRIES_OF_ACTION + 1);
     expect([entries.at(0)?.target, entries.at(-1)?.target]).toEqual(['last', 'first']);
     expect(await audit.listEntries('acc_2', null, 100)).toHaveLength(1);
-  });
-
-  it('counts repeats of what reading or failing causes by one actor in one entry an hour', async () => {
-    const append = (action: AuditAction, atMs: number, actor: string) =>
-      audit.appendEntry(newEntry('acc_1', { action, atMs, actor, target: null }));
-    for (let index = 0; index < 50; index++) {
-      await append('payments.exported', NOW_MS + index, 'anna@shop.example');
-      await append('sign_in.failed', NOW_MS + index, 'anna@shop.example');
-    }
-    await append('payments.exported', NOW_MS, 'bert@shop.example');
-    await append('payments.exported', NOW_MS + 3_600_000, 'anna@shop.example');
-    for (let index = 0; index < 2; index++) await append('key.created', NOW_MS, 'anna@shop.example');
-    const entries = await listAll('acc_1');
-    expect(entries.map(({ action, target }) => [action, target]).toReversed()).toEqual([
-      ['payments.exported', '50 times within an hour'],
-      ['sign_in.failed', '50 times within an hour'],
-      ['payments.exported', null],
-      ['payments.exported', null],
-      ['key.created', null],
-      ['key.created', null],
-    ]);
   });
 
   async function listAll(accountId: string) {

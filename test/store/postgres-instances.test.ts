@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgresStore } from '../../src/app/store/postgres-store.ts';
 import type { Store } from '../../src/app/store/store.ts';
-import { bookTransfer, cancelRefund } from '../../src/features/refunds/refund.ts';
+import { bookTransfer } from '../../src/features/refunds/refund.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import type { PaymentView } from '../../src/payment/payment-store.ts';
 import { callBudgetOf, createOutgoingLimiter } from '../../src/providers/outgoing-limiter.ts';
@@ -220,17 +220,6 @@ describe('changes that read and then write, at two instances at once', () => {
     expect(found?.reason).not.toContain('jane');
   });
 
-  it('keeps a refund canceled while the address is erased', async () => {
-    const payment = await givePayment(one, { email: 'jane@example.com' });
-    const given = { reason: 'Broken', createdAtMs: NOW_MS, destination: ADDRESS } as const;
-    const refund = await giveRefund(one, newRefund(payment, given));
-    await whileHeld(`refunds WHERE id = '${refund.id}'`, [
-      () => one.refunds.changeRefund(refund, (view) => cancelRefund(view, NOW_MS), NOW_MS),
-      () => other.emails.eraseEmail(payment),
-    ]);
-    expect((await one.refunds.findRefund(payment.accountId, refund.id))?.status).toBe('canceled');
-  });
-
   it('leaves nothing of an erased address in the index while the note is edited', async () => {
     const termsOf = async (email: string | null) => {
       const payment = await givePayment(one, { email, note: 'hat' });
@@ -389,17 +378,15 @@ describe('prepared statements', () => {
   // A statement's name is the SHA-1 of its text, and a zero byte ends it.
   const named = /[0-9a-f]{40}\0/;
 
-  it('have names', async () => {
-    expect(await sentBytes('')).toMatch(named);
+  it('have names, and leave no lock of a session behind, which a pooler would keep', async () => {
+    const sent = await sentBytes('');
+    expect(sent).toMatch(named);
+    expect(sent).not.toContain('pg_advisory_lock(');
   });
 
   it('have none with prepared_statements=false in DATABASE_URL, for poolers that do not carry them', async () => {
     const sent = await sentBytes('?prepared_statements=false');
     expect(sent).toContain('INSERT INTO payments');
     expect(sent).not.toMatch(named);
-  });
-
-  it('leave no lock of a session behind, which a pooler would keep', async () => {
-    expect(await sentBytes('')).not.toContain('pg_advisory_lock(');
   });
 });

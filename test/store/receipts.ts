@@ -36,23 +36,6 @@ export function receiptPromises(context: StoreContext): void {
     expect(await claim()).toEqual([]);
   });
 
-  it('come back when they certainly were not sent, and not when they were or nobody knows', async () => {
-    const payments = await givePayments(store, 3);
-    for (const payment of payments) await become(payment);
-    const [unsent, sent, failed] = (await claim()) as [PaymentId, PaymentId, PaymentId];
-    await receipts.recordReceipt(unsent, 'pending', 2);
-    await receipts.recordReceipt(sent, 'sent', 2);
-    await receipts.recordReceipt(failed, 'failed', 2);
-    expect(await claim()).toEqual([unsent]);
-  });
-
-  it('wait no longer than asked for', async () => {
-    const [payment] = await givePayments(store, 1);
-    await become(payment as Payment);
-    expect(await claim(10, Date.now() + DAY_MS)).toEqual([]);
-    expect(await claim(10, Date.now() - DAY_MS)).toHaveLength(1);
-  });
-
   it.each([
     ['paid', become],
     ['canceled', cancel],

@@ -17,7 +17,7 @@ import { UnreleasedSchemaError } from '../../src/store/store-errors.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { inSqliteFile } from '../support/sqlite-file.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { atOnce, DAY_MS, givePayment, leave, NOW_MS, newPayment, newRecord, withStore } from './fixtures.ts';
+import { DAY_MS, givePayment, leave, NOW_MS, newPayment, newRecord, withStore } from './fixtures.ts';
 import { block, depositOf, scan } from './observations.ts';
 import { nextMigration, unreleasedSchema } from './versions.ts';
 
@@ -255,13 +255,5 @@ describe('PostgreSQL', () => {
   it('lets nobody empty the journal', async () => {
     await (await openPostgresStore({ url })).close();
     await expect(postgres.query(url, 'TRUNCATE journal')).rejects.toThrow('never changed or removed');
-  });
-
-  it('is migrated once by many instances that start at the same time', async () => {
-    const stores = await atOnce(12, () => openPostgresStore({ url, poolSize: 2 }));
-    await Promise.all(stores.map((store) => store.close()));
-    expect(await postgres.query(url, 'SELECT number FROM schema_steps ORDER BY number')).toEqual(
-      migrations.PostgreSQL.map(({ number }) => ({ number })),
-    );
   });
 });
