@@ -130,32 +130,6 @@ describe.each(readers)('$name --$option', ({ read, option, takes, refuses }) => 
 });
 
 describe('accountUpdate', () => {
-  it('changes only what was named', () => {
-    expect(argument.accountUpdate({ account: 'acc_1' })).toEqual({ profile: { texts: {} } });
-    expect(
-      argument.accountUpdate({
-        'fee-percent': '1.25',
-        wallet: ADDRESS,
-        providers: 'wert, moonpay',
-        suspend: true,
-        enable: 'card_checkout',
-        disable: 'fee_pass_through',
-      }),
-    ).toEqual({
-      feeBasisPoints: 125,
-      profile: { wallet: ADDRESS, texts: {} },
-      providers: ['wert', 'moonpay'],
-      suspended: true,
-      enable: 'card_checkout',
-      disable: 'fee_pass_through',
-    });
-    expect(argument.accountUpdate({ providers: 'all', resume: true })).toEqual({
-      profile: { texts: {} },
-      providers: null,
-      suspended: false,
-    });
-  });
-
   it.each<[string, OperationArguments]>([
     ['fee-percent', { 'fee-percent': 'x' }],
     ['wallet', { wallet: 'x' }],

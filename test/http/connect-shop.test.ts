@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { keyScopes } from '../../src/accounts/api-key.ts';
 import { newKey } from '../store/fixtures.ts';
-import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
 import { PASSWORD } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { textOf } from '../support/page-text.ts';
@@ -176,30 +175,6 @@ describe('the page of a connection', () => {
     const sent = new URLSearchParams(query);
     expect(next.searchParams.get('return')).toBe(sent.get('return'));
     expect(next.searchParams.get('name')).toBe(sent.get('name'));
-  });
-
-  it('approves with a passkey, whose answer works once and for this session alone', async () => {
-    const origin = 'https://pay.example.com';
-    const device = createAuthenticator('pay.example.com');
-    const asked = { name: 'Phone', password: PASSWORD };
-    const { payload } = await browser.post('/dashboard/security/passkeys', asked);
-    const added = { response: device.make(challengeIn(payload), origin) };
-    expect((await browser.post('/dashboard/security/new-passkey', added)).statusCode).toBe(200);
-    const send = async (respond: (challenge: string) => string, password = PASSWORD) => {
-      const page = (await browser.get(addressWith())).payload;
-      const fields = { response: respond(challengeIn(page)), password };
-      return (await browser.post(addressWith(), fields)).headers['refresh'];
-    };
-    let used = '';
-    const right = (challenge: string) => {
-      used = device.use(challenge, origin);
-      return used;
-    };
-    expect(await send(() => '')).toBeUndefined();
-    expect(await send(right, 'wrong password')).toBeUndefined();
-    expect(await send((challenge) => device.use(challenge, 'https://evil.example'))).toBeUndefined();
-    expect(await send(right)).toContain('https://shop.example.com/');
-    expect(await send(() => used)).toBeUndefined();
   });
 
   it('names the limit of ten keys, before the approval and at the exchange', async () => {

@@ -92,11 +92,6 @@ function requireError(text: string, status: number, error: string): Answer {
 const close = 'Host: x\r\nConnection: close\r\n';
 const withKey = () => `${close}X-API-Key: ${service.apiKey}\r\n`;
 
-it('answers headers over 16 KiB with 431', async () => {
-  const answer = await send(`GET /health/live HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(17_000)}\r\n\r\n`);
-  requireError(answer, 431, 'The request headers are too large.');
-});
-
 it('answers a caller who goes on sending, whatever there is, so that they can read it', async () => {
   for (let round = 0; round < 5; round++) {
     const answer = await send(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(4_000_000)}`);
@@ -214,18 +209,6 @@ it.each([
 
 it('answers a path that is no URL with 400 in the error shape', async () => {
   requireError(await send(`GET /pay/%zz HTTP/1.1\r\n${close}\r\n`), 400, 'The path is not a valid URL path.');
-});
-
-it('answers headers that do not arrive with 408, and a body that does not arrive too', async () => {
-  await service.close();
-  await startService(impatience);
-  const text = 'The complete request did not arrive in time.';
-  const headers = await send('GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ');
-  requireError(headers, 408, text);
-  const body = await send(
-    `POST /api/v1/wallet HTTP/1.1\r\n${withKey()}Content-Type: application/json\r\nContent-Length: 50\r\n\r\n{"a"`,
-  );
-  requireError(body, 408, text);
 });
 
 it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'])(

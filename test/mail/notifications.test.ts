@@ -178,18 +178,6 @@ describe('a notification', () => {
     await pass(HOUR_MS);
     expect(texts()).toHaveLength(1);
   });
-
-  it('that is due is not sent once the membership has ended', async () => {
-    await giveMember(store, account.id, 'owner');
-    await give('slack');
-    await pay();
-    const due = await store.notifications.listDueChannels(nowMs, [], 10);
-    expect(await store.people.changeMembership(account.id, user.id, null)).toBe('changed');
-    await notifyChannel(context, due[0] as NotificationChannel);
-    expect(texts()).toEqual([]);
-    expect(await store.notifications.listChannels(account.id, user.id)).toEqual([]);
-    await expect(give('slack')).rejects.toThrow();
-  });
 });
 
 describe('many events', () => {
