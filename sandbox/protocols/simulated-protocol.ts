@@ -19,8 +19,6 @@ export interface SimulatorMode {
   readonly customerRegion?: string;
   /** Refuses the parameter with the customer's email address. */
   readonly refusesEmail?: boolean;
-  /** Code with which the provider refuses every call of the account. */
-  readonly accountRefusal?: string;
   /** Status in webhooks, in the provider's terms. */
   readonly status?: string;
   /** Name of the event in webhooks, if it differs between the provider's guides. */

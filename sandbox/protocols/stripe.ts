@@ -38,8 +38,6 @@ export const stripeProtocol: SimulatedProtocol = {
         'Invalid API Key provided',
         401,
       );
-      const { accountRefusal } = simulator.mode();
-      refuseUnless(accountRefusal === undefined, accountRefusal ?? '');
     };
     server.get(`${api}/onramp_quotes`, async (request) => {
       requireKey(request);

@@ -104,50 +104,6 @@ const click = (paymentId: string, provider: ProviderId) =>
     payload: '',
   });
 
-/** The page once visits to it have made the states of all providers known: only this one is marked, as the last. */
-const untilMarked = (paymentId: string, id: ProviderId, mark: string) =>
-  vi.waitFor(
-    async () => {
-      const page = await openPage(paymentId);
-      expect(textOf(servicesIn(page.body)).split(mark)).toHaveLength(2);
-      expect(waysIn(page.body).at(-1)).toBe(id);
-      return page;
-    },
-    { timeout: 5_000, interval: 10 },
-  );
-
-/** The list of all services, which the page shows below its rows of means. */
-const servicesIn = (body: string) => /<section id="services">.*?<\/section>/s.exec(body)?.[0] ?? '';
-
-/** Where the buttons of the list lead. */
-const waysIn = (body: string) =>
-  [...servicesIn(body).matchAll(/formaction="[^"]*\/providers\/(\w+)/g)].map(([, id]) => id);
-
-describe.each(['down', 'slow', 'refuse'] as const)('a provider that is told: %s', (fault) => {
-  it.each(providerIds)(
-    '%s: the page offers the others, the click says so and leaves the choice, the merchant is answered 502',
-    async (id) => {
-      behave(id, fault);
-      const created = await create('multi');
-      const { payment_id: paymentId } = created.json();
-      const page = await untilMarked(paymentId, id, 'Temporarily unavailable');
-      expect(page.statusCode).toBe(200);
-      expect(waysIn(page.body).toSorted()).toEqual([...providerIds].toSorted());
-
-      const clicked = await click(paymentId, id);
-      expect(clicked.statusCode).toBe(502);
-      expect(textOf(clicked.body)).toContain('could not be reached. Your card was not charged.');
-      expect(waysIn(clicked.body)).toEqual(expect.arrayContaining(providerIds.filter((each) => each !== id)));
-      const other = id === 'wert' ? 'banxa' : 'wert';
-      expect((await click(paymentId, other)).statusCode).toBe(303);
-
-      const direct = await create(id);
-      expect(direct.statusCode).toBe(502);
-      expect(direct.json()).toMatchObject({ code: 'provider_unavailable' });
-    },
-  );
-});
-
 /** Whose webhooks tell of a provider's visits; those that tell nothing are left out. */
 const tellers = new Map<ProviderId, ProviderId>([
   ...providerIds.filter((id) => id !== 'cryptocom').map((id) => [id, id] as const),
@@ -199,13 +155,6 @@ describe.each([...tellers])('webhooks of %s', (id, teller) => {
     if (!tellsOfNow.has(id)) expect(noted).toBe(2);
     expect(noted).toBeGreaterThan(0);
     expect(outcomes.filter((outcome) => outcome === 'stale')).toHaveLength(13 - noted);
-    await expectTaken(paymentId);
-  });
-
-  it('in the wrong order: the older news does not undo the later', async () => {
-    behave(id, 'up');
-    const { paymentId, webhooks } = await payAt(id, (count) => count >= 5);
-    for (const webhook of webhooks.toReversed()) expect(await post(webhook)).toBe(200);
     await expectTaken(paymentId);
   });
 

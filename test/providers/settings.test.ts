@@ -101,9 +101,3 @@ describe('a provider that is a way to pay at another one', () => {
     ]);
   });
 });
-
-it('Crypto.com stays off until it is said to be confirmed', () => {
-  expect(problemsOf({ ...live, CRYPTOCOM_API_KEY: 'k', CRYPTOCOM_ONRAMP: 'yes' })).toEqual([
-    'CRYPTOCOM_ONRAMP must be one of confirmed, confirms-wallet: CRYPTOCOM_API_KEY is set.',
-  ]);
-});

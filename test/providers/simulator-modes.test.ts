@@ -117,16 +117,6 @@ describe('Stripe', () => {
     inMode('stripe', { refusesEmail: true });
     expect(await outcomeOf(stage.adapterOf('stripe').startSession(someSession))).toBe('answered');
   });
-
-  it.each(['crypto_onramp_disabled', 'crypto_onramp_merchant_not_properly_setup'])(
-    'is inactive while it refuses the account with %s',
-    async (accountRefusal) => {
-      inMode('stripe', { accountRefusal });
-      const adapter = stage.adapterOf('stripe');
-      expect(await outcomeOf(adapter.quote(someSession))).toBe('provider_inactive');
-      expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_inactive');
-    },
-  );
 });
 
 describe('Ramp Network', () => {

@@ -177,12 +177,6 @@ describe('the path of quotes', () => {
     expect(pathsOf(server)).toEqual([QUOTES, EARLIER_QUOTES, EARLIER_QUOTES, EARLIER_QUOTES, EARLIER_QUOTES]);
   });
 
-  it('is the present one where it answers', async () => {
-    const { adapter, server } = await startStripe(refusing(EARLIER_QUOTES, 404, {}));
-    await adapter.quote(published);
-    expect(new Set(pathsOf(server))).toEqual(new Set([QUOTES]));
-  });
-
   it.each([
     ['crypto_onramp_disabled', 'provider_inactive'],
     ['crypto_onramp_merchant_not_properly_setup', 'provider_inactive'],
