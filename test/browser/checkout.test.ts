@@ -225,16 +225,6 @@ describe('the way back to the shop', () => {
       });
     }
   });
-
-  it('is a link without script', async () => {
-    const id = justPaid();
-    await inBrowser(browser, { ...desktop, javaScriptEnabled: false }, async (page) => {
-      await page.goto(`${waysUrl}/pay/${id}`);
-      expect(await page.locator('#automatic').isVisible()).toBe(false);
-      await page.getByRole('link', { name: /^Back to/ }).click();
-      await page.waitForURL(`**/orders/${id}`);
-    });
-  });
 });
 
 it('the menu of languages closes with Escape and beside it, and the focus returns to its button', async () => {

@@ -87,15 +87,8 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('alert').getByRole('link', { name: 'Support' }).click();
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Café Lagarto');
-    expect(await page.getByLabel('Support').getAttribute('aria-describedby')).toMatch(
-      /^support_link-error\b/,
-    );
-    expect(await page.locator('main').textContent()).not.toContain('support-link');
     await look('settings-refused');
     await page.getByRole('button', { name: 'Use #c75300' }).click();
-    expect(await page.getByLabel('Brand color').inputValue()).toBe('#c75300');
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Café Lagarto');
     await page.getByRole('link', { name: 'Customer data' }).click();
     await page.getByLabel('Customer’s email address').first().fill('nobody@example.com');
     await page.getByRole('button', { name: 'Export as JSON' }).click();
@@ -107,8 +100,6 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     await page.locator('#password').fill('wrong');
     await page.getByRole('button', { name: 'Save wallet' }).click();
     await page.getByRole('alert').getByRole('link', { name: 'Wallet on Polygon' }).click();
-    expect(await page.getByLabel('Wallet on Polygon').inputValue()).toBe('0x12');
-    expect(await page.getByLabel('Lock payouts to this wallet').isChecked()).toBe(true);
     await page.goto(`${baseUrl}/dashboard/people`);
     await page.getByLabel('Email address').fill(`new-${device}@shop.example`);
     await page.getByLabel('Your password').fill(PASSWORD);
@@ -171,16 +162,3 @@ it.each([true, false])(
     await page.close();
   },
 );
-
-it('works without JavaScript, by keyboard alone', async () => {
-  const page = await browser.newPage({ javaScriptEnabled: false });
-  await page.goto(`${baseUrl}/dashboard`);
-  await page.getByLabel('Email address').fill(owner.email);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter');
-  await page.waitForURL('**/dashboard#main');
-  await page.close();
-});

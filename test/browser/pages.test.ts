@@ -414,24 +414,6 @@ it.each([
   },
 );
 
-it('shows all ways to pay at once while a provider is silent, and says so on the next page', async () => {
-  const slow = createCheckoutPages();
-  for (const [id, answer] of pages.quoteAnswers) slow.quoteAnswers.set(id, answer);
-  let fail = (_: Error) => {};
-  slow.quoteAnswers.set('moonpay', () => new Promise((_, reject) => (fail = reject)));
-  await serve(slow, (origin) =>
-    inBrowser(browser, phone, async (page) => {
-      await page.goto(`${origin}/pay/${slow.put(checkoutStates.choose())}`);
-      const rows = page.locator('.offers button');
-      expect(await rows.count()).toBe(10);
-      fail(new Error('no answer'));
-      await page.reload();
-      expect(await rows.last().getAttribute('data-provider')).toBe('MoonPay');
-      expect(await rows.last().textContent()).toContain('Temporarily unavailable');
-    }),
-  );
-});
-
 it.each(['light', 'dark'] as const)("has no barriers in a shop's color, on %s pages", async (colorScheme) => {
   // One at the limit of what is accepted, and a loud one.
   for (const brandColor of ['#767676', '#c2185b']) {

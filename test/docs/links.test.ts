@@ -33,13 +33,6 @@ it('leads every relative link and anchor of every document to something that exi
   expect(links.map(faultOf).filter((fault) => fault !== null)).toEqual([]);
 });
 
-it('notices a link or an anchor that leads nowhere', () => {
-  expect(faultOf({ from: 'README.md', target: 'docs/nowhere.md' })).toContain('does not exist');
-  expect(faultOf({ from: 'README.md', target: 'docs/api.md#nowhere' })).toContain('no such heading');
-  expect(faultOf({ from: 'docs/api.md', target: '#limits' })).toBeNull();
-  expect(anchorsOf('# A `b_c`: d?\n## Twice\n## Twice')).toEqual(['a-b_c-d', 'twice', 'twice-1']);
-});
-
 it('says what every picture shows to those who cannot see it', () => {
   const pictures = documents.flatMap(({ path, text }) =>
     [...withoutCode(text).matchAll(/!\[([^\]]*)\]\(/g)].map(([, words]) => ({ path, words: words ?? '' })),

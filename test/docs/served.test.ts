@@ -4,11 +4,11 @@ import { registerOpenApi } from '../../src/api/openapi/create-openapi-document.t
 import { apiDescription } from '../../src/app/features.ts';
 import { docPagesFor } from '../../src/pages/docs/doc-pages.ts';
 import { registerDocs } from '../../src/pages/docs/register-docs.ts';
-import { headingSlug, renderMarkdown } from '../../src/pages/docs/render-markdown.ts';
+import { renderMarkdown } from '../../src/pages/docs/render-markdown.ts';
 import { errorTable } from '../../src/payment/errors.ts';
 import { createFixedWindowLimiter } from '../../src/web/rate-windows.ts';
 import { createBaseServer } from '../../src/web/server.ts';
-import { anchorsOf, documents, read } from './markdown.ts';
+import { read } from './markdown.ts';
 
 function createServer(isTestMode: boolean): FastifyInstance {
   const server = createBaseServer({ trustProxy: ['127.0.0.1'] });
@@ -150,22 +150,6 @@ it('has a page for every operation with all its answers, an own address and the 
   const created = (await get(modes.live, '/docs/reference/createCheckout')).body;
   for (const words of ['Retry later or use', '/pay/01a1fbd7']) expect(created).toContain(words);
   expect((await get(modes.live, '/docs/reference/paymentForwarded')).body).toContain('payment.forwarded');
-});
-
-it('makes the anchors that a forge makes', () => {
-  for (const { path, text } of documents.filter(({ path: each }) => each.startsWith('docs/'))) {
-    const page = { file: path };
-    const made = [
-      ...renderMarkdown({ page, pages: [] }, text)
-        .toString()
-        .matchAll(/<h\d id="([^"]+)"/g),
-    ];
-    expect(
-      made.map(([, id]) => id),
-      path,
-    ).toEqual(anchorsOf(text));
-  }
-  expect(headingSlug('`a_b`, and [c](d)?')).toBe('a_b-and-c');
 });
 
 it('escapes what stands in a document, and leaves raw HTML out', () => {

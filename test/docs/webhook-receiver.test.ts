@@ -99,11 +99,6 @@ async function send(body: string, signature = sign(body)): Promise<number> {
 const sign = (body: string) => createHmac('sha256', order.ipn_token).update(body).digest('hex');
 const event = (paymentId: string = order.payment_id) => JSON.stringify({ event: 'payment.paid', paymentId });
 
-it('fulfils a genuine webhook', async () => {
-  expect(await send(event())).toBe(200);
-  expect(shipped).toEqual([order.payment_id]);
-});
-
 it('fulfils once, also when the event comes several times at once', async () => {
   expect(await Promise.all([1, 2, 3].map(() => send(event())))).toEqual([200, 200, 200]);
   expect(await send(event())).toBe(200);

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EndToEndService, SOMEBODY, startEndToEndService } from '../support/e2e-service.ts';
 import { runPrintedCommand } from '../support/printed-command.ts';
@@ -90,93 +89,54 @@ describe('one payment, whole, in the sandbox', () => {
     expect(shown.webhooks.map(({ status }) => status)).toEqual(['delivered']);
   });
 
-  // At the same time, because each waits for blocks.
-  describe.concurrent('other ways to pay and to look', () => {
-    it('is paid in USDC from a wallet as well, forwarded, and tells of each once, signed', async () => {
-      const [account] = await runJson<{ account_id: string }[]>(service.environment, 'account list');
-      const words = `payment create --account ${account?.account_id} --amount 40.00 --wallet ${SOMEBODY} --callback`;
-      const { payment_id: paymentId, ipn_token: ipnToken } = await runJson<{
-        payment_id: string;
-        ipn_token: string;
-      }>(service.environment, words, service.receiver.url);
-      const before = await service.readBalance(SOMEBODY);
-      const { transaction_hash: txidIn } = await runJson<{ transaction_hash: string }>(
-        service.environment,
-        'sandbox pay',
-        paymentId,
-      );
-
-      await waitFor('both webhooks', 30_000, () => webhooksOf(paymentId).length >= 2);
-      const events = webhooksOf(paymentId).map(({ rawBody, headers }) => {
-        expect(headers['x-service-signature']).toBe(sign(rawBody, ipnToken));
-        return JSON.parse(rawBody) as Record<string, unknown>;
-      });
-      const { forwarded_amount: forwarded, ...status } = await service.readStatus(`ipn_token=${ipnToken}`);
-      expect(status).toMatchObject({ status: 'paid', forward_status: 'completed', txid_in: txidIn });
-      expect(events).toMatchObject([
-        { event: 'payment.paid', paymentId, receivedAmount: '40.000000', txidIn },
-        {
-          event: 'payment.forwarded',
-          paymentId,
-          forwardTxid: status['txid_out'],
-          amountForwarded: forwarded,
-        },
-      ]);
-      expect(Number((await service.readBalance(SOMEBODY)) - before) / 1e6).toBe(Number(forwarded));
-      await waitFor('its last state', 15_000, () => statesOf(service, paymentId).at(-1) === 'paid/completed');
-      expect(statesOf(service, paymentId)).toEqual(['paid/ready', 'paid/processing', 'paid/completed']);
-      expect(webhooksOf(paymentId)).toHaveLength(2);
-    }, 60_000);
-
-    it('shows its events to whoever listens, copies alone, and brings them about on demand', async () => {
-      await createWebhookSecret(service.url, service.environment['DATA_DIR'] ?? '');
-      const signaturesOf = (headers: IncomingHttpHeaders) =>
-        `${headers['x-service-signature']} ${headers['webhook-timestamp']} ${headers['webhook-signature']}`;
-      const copies: string[] = [];
-      const local = createServer(async (request, response) => {
-        let body = '';
-        for await (const chunk of request) body += chunk;
-        copies.push(`${signaturesOf(request.headers)} ${body}`);
-        response.end('seen');
-      });
-      await new Promise<void>((resolve) => local.listen(0, '127.0.0.1', resolve));
-      const endpoint = `http://127.0.0.1:${(local.address() as AddressInfo).port}/hook`;
-      const listener = startCommand(service.environment, 'listen --forward-to', endpoint, '--json');
-      try {
-        await waitFor('the listener', 20_000, () => listener.output().includes('Listening'));
-        const [paid, forwarded] = await Promise.all(
-          ['payment.paid', 'payment.forwarded'].map((event) =>
-            runJson<Record<string, string>>(
-              service.environment,
-              `trigger ${event} --amount 30 --callback`,
-              service.receiver.url,
-            ),
+  it('shows its events to whoever listens, copies alone, and brings them about on demand', async () => {
+    await createWebhookSecret(service.url, service.environment['DATA_DIR'] ?? '');
+    const signaturesOf = (headers: IncomingHttpHeaders) =>
+      `${headers['x-service-signature']} ${headers['webhook-timestamp']} ${headers['webhook-signature']}`;
+    const copies: string[] = [];
+    const local = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      copies.push(`${signaturesOf(request.headers)} ${body}`);
+      response.end('seen');
+    });
+    await new Promise<void>((resolve) => local.listen(0, '127.0.0.1', resolve));
+    const endpoint = `http://127.0.0.1:${(local.address() as AddressInfo).port}/hook`;
+    const listener = startCommand(service.environment, 'listen --forward-to', endpoint, '--json');
+    try {
+      await waitFor('the listener', 20_000, () => listener.output().includes('Listening'));
+      const [paid, forwarded] = await Promise.all(
+        ['payment.paid', 'payment.forwarded'].map((event) =>
+          runJson<Record<string, string>>(
+            service.environment,
+            `trigger ${event} --amount 30 --callback`,
+            service.receiver.url,
           ),
-        );
-        for (const { event, payment_id: id, ipn_token: token, delivery } of [paid, forwarded] as Record<
-          string,
-          string
-        >[]) {
-          expect(delivery).toBe('delivered');
-          const ofEvent = (text: string) =>
-            text.includes(`"paymentId":"${id}"`) && text.includes(`"event":"${event}"`);
-          await waitFor(`the copy of ${event}`, 15_000, () => copies.some(ofEvent));
-          // What the merchant got, got the listener, byte for byte, and each of them once.
-          const real = webhooksOf(id ?? '').filter(({ rawBody }) => ofEvent(rawBody));
-          expect(real).toHaveLength(1);
-          const [{ rawBody = '', headers = {} } = {}] = real;
-          expect(copies.filter(ofEvent)).toEqual([`${signaturesOf(headers)} ${rawBody}`]);
-          expect(headers['webhook-signature']).toMatch(/^v1,/);
-          expect(headers['x-service-signature']).toBe(sign(rawBody, token));
-          await waitFor('the line', 15_000, () => listener.output().includes(`"ipn_token":"${token}"`));
-        }
-      } finally {
-        await listener.end();
-        local.closeAllConnections();
-        await new Promise((resolve) => local.close(resolve));
+        ),
+      );
+      for (const { event, payment_id: id, ipn_token: token, delivery } of [paid, forwarded] as Record<
+        string,
+        string
+      >[]) {
+        expect(delivery).toBe('delivered');
+        const ofEvent = (text: string) =>
+          text.includes(`"paymentId":"${id}"`) && text.includes(`"event":"${event}"`);
+        await waitFor(`the copy of ${event}`, 15_000, () => copies.some(ofEvent));
+        // What the merchant got, got the listener, byte for byte, and each of them once.
+        const real = webhooksOf(id ?? '').filter(({ rawBody }) => ofEvent(rawBody));
+        expect(real).toHaveLength(1);
+        const [{ rawBody = '', headers = {} } = {}] = real;
+        expect(copies.filter(ofEvent)).toEqual([`${signaturesOf(headers)} ${rawBody}`]);
+        expect(headers['webhook-signature']).toMatch(/^v1,/);
+        expect(headers['x-service-signature']).toBe(sign(rawBody, token));
+        await waitFor('the line', 15_000, () => listener.output().includes(`"ipn_token":"${token}"`));
       }
-    }, 90_000);
-  });
+    } finally {
+      await listener.end();
+      local.closeAllConnections();
+      await new Promise((resolve) => local.close(resolve));
+    }
+  }, 90_000);
 
   it('keeps everything over Ctrl-C and goes on with what was under way', async () => {
     const { payment_id: paymentId } = await service.create();
@@ -248,16 +208,3 @@ describe('one payment, whole, in the sandbox', () => {
     expect(places.log).not.toMatch(/service_live_|ipn_/);
   });
 });
-
-/** The states that a payment went through, the first one apart, as the service wrote them down. */
-function statesOf({ folder }: EndToEndService, paymentId: string): readonly string[] {
-  const database = new DatabaseSync(join(folder, 'data', 'card-checkout.sqlite'), { readOnly: true });
-  try {
-    const rows = database
-      .prepare('SELECT state FROM state_changes WHERE payment_id = ? ORDER BY at_ms')
-      .all(paymentId);
-    return rows.map(({ state }) => String(state));
-  } finally {
-    database.close();
-  }
-}

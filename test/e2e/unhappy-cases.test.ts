@@ -15,20 +15,6 @@ describe('every error code of the specification, brought about in the sandbox', 
   const create = (fields: Record<string, unknown>) => service.requestCreate(fields);
   const command = (words: string, ...more: string[]) => runCommand(service.environment, words, ...more);
 
-  it('a chain that is down delays a payment and loses nothing', async () => {
-    const { body } = await create({ amount: '60' });
-    const id = body.payment_id;
-    await command('sandbox pay', id);
-    await command('sandbox fault chain --down');
-    expect((await create({})).status).toBe(200);
-    await command('sandbox fault chain --up');
-    await waitFor(
-      'the payment to be paid',
-      40_000,
-      async () => (await service.readStatus(`payment_id=${id}`))['status'] === 'paid',
-    );
-  });
-
   it.each([
     ['a small amount', { amount: '12.00' }],
     ['rupees', { amount: '1000.00', currency: 'INR' }],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../sandbox/start-sandbox.ts';
 import { assumedDeliveryUnits } from '../../src/payment/provider-catalog.ts';
 import {
@@ -11,7 +11,6 @@ import {
   someAddress,
   startFastSandbox,
   startSessionAt,
-  WAIT,
   waitForFinalBalance,
   waitUntilDelivered,
 } from './fixture.ts';
@@ -30,18 +29,6 @@ describe('the simulated on-ramps', () => {
   afterAll(async () => {
     await sandbox.stop();
     await folder.remove();
-  });
-
-  it('deliver exactly what they quoted, once, for the good card', async () => {
-    const deposit = someAddress('1');
-    const session = await startSessionAt(sandbox, deposit);
-    expect(session.quotedUnits).toBe(DELIVERY_UNITS);
-    const answer = await payWithCard(session, '4242 4242 4242 4242');
-    expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toBe(`${new URL(session.redirectUrl).pathname}/result`);
-    await waitForFinalBalance(sandbox, deposit, DELIVERY_UNITS);
-    await waitUntilDelivered(session);
-    expect(await countTransfers(sandbox, deposit)).toBe(1);
   });
 
   it('deliver once however often the form is sent', async () => {
@@ -117,22 +104,5 @@ describe('the simulated on-ramps', () => {
     );
     await sandbox.pay({ order: other.providerReference });
     await waitForFinalBalance(sandbox, deposit, 12_340_000n + DELIVERY_UNITS);
-  });
-
-  it('mine for a transaction until it is final', async () => {
-    const height = async () => Number(await callNode(sandbox, 'eth_blockNumber', []));
-    const transaction = {
-      from: ((await callNode(sandbox, 'eth_accounts', [])) as string[])[9],
-      to: someAddress('b'),
-    };
-    const countIn = async (block: number) =>
-      Number(await callNode(sandbox, 'eth_getBlockTransactionCountByNumber', [`0x${block.toString(16)}`]));
-    await vi.waitFor(async () => {
-      const top = await height();
-      expect([await countIn(top), await countIn(top - 1)]).toEqual([0, 0]);
-    }, WAIT);
-    const before = await height();
-    await callNode(sandbox, 'eth_sendTransaction', [transaction]);
-    await vi.waitFor(async () => expect(await height()).toBe(before + 3), WAIT);
   });
 });
