@@ -307,7 +307,9 @@ test('opens a refund of an amount of the charge, which a person confirms', async
 test('gets another checkout for a session whose amount a program changes', async () => {
   const { session, payment } = await beginCheckout();
   const change = async (amount) =>
-    /CHANGED (.*)/.exec((await platform.medusa('exec', './change-amount.js', session.id, amount)).stdout)[1];
+    /CHANGED (.*)/.exec(
+      (await platform.medusa(['exec', './change-amount.js', session.id, amount])).stdout,
+    )[1];
   const next = await change('31.50');
   assert.equal((await client.payments.get(payment)).status, 'canceled');
   const { amount, reference, status } = await client.payments.get(next);
@@ -354,6 +356,20 @@ test('tells of a paid order that Medusa cannot make, and of the one refund that 
   await platform.pay(other.payment);
   await orderMade(other.cart, FOLLOWED_MS);
   assert.equal((await client.refunds.list(payment)).refunds.length, 1);
+});
+
+test('refuses to start without access to the shop, and names what to add', async () => {
+  await assert.rejects(
+    platform.medusa(['start'], { DEPENDENCIES: 'none', PORT: '0' }),
+    ({ code, killed, stdout, stderr }) => {
+      assert.ok(!killed && code !== 0, `ended with ${code}`);
+      assert.match(
+        stdout + stderr,
+        /no access to cardCheckout, query, notification.* '@medusajs\/medusa\/payment', add dependencies: \['cardCheckout', 'query', 'notification'\]/,
+      );
+      return true;
+    },
+  );
 });
 
 test('shows no key, secret or token to the browser, and stores none', async () => {

@@ -50,9 +50,10 @@ export async function startPlatform() {
       CARD_CHECKOUT_WEBHOOK_SECRET: webhookSecret,
     };
     const program = join(plugin, 'node_modules', '.bin', 'medusa');
-    const medusa = (...words) => run(program, words, { cwd: shop, env, maxBuffer: 1 << 26 });
-    await medusa('db:migrate');
-    const { stdout } = await medusa('exec', './seed.js');
+    const medusa = (words, more = {}) =>
+      run(program, words, { cwd: shop, env: { ...env, ...more }, maxBuffer: 1 << 26, timeout: 120_000 });
+    await medusa(['db:migrate']);
+    const { stdout } = await medusa(['exec', './seed.js']);
     const seeded = JSON.parse(/SEEDED (.*)/.exec(stdout)[1]);
     const log = join(shop, 'medusa.log');
     const server = spawn(program, ['start'], { cwd: shop, env, stdio: ['ignore', 'pipe', 'pipe'] });

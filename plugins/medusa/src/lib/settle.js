@@ -15,7 +15,10 @@ export async function settle(cradle, paymentId) {
   const session = await sessionToComplete(cradle, collectionId, payment);
   if (session === null) return;
   const input = { action: 'captured', data: { session_id: session, amount: payment.amount } };
-  const { errors } = await workflows.run('process-payment-workflow', { input, throwOnError: false });
+  cardCheckout.settling.set(session, paymentId);
+  const { errors } = await workflows
+    .run('process-payment-workflow', { input, throwOnError: false })
+    .finally(() => cardCheckout.settling.delete(session));
   if ((await sessionToComplete(cradle, collectionId, payment)) === null) return;
   throw new Error(`paid, but Medusa made no order: ${errors?.[0]?.error?.message ?? 'see its log'}`);
 }

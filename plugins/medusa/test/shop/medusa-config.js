@@ -31,7 +31,9 @@ module.exports = defineConfig({
   modules: [
     {
       resolve: '@medusajs/medusa/payment',
-      dependencies: ['cardCheckout', 'query', 'notification'],
+      ...(process.env.DEPENDENCIES === 'none'
+        ? {}
+        : { dependencies: ['cardCheckout', 'query', 'notification'] }),
       options: { providers: [{ resolve: '@card-checkout/medusa/provider', id: 'default' }] },
     },
   ],

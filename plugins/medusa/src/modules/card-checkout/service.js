@@ -36,6 +36,8 @@ export default class CardCheckoutService extends MedusaService({ CardCheckoutPay
     this.options = options;
     this.client = createClient({ apiKey: options.apiKey, baseUrl: options.url, timeoutMs: 10_000 });
     this.webhook = new Webhook(options.webhookSecret);
+    /** Paid payments that are being booked in this process, by the id of the session that they pay. */
+    this.settling = new Map();
   }
 
   /** Parsed body of a genuine webhook; throws for a forged, altered or old one. */
@@ -47,14 +49,6 @@ export default class CardCheckoutService extends MedusaService({ CardCheckoutPay
   async collectionOf(paymentId) {
     const [known] = await this.listCardCheckoutPayments({ id: paymentId });
     return known?.collection_id ?? null;
-  }
-
-  /** Ids of the payments that were created for a collection, newest first. */
-  async paymentsOf(collectionId, take = 10) {
-    const options = { take, order: { created_at: 'DESC' } };
-    return (await this.listCardCheckoutPayments({ collection_id: collectionId }, options)).map(
-      ({ id }) => id,
-    );
   }
 
   async readCursor() {

@@ -28,7 +28,12 @@ export default class CardCheckoutProvider extends AbstractPaymentProvider {
 
   /** The module is loaded after its provider, so it is resolved at each call. */
   get account() {
-    return this.container.cardCheckout;
+    const { cardCheckout } = this.container;
+    if (cardCheckout) return cardCheckout;
+    throw new MedusaError(
+      MedusaError.Types.INVALID_DATA,
+      '@card-checkout/medusa is missing under plugins in medusa-config: add it there with its options',
+    );
   }
 
   async initiatePayment(input) {
@@ -50,17 +55,18 @@ export default class CardCheckoutProvider extends AbstractPaymentProvider {
     return {};
   }
 
-  /** Authorizing is capturing: the money has arrived. The newest payments of the collection count, see `close`. */
+  /**
+   * Authorizing is capturing: the money has arrived. Asks about one payment: that of the session, or an earlier one of the
+   * collection that `settle` has found paid, see `close`.
+   */
   async authorizePayment({ data }) {
     const session = await this.readSession(data.session_id);
     const collection = await readCollection(this.container.query, session.payment_collection.id);
-    for (const paymentId of await this.account.paymentsOf(collection.id)) {
-      const payment = await this.account.client.payments.get(paymentId);
-      if (sessionPaidBy(collection, payment)?.id === session.id)
-        return { status: 'captured', data: { ...data, ...shown(payment) } };
-    }
-    const { status } = await this.account.client.payments.get(data.payment_id);
-    return { status: status === 'canceled' ? 'canceled' : 'requires_more', data };
+    const paymentId = this.account.settling.get(session.id) ?? data.payment_id;
+    const payment = await this.account.client.payments.get(paymentId);
+    if (sessionPaidBy(collection, payment)?.id === session.id)
+      return { status: 'captured', data: { ...data, ...shown(payment) } };
+    return { status: payment.status === 'canceled' ? 'canceled' : 'requires_more', data };
   }
 
   async getPaymentStatus({ data }) {
