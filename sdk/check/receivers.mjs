@@ -1,44 +1,34 @@
 // @ts-nocheck: plain JavaScript with packages that only this check installs.
-/** Tests the Go and Ruby receivers of docs/receivers.md with webhooks that the SDK signs. */
+/** Tests the receivers of docs/receivers.md with webhooks that the SDK signs. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { webhooks } from '@card-checkout/sdk';
+import { transformSync } from 'esbuild';
 
 const START_MS = 120_000;
 const root = dirname(dirname(process.env.CARD_CHECKOUT_PROGRAM));
 const page = readFileSync(join(root, 'docs/receivers.md'), 'utf8');
-const programOf = (language) => new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'ms').exec(page)[1];
+/** First program below a heading. */
+const programOf = (heading) => new RegExp(`^#+ ${heading}\n.*?^\`\`\`\\w+\n(.*?)^\`\`\``, 'ms').exec(page)[1];
 
 const id = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
 const token = 'ipn_test';
 
-const languages = {
-  go: {
-    version: ['version'],
-    files: {
-      'go.mod': 'module receiver\n\ngo 1.19\n',
-      'main.go': programOf('go'),
-      'orders.go': `package main
+const go = `package main
 
 type known struct{}
 
 func (known) Token(id string) (string, bool) { return "${token}", id == "${id}" }
 func (known) Fulfil(id string) error { println("fulfilled"); return nil }
 func openOrders() Orders { return known{} }
-`,
-    },
-    run: ['run', '.'],
-  },
-  ruby: {
-    version: ['--version'],
-    files: {
-      'shop.rb': `${programOf('ruby')}
-require 'socket'
+`;
+
+const ruby = `require 'socket'
 
 class Known
   def token(id) = id == '${id}' ? '${token}' : nil
@@ -57,10 +47,114 @@ loop do
   socket.write("HTTP/1.1 #{receive(Known.new, body, headers['x-service-signature'])} \\r\\ncontent-length: 0\\r\\nconnection: close\\r\\n\\r\\n")
   socket.close
 end
+`;
+
+const java = `import com.fasterxml.jackson.databind.*;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.*;
+import java.time.Instant;
+import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+class Shop {
+  static class Orders {
+    String token(String id) { return id.equals("${id}") ? "${token}" : null; }
+    void fulfil(String id) { System.err.println("fulfilled"); }
+  }
+
+  public static void main(String[] words) throws IOException {
+    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", Integer.parseInt(System.getenv("PORT"))), 0);
+    server.createContext("/webhook", exchange -> {
+      try {
+        String signature = exchange.getRequestHeaders().getFirst("X-Service-Signature");
+        int status = receive(new Orders(), exchange.getRequestBody().readAllBytes(), signature);
+        exchange.sendResponseHeaders(status, -1);
+        exchange.close();
+      } catch (GeneralSecurityException error) {
+        throw new IOException(error);
+      }
+    });
+    server.start();
+  }
+
+${programOf('Java')}
+}
+`;
+/** Where Debian's package has Jackson. */
+const jackson = ['databind', 'core', 'annotations'].map((name) => `/usr/share/java/jackson-${name}.jar`);
+
+/** A program in Node, which finds the packages of this check. */
+const inNode = (files) => ({
+  command: process.execPath,
+  version: ['--version'],
+  files: {
+    'orders.js': `export const findToken = (id) => (id === '${id}' ? '${token}' : null);
+export const fulfil = () => console.error('fulfilled');
 `,
-    },
+    'receive.js': programOf('NestJS, Koa, h3 and AWS Lambda'),
+    ...files,
+  },
+  run: ['shop.js'],
+});
+
+const typescript = { loader: 'ts', tsconfigRaw: { compilerOptions: { experimentalDecorators: true } } };
+
+const h3 = `import { createServer } from 'node:http';
+import { createApp, toNodeListener } from 'h3';
+import webhook from './webhook.js';
+
+createServer(toNodeListener(createApp().use('/webhook', webhook))).listen(process.env.PORT);
+`;
+const inH3 = (name) => {
+  const withName = (program) => program.replaceAll(" from 'h3'", ` from '${name}'`);
+  return inNode({ 'webhook.js': withName(programOf('h3, Nitro, Nuxt')), 'shop.js': withName(h3) });
+};
+
+/** HTTP in front of the handler. Each second event is one of a REST API. */
+const lambda = `import { createServer } from 'node:http';
+import { handler } from './webhook.js';
+
+let isRest = false;
+createServer(async (request, response) => {
+  isRest = !isRest;
+  const bytes = Buffer.concat(await request.toArray());
+  const nameOf = (name) => (isRest ? name.replaceAll(/\\b[a-z]/g, (letter) => letter.toUpperCase()) : name);
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [nameOf(name), value]));
+  const body = bytes.toString(isRest ? 'base64' : 'utf8');
+  const { statusCode } = await handler({ body, isBase64Encoded: isRest, headers });
+  response.writeHead(statusCode).end();
+}).listen(process.env.PORT);
+`;
+
+const receivers = {
+  Go: {
+    command: 'go',
+    version: ['version'],
+    files: { 'go.mod': 'module receiver\n\ngo 1.19\n', 'main.go': programOf('Go'), 'orders.go': go },
+    run: ['run', '.'],
+  },
+  Ruby: {
+    command: 'ruby',
+    version: ['--version'],
+    files: { 'shop.rb': programOf('Ruby') + ruby },
     run: ['shop.rb'],
   },
+  Java: {
+    command: jackson.every((file) => existsSync(file)) ? 'javac' : 'Jackson for Java',
+    version: ['-version'],
+    files: { 'Shop.java': java },
+    program: 'java',
+    run: ['-cp', jackson.join(':'), 'Shop.java'],
+  },
+  NestJS: inNode({ 'shop.js': transformSync(programOf('NestJS'), typescript).code }),
+  Koa: inNode({ 'shop.js': programOf('Koa') }),
+  'h3 1': inH3('h3-1'),
+  'h3 2': inH3('h3'),
+  'AWS Lambda': inNode({ 'webhook.js': programOf('AWS Lambda'), 'shop.js': lambda }),
 };
 
 async function freePort() {
@@ -72,7 +166,10 @@ async function freePort() {
 }
 
 async function send(url, body, signature) {
-  const headers = signature === undefined ? {} : { 'x-service-signature': signature };
+  const headers = {
+    'content-type': 'application/json',
+    ...(signature === undefined ? {} : { 'x-service-signature': signature }),
+  };
   return (await fetch(url, { method: 'POST', headers, body })).status;
 }
 
@@ -80,18 +177,18 @@ const bodyOf = (fields) =>
   JSON.stringify({ event: 'payment.paid', paymentId: id, status: 'paid', note: 'Grüße 👋', ...fields });
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-for (const [language, { version, files, run }] of Object.entries(languages)) {
-  if (spawnSync(language, version).status !== 0) {
-    console.log(`not checked: ${language} is not installed`);
+for (const [name, { command, version, files, program = command, run }] of Object.entries(receivers)) {
+  if (spawnSync(command, version).status !== 0) {
+    console.log(`not checked: ${command} is not installed`);
     continue;
   }
-  const cwd = join(import.meta.dirname, language);
+  const cwd = join(import.meta.dirname, name.replace(' ', '-'));
   mkdirSync(cwd);
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(cwd, file), text);
   const port = await freePort();
   const env = { ...process.env, PORT: String(port), GOCACHE: join(cwd, 'cache'), GOFLAGS: '-mod=mod' };
   // Separate process group, because `go run` starts the program as a child.
-  const child = spawn(language, run, { cwd, env, detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, run, { cwd, env, detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   child.stderr.on('data', (chunk) => {
     output += chunk;
@@ -118,7 +215,7 @@ for (const [language, { version, files, run }] of Object.entries(languages)) {
     for (const other of ['null', 'true', '[]', '"x"'])
       assert.ok([400, 401].includes(await send(url, other, 'f'.repeat(64))));
     assert.equal(output.match(/fulfilled/g)?.length, 1);
-    console.log(`ok   the receiver in ${language}`);
+    console.log(`ok   the receiver: ${name}`);
   } finally {
     const ended = once(child, 'exit');
     process.kill(-child.pid, 'SIGKILL');

@@ -94,6 +94,8 @@ function installPackages(): void {
     'systemd-container',
     'golang-go',
     'golang-github-getkin-kin-openapi-dev',
+    'default-jdk-headless',
+    'libjackson2-databind-java',
   ];
   const words = ['install', '--yes', '--no-install-recommends', ...Object.values(packages), ...tools];
   execFileSync('apt-get', words, { stdio: 'inherit', env: environment });
