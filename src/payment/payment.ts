@@ -105,6 +105,10 @@ export interface LineItem {
   readonly amountCents: number;
 }
 
+export function itemLabel({ name, quantity }: LineItem): string {
+  return quantity === 1 ? name : `${quantity} × ${name}`;
+}
+
 /** A payment as addressed by a merchant. An id of another account is treated as unknown. */
 export type PaymentReference = Pick<Payment, 'id' | 'accountId'>;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { parseLine, parseTypedUsdc, readTypedAmount, readTypedNumber } from './typed-input.ts';
+import { parseLine, parseTypedNumber, readTypedAmount, readTypedNumber } from './typed-input.ts';
 
 const none = (text: string) => [text, null] as const;
 
@@ -37,8 +37,8 @@ it('reads amounts as people type them, and never guesses', () => {
     ...['1.234 567', "1.234'567", '1.000 000'].map((text) => [text, text] as const),
     ['\u{116da}.5', '0.5'],
   ] as const)
-    expect(parseTypedUsdc('amount', typed)).toBe(text);
-  expect(() => parseTypedUsdc('amount', '1.234')).toThrow('amount can be read in two ways');
+    expect(parseTypedNumber('amount', typed, 'USDC')).toBe(text);
+  expect(() => parseTypedNumber('amount', '1.234', 'USDC')).toThrow('amount can be read in two ways');
 });
 
 it('reads what any locale and numbering system writes as the same amount, or asks again', () => {

@@ -105,9 +105,9 @@ export function parseTypedAmount(field: string, typed: string, currency: string 
   throw invalidField(field, `must be an amount${unit} from ${bounds}`);
 }
 
-/** API text of a typed amount in USDC; words such as `all` as they are. Throws `invalid_request`. */
-export function parseTypedUsdc(field: string, typed: string): string {
-  const text = readTypedNumber(typed, 'USDC', 6);
+/** API text of a typed number; what is no number as it is. Throws `invalid_request`. */
+export function parseTypedNumber(field: string, typed: string, kind: NumberKind): string {
+  const text = readTypedNumber(typed, kind, kind === 'USDC' ? 6 : 2);
   if (text === 'unclear') throw unclearAmount(field);
   return text ?? typed.trim();
 }

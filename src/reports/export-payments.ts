@@ -51,6 +51,7 @@ const columns: Readonly<Record<string, Cell>> = {
     paidRate === null ? null : formatSigned(inCurrency(forwardedUnits, paidRate)),
   email: ({ email }) => ({ text: email }),
   note: ({ note }) => ({ text: note }),
+  reference: ({ reference }) => ({ text: reference }),
   payout_address: ({ payoutAddress }) => payoutAddress,
   deposit_address: ({ depositAddress }) => depositAddress,
   txid_in: ({ txidIn }) => txidIn,

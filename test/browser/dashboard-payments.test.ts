@@ -220,8 +220,10 @@ it('a payment tells what happened from the newest on, and leads to a refund that
   expect(choices.map((choice) => choice.replace(/: [\d.]+ USDC$/, ''))).toEqual([
     'All that is left',
     'What you received',
-    'Another amount',
+    'Another amount in USDC',
+    'An amount of the charge in EUR',
+    'A percentage of the charge',
   ]);
-  expect(await page.getByLabel('Another amount in USDC').inputValue()).toBe('');
+  expect(await page.getByLabel('Another amount or percentage').inputValue()).toBe('');
   await context.close();
 });

@@ -140,7 +140,7 @@ describe('the list of payments', () => {
 
   it('comes as a CSV that adds up to the journal and starts no formula', async () => {
     const paid = await givePaid();
-    await give({ note: '=cmd|calc', email: null });
+    await give({ note: '=cmd|calc', email: null, reference: 'order-17' });
     await give({}, (await dashboard.giveAccount()).id);
     const answer = await browser.get('/dashboard/payments.csv');
     expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
@@ -159,6 +159,7 @@ describe('the list of payments', () => {
       '0.000000',
     ]);
     expect(answer.payload).toContain(`"'=cmd|calc"`);
+    expect(lines.map((line) => line.split(',')[names.indexOf('reference')])).toContain('"order-17"');
     const audit = await dashboard.store.audit.listEntries(account.id, null, 1);
     expect(audit).toMatchObject([{ action: 'payments.exported' }]);
     expect((await browser.get('/dashboard/payments.csv?status=paid')).payload.split('\r\n')).toHaveLength(3);
@@ -220,6 +221,17 @@ describe('a payment’s page', () => {
     const evidence = await read(`/payments/${payment.id}/evidence`);
     for (const words of ['Evidence of a payment', payment.payoutAddress, '0.975000 USDC'])
       expect(evidence).toContain(words);
+  });
+
+  it('has the line items and the reference of a platform’s checkout', async () => {
+    const items = [
+      { name: 'Tea <b>', quantity: 2, amountCents: 10_757 },
+      { name: 'Voucher', quantity: 1, amountCents: -500 },
+    ];
+    const orderDetails = { items, returnUrl: null, cancelUrl: null };
+    const { id } = await give({ reference: 'order-17', orderDetails });
+    const page = await read(`/payments/${id}`);
+    expect(page).toMatch(/Reference order-17 2 × Tea <b> €107\.57 Voucher -€5\.00/);
   });
 
   it('verifies the signature of what was sent, and banners a changed record', async () => {

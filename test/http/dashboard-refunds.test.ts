@@ -94,6 +94,32 @@ describe('the card of refunds', () => {
     expect((csv[1] as string).split(',')[column]).toBe('12.500000');
   });
 
+  it.each([
+    ['amount', '1,5', 1_500_000n],
+    ['charge_amount', '10,00 €', 2_437_359n],
+    ['share', '12.5 %', 3_125_000n],
+  ] as const)('opens a refund of the %s that was typed, as the API does', async (amount, part, units) => {
+    expect((await open({ amount, part })).statusCode).toBe(303);
+    expect((await only()).units).toBe(units);
+  });
+
+  it.each([
+    [
+      'charge_amount',
+      '102.58',
+      'Must be above 0 and at most the charge of 102.57 EUR, with at most two decimals.',
+    ],
+    ['charge_amount', '5 USD', 'Must be above 0 and at most the charge of 102.57 EUR'],
+    ['share', '100.01', 'Must be above 0 and at most 100 percent, with at most two decimals.'],
+    ['share', '1.234', 'can be read in two ways: write it with two decimals, for example 1234.00.'],
+    ['amount', '', 'Must be all, surplus, or an amount in USDC such as 12.50.'],
+  ])('refuses the %s %j beside the field in which it was typed', async (amount, part, words) => {
+    const { payload } = await open({ amount, part });
+    expect(payload).toMatch(/name="part"[^>]*aria-invalid/);
+    expect(textOf(payload)).toContain(words);
+    expect(await stored()).toEqual([]);
+  });
+
   it('asks once more before it goes where USDC is lost', async () => {
     const destination = '0x000000000000000000000000000000000000dEaD';
     expect(textOf((await open({ destination })).payload)).toContain('Pay out to this address anyway');

@@ -7,7 +7,7 @@ import { parsePayoutAddress } from '../../payment/address.ts';
 import { formatSigned, formatUnits } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { paymentUri } from '../../payment/payment-uri.ts';
-import { parseTypedUsdc } from '../../payment/typed-input.ts';
+import { parseTypedNumber } from '../../payment/typed-input.ts';
 import type { AddedColumns } from '../../reports/export-payments.ts';
 import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
@@ -28,6 +28,7 @@ import {
   type RefundContext,
   readRefund,
   readRefunds,
+  refundAmounts,
   refundLink,
   submitTransaction,
 } from './refunds.ts';
@@ -102,7 +103,7 @@ Ask the customer for an address over a channel that you know, or send them the l
         options: Object.keys(choices),
         wordsOf: (choice) => choices[choice] ?? '',
       },
-      part: optional('Another amount in USDC', '', `At most ${formatUnits(leftUnits)}.`),
+      part: optional('Another amount or percentage', '', `At most ${formatUnits(leftUnits)} USDC is left.`),
       reason: { label: 'Reason', isOptional: true },
       destination: optional(
         'The customer’s Polygon address',
@@ -117,7 +118,7 @@ Ask the customer for an address over a channel that you know, or send them the l
 }
 
 function choicesOf(payment: Payment, leftUnits: bigint): Readonly<Record<string, string>> {
-  const { amountMismatch, forwardedUnits, receivedUnits, usdUnits } = payment;
+  const { amountMismatch, currency, forwardedUnits, receivedUnits, usdUnits } = payment;
   const surplusUnits = amountMismatch === 'overpaid' ? receivedUnits - usdUnits : 0n;
   const choices = { all: leftUnits, surplus: surplusUnits, [formatUnits(forwardedUnits)]: forwardedUnits };
   const words = ['All that is left', 'The surplus', 'What you received'];
@@ -126,7 +127,12 @@ function choicesOf(payment: Payment, leftUnits: bigint): Readonly<Record<string,
       ? [[name, `${words[index]}: ${formatUsdcSum(units)} USDC`]]
       : [],
   );
-  return Object.fromEntries([...offered, ['part', 'Another amount']]);
+  return {
+    ...Object.fromEntries(offered),
+    amount: 'Another amount in USDC',
+    charge_amount: `An amount of the charge in ${currency}`,
+    share: 'A percentage of the charge',
+  };
 }
 
 /** Also asks for them, because a reader of the customer's email could have entered this address. */
@@ -231,16 +237,18 @@ function registerForms(
 async function open(context: RefundContext, visit: Visit, form: FormFields): Promise<Refund> {
   const paymentId = visit.params['paymentId'] ?? '';
   // Refuses an unknown payment before it asks for the password.
-  await readRefunds(context, visit.account.id, paymentId);
+  const { payment } = await readRefunds(context, visit.account.id, paymentId);
   const destination = form.text('destination').trim();
   await requirePasswordAndFactor(visit, form, {
     destination: () => (parsePayoutAddress(destination) === null ? null : meantWalletOf(form, 'destination')),
   });
+  const chosen = form.text('amount') || 'all';
+  const kind = refundAmounts.find((name) => name === chosen);
+  const units = { amount: 'USDC', charge_amount: payment.currency, share: 'percent' } as const;
   return createRefund(context, visit.account.id, paymentId, {
-    amount:
-      form.text('amount') === 'part'
-        ? parseTypedUsdc('part', form.text('part'))
-        : parseTypedUsdc('amount', form.text('amount')) || 'all',
+    ...(kind === undefined
+      ? { amount: chosen }
+      : { kind, field: 'part', amount: parseTypedNumber('part', form.text('part'), units[kind]) }),
     reason: form.text('reason'),
     destination: destination || null,
   });

@@ -54,6 +54,8 @@ export interface RefundRequest {
   /** `all`, `surplus`, or an amount in USDC; with another `kind`, an amount or percentage of the charge. */
   readonly amount: string;
   readonly kind?: (typeof refundAmounts)[number];
+  /** Field that a wrong amount names; the kind if absent. */
+  readonly field?: string;
   readonly reason: string | null;
   /** The customer's address; null if the customer enters it through a link. */
   readonly destination: string | null;
@@ -69,12 +71,13 @@ export async function readRefunds(
   context: Pick<RefundContext, 'payments' | 'refunds' | 'nowMs'>,
   accountId: string,
   paymentId: string,
-): Promise<{ readonly refunds: readonly Refund[]; readonly leftUnits: bigint }> {
+): Promise<Readonly<{ payment: Payment; refunds: readonly Refund[]; leftUnits: bigint }>> {
   const view = await viewPaymentOf(context, accountId, paymentId);
-  const refunds = await context.refunds.listRefunds(view.payment.id);
-  const isOpen = view.payment.status === 'unpaid';
+  const { payment } = view;
+  const refunds = await context.refunds.listRefunds(payment.id);
+  const isOpen = payment.status === 'unpaid';
   const leftUnits = isOpen ? 0n : refundableUnits(refundLimitUnits(view), refunds, context.nowMs());
-  return { refunds, leftUnits };
+  return { payment, refunds, leftUnits };
 }
 
 /** Opens a refund, or returns the first one for a repeated `Idempotency-Key`. */
@@ -158,9 +161,14 @@ export async function confirmRefundAddress(
 }
 
 /** Amount in 10⁻⁶ USDC; null for the whole remainder. */
-function parseRefundAmount({ amount, kind = 'amount' }: RefundRequest, view: PaymentView): bigint | null {
+function parseRefundAmount(request: RefundRequest, view: PaymentView): bigint | null {
+  const { amount, kind = 'amount', field = kind } = request;
   if (kind !== 'amount')
-    return refundShareUnits(view.payment, refundLimitUnits(view), parsePart(kind, amount, view.payment));
+    return refundShareUnits(
+      view.payment,
+      refundLimitUnits(view),
+      parsePart(kind, field, amount, view.payment),
+    );
   if (amount === 'all') return null;
   if (amount === 'surplus') {
     const surplus = refundLimitUnits(view) - view.payment.usdUnits;
@@ -169,12 +177,13 @@ function parseRefundAmount({ amount, kind = 'amount' }: RefundRequest, view: Pay
   }
   const units = parseUnits(amount);
   if (units !== null && units > 0n) return units;
-  throw invalidField('amount', 'must be all, surplus, or an amount in USDC such as 12.50');
+  throw invalidField(field, 'must be all, surplus, or an amount in USDC such as 12.50');
 }
 
 /** The part of the whole charge, in basis points or cents. */
 function parsePart(
   kind: string,
+  field: string,
   text: string,
   { amountCents, currency }: Payment,
 ): readonly [bigint, bigint] {
@@ -182,7 +191,7 @@ function parsePart(
   const part = parseDecimal(text, 2) ?? 0n;
   if (part > 0n && part <= whole) return [part, whole];
   const maximum = kind === 'share' ? '100 percent' : `the charge of ${formatCents(amountCents)} ${currency}`;
-  throw invalidField(kind, `must be above 0 and at most ${maximum}, with at most two decimals`);
+  throw invalidField(field, `must be above 0 and at most ${maximum}, with at most two decimals`);
 }
 
 function parseReason(reason: string | null): string | null {

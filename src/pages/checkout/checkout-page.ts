@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { Account } from '../../accounts/account.ts';
 import type { Address } from '../../payment/address.ts';
-import type { Payment } from '../../payment/payment.ts';
+import { itemLabel, type Payment } from '../../payment/payment.ts';
 import type { PaymentMeans } from '../../payment/provider-catalog.ts';
 import { type Outcome, outcomesOf } from '../../payment/test-payments.ts';
 import type { ProviderOffer } from '../../providers/provider-availability.ts';
@@ -28,7 +28,7 @@ import { SESSION_FORM } from './country.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
 import { mailOffer } from './mail-offer.ts';
-import { type ExplorerTransactionUrl, facts, itemLabel, timeElement } from './payment-facts.ts';
+import { type ExplorerTransactionUrl, facts, timeElement } from './payment-facts.ts';
 import { type Checkout, isStuck } from './read-checkout.ts';
 import { paidPanel, receipt } from './receipt.ts';
 import { furtherLinks, returnOf, shopLinks } from './return-to-shop.ts';

@@ -1,4 +1,4 @@
-import type { ChainObservations, Deposit, LineItem, Payment } from '../../payment/payment.ts';
+import type { ChainObservations, Deposit, Payment } from '../../payment/payment.ts';
 import {
   fillIn,
   formatClock,
@@ -47,10 +47,6 @@ function* rowsOf({ payment, view }: Checkout, { words }: Language): Generator<Ht
 /** Hidden until the script shows it. The label tells several buttons apart. */
 export function copyButton(text: string, { direct }: Language['words'], label: string): Html {
   return html` <button class="link" type="button" data-copy="${text}" aria-label="${direct.copy}: ${label}" hidden>${direct.copy}</button>`;
-}
-
-export function itemLabel({ name, quantity }: LineItem): string {
-  return quantity === 1 ? name : `${quantity} × ${name}`;
 }
 
 export function transactionRows(

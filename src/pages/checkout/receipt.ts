@@ -1,4 +1,5 @@
 import type { Account } from '../../accounts/account.ts';
+import { itemLabel } from '../../payment/payment.ts';
 import { receiptNumberOf } from '../../payment/payment-id.ts';
 import {
   fillIn,
@@ -12,7 +13,7 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 import { fact } from '../../web/signed-in/payment-words.ts';
 import type { CheckoutView } from './checkout-view.ts';
 import { networkIn } from './direct-payment.ts';
-import { type ExplorerTransactionUrl, itemLabel, timeElement, transactionRows } from './payment-facts.ts';
+import { type ExplorerTransactionUrl, timeElement, transactionRows } from './payment-facts.ts';
 import type { Checkout } from './read-checkout.ts';
 import { shopLinks } from './return-to-shop.ts';
 import { nameOf, takesCards } from './state-words.ts';

@@ -2,7 +2,7 @@ import { roleIncludes } from '../../accounts/person.ts';
 import type { AccountRecord, RecordKind } from '../../accounts/record-store.ts';
 import { formatUnits } from '../../payment/money.ts';
 import { isDust } from '../../payment/paid-threshold.ts';
-import { isDirect, type Payment } from '../../payment/payment.ts';
+import { isDirect, itemLabel, type Payment } from '../../payment/payment.ts';
 import { shortCodeOf } from '../../payment/payment-id.ts';
 import { refusedStatuses, stateOf } from '../../payment/payment-states.ts';
 import { payingProvider } from '../../payment/payment-statistics.ts';
@@ -207,6 +207,7 @@ ${used === payment.provider ? nothing : fact('Last session', `${providerName(use
 ${fact('Customer', html`<bdi>${payment.email ?? 'unknown'}</bdi>`)}
 ${payment.reference === null ? nothing : fact('Reference', html`<bdi>${payment.reference}</bdi>`)}
 ${payment.orderLine === null ? nothing : fact('Paid for', html`<bdi>${payment.orderLine}</bdi>`)}
+${(payment.orderDetails?.items ?? []).map((item) => fact(html`<bdi>${itemLabel(item)}</bdi>`, formatMoney(item.amountCents, payment.currency)))}
 ${payment.note === null ? nothing : fact('Note', html`<bdi class="lines">${payment.note}</bdi>`)}
 ${
   settled === undefined || agreed === undefined
