@@ -6,7 +6,7 @@ import type { Pictures } from '../platform/pictures.ts';
 import type { CallbackGuard } from '../webhooks/delivery-types.ts';
 import type { Account, AccountChange } from './account.ts';
 import type { AccountStore, AuditStore } from './account-store.ts';
-import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
+import { type Actor, accessChanged, type PeopleContext, recordAction } from './people-context.ts';
 import type { User } from './person.ts';
 import { VIEWING_MS } from './session-lifetimes.ts';
 import { type Caller, createSession, type SignedIn } from './sessions.ts';
@@ -228,14 +228,11 @@ export async function viewAccount(
   for (const { id, area } of await context.sessions.listSessions(operator.id)) {
     if (area === 'viewing') await context.sessions.endSession(operator.id, id);
   }
-  return createSession(context, {
-    userId: operator.id,
-    accountId,
-    area: 'viewing',
-    stage: 'open',
-    lifetimeMs: VIEWING_MS,
-    caller,
-  });
+  const place = { userId: operator.id, accountId, area: 'viewing', stage: 'open' } as const;
+  const guard = { user: operator, sessionId: null };
+  const token = await createSession(context, { ...place, lifetimeMs: VIEWING_MS, caller }, guard);
+  if (token === null) throw accessChanged();
+  return token;
 }
 
 /** Switches this session to another of the user's accounts. Throws `not_found` for any other account. */

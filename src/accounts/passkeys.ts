@@ -9,7 +9,7 @@ import { parseJson } from '../platform/read-json.ts';
 import {
   type Actor,
   beforeExpiry,
-  type PeopleContext,
+  type RecordContext,
   recordForUser,
   type SessionContext,
   withExpiry,
@@ -18,7 +18,10 @@ import type { Passkey, RelyingParty, User } from './person.ts';
 import { dropCodesWithoutFactor, renewRecoveryCodes, type SecondFactorContext } from './second-factor.ts';
 import type { SignedIn } from './sessions.ts';
 
-type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>;
+export interface PasskeyContext extends SecondFactorContext {
+  /** Null where browsers offer no passkeys. */
+  readonly party: RelyingParty | null;
+}
 
 const CHALLENGE_MS = 5 * 60_000;
 /** Keeps the challenge apart from secrets that a page shows once. */
@@ -39,18 +42,17 @@ export async function createChallenge(
   return challenge;
 }
 
-/** Options for creating a passkey in the browser; null without `party`, where browsers have no passkeys. */
+/** Options for creating a passkey in the browser; null where browsers offer none. */
 export async function offerPasskey(
-  context: Context,
+  context: PasskeyContext,
   { user, session }: SignedIn,
-  party: RelyingParty | null,
-  challenge = () => createChallenge(context, session.id),
 ): Promise<PublicKeyCredentialCreationOptionsJSON | null> {
+  const { party } = context;
   if (party === null) return null;
   const { generateRegistrationOptions } = await loadLibrary();
   const known = await context.people.listPasskeys(user.id);
   return generateRegistrationOptions({
-    challenge: await challenge(),
+    challenge: await createChallenge(context, session.id),
     rpName: 'card-checkout',
     rpID: party.host,
     userName: user.email,
@@ -64,15 +66,13 @@ export async function offerPasskey(
 
 /** Adds the passkey that the browser created, with recovery codes for a first second factor. Throws a 400. */
 export async function addPasskey(
-  context: SecondFactorContext,
+  context: PasskeyContext,
   { user, session }: SignedIn,
-  made: { readonly name: string; readonly response: string; readonly party: RelyingParty },
+  { name, response }: { readonly name: string; readonly response: string },
   actor: Actor,
 ): Promise<readonly string[] | null> {
-  const { name, response, party } = made;
   const shownName = name.trim().slice(0, MAXIMUM_NAME_CHARACTERS) || 'Passkey';
-  const challenge = await takeChallenge(context, session.id);
-  const found = challenge === null ? null : await readNewCredential(response, challenge, party);
+  const found = await readNewCredential(context, response, await takeChallenge(context, session.id));
   if (found === null) throw invalidField('The passkey', 'was not accepted. Please try again.');
   const isFirst = user.totpSecret === null && (await context.people.listPasskeys(user.id)).length === 0;
   const isAdded = await context.people.addPasskey(
@@ -85,13 +85,13 @@ export async function addPasskey(
   return codes;
 }
 
-/** Options for the browser's signature; null if the user has no passkey, or without `party`. */
+/** Options for the browser's signature; null if the user has no passkey, or browsers offer none. */
 export async function askForPasskey(
-  context: Context,
+  context: PasskeyContext,
   { user, session }: SignedIn,
-  party: RelyingParty | null,
   challenge = () => createChallenge(context, session.id),
 ): Promise<PublicKeyCredentialRequestOptionsJSON | null> {
+  const { party } = context;
   const known = await context.people.listPasskeys(user.id);
   if (known.length === 0 || party === null) return null;
   const { generateAuthenticationOptions } = await loadLibrary();
@@ -106,34 +106,35 @@ export async function askForPasskey(
 
 /** Whether the browser signed this session's challenge with a passkey of the user. Uses up the challenge. */
 export async function usePasskey(
-  context: Context,
+  context: PasskeyContext,
   { user, session }: SignedIn,
   response: string,
-  party: RelyingParty,
 ): Promise<boolean> {
   const challenge = await takeChallenge(context, session.id);
   if (challenge === null) return false;
   const passkeys = await context.people.listPasskeys(user.id);
-  return recordUse(context, passkeys, response, { challenge, party });
-}
-
-/** Challenge on a sign-in page, before the user is known: sealed with its time, and not stored. */
-export function challengeVisitor({ secondFactor, nowMs }: SecondFactorContext) {
-  const challenge = randomBytes(32).toString('base64url');
-  return { challenge, sealed: secondFactor.box.seal(`${nowMs()} ${challenge}`, CHALLENGE_OWNER) };
+  return recordUse(context, passkeys, response, { challenge });
 }
 
 const CHALLENGE_OWNER = 'passkey challenge of a visitor';
 
-/** Options for signing in with a discoverable passkey and user verification. */
-export const passwordlessOptions = (challenge: string, { host }: RelyingParty) =>
-  ({ challenge, rpId: host, timeout: CHALLENGE_MS, userVerification: 'required' }) as const;
+/**
+ * Options for signing in with a discoverable passkey and user verification, before the user is known, and their
+ * challenge, sealed with its time and not stored. Null where browsers offer no passkeys.
+ */
+export function offerPasskeySignIn({ secondFactor, nowMs, party }: PasskeyContext) {
+  if (party === null) return null;
+  const challenge = randomBytes(32).toString('base64url');
+  return {
+    options: { challenge, rpId: party.host, timeout: CHALLENGE_MS, userVerification: 'required' },
+    sealed: secondFactor.box.seal(`${nowMs()} ${challenge}`, CHALLENGE_OWNER),
+  };
+}
 
 /** User whose passkey signs in alone and signed a visitor's challenge, made after its last use; otherwise null. */
 export async function usePasskeyAlone(
-  context: SecondFactorContext,
+  context: PasskeyContext,
   asked: { readonly response: string; readonly sealed: string },
-  party: RelyingParty,
 ): Promise<User | null> {
   const opened = context.secondFactor.box.open(asked.sealed, CHALLENGE_OWNER);
   const [madeAtMs = 0, challenge = ''] = opened?.split(' ') ?? [];
@@ -146,22 +147,19 @@ export async function usePasskeyAlone(
   const passkeys = (await context.people.listPasskeys(user.id)).filter(
     ({ isPasswordless }) => isPasswordless,
   );
-  return (await recordUse(context, passkeys, asked.response, { challenge, party, unusedSinceMs }))
-    ? user
-    : null;
+  return (await recordUse(context, passkeys, asked.response, { challenge, unusedSinceMs })) ? user : null;
 }
 
 /** Verifies a signature by one of these passkeys; `unusedSinceMs` is of a passkey alone, whose user must be verified. */
 async function recordUse(
-  { people, nowMs }: Context,
+  { people, nowMs, party }: PasskeyContext,
   passkeys: readonly Passkey[],
   response: string,
-  asked: { readonly challenge: string; readonly party: RelyingParty; readonly unusedSinceMs?: number },
+  { challenge, unusedSinceMs }: { readonly challenge: string; readonly unusedSinceMs?: number },
 ): Promise<boolean> {
-  const { challenge, party, unusedSinceMs } = asked;
   const answer = parseJson(response) as Readonly<Record<string, unknown>> | null | undefined;
   const passkey = passkeys.find(({ id }) => id === answer?.['id']);
-  if (passkey === undefined) return false;
+  if (passkey === undefined || party === null) return false;
   const { verifyAuthenticationResponse } = await loadLibrary();
   const { id, userId, publicKey, counter } = passkey;
   const verified = await verifyAuthenticationResponse({
@@ -179,7 +177,7 @@ async function recordUse(
 
 /** Removes a passkey, and the recovery codes if no second factor is left. Throws a 400 for an unknown passkey. */
 export async function removePasskey(
-  context: Context,
+  context: RecordContext,
   { user, session }: SignedIn,
   id: string,
   actor: Actor,
@@ -193,17 +191,18 @@ export async function removePasskey(
 }
 
 async function readNewCredential(
+  { party }: PasskeyContext,
   response: string,
-  challenge: string,
-  { host, origin }: RelyingParty,
+  challenge: string | null,
 ): Promise<Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports' | 'isPasswordless'> | null> {
+  if (challenge === null || party === null) return null;
   const { verifyRegistrationResponse } = await loadLibrary();
   const answer = parseJson(response) as RegistrationResponseJSON;
   const verified = await verifyRegistrationResponse({
     response: answer,
     expectedChallenge: challenge,
-    expectedOrigin: origin,
-    expectedRPID: host,
+    expectedOrigin: party.origin,
+    expectedRPID: party.host,
     requireUserVerification: false,
   }).catch(() => null);
   if (verified?.verified !== true) return null;
@@ -218,6 +217,6 @@ async function readNewCredential(
   };
 }
 
-async function takeChallenge({ sessions, nowMs }: Context, sessionId: string): Promise<string | null> {
+async function takeChallenge({ sessions, nowMs }: SessionContext, sessionId: string): Promise<string | null> {
   return beforeExpiry(await sessions.takeChallenge(sessionId, PASSKEY_PURPOSE), nowMs());
 }

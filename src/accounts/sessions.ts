@@ -37,16 +37,11 @@ interface NewSession extends Pick<DashboardSession, 'userId' | 'accountId' | 'ar
 
 const MAXIMUM_USER_AGENT_CHARACTERS = 300;
 
-export async function createSession(context: SessionContext, session: NewSession): Promise<string> {
-  const created = await writeSession(context, session, undefined);
-  if (created === null) throw new Error('a session without conditions was refused');
-  return created;
-}
-
-async function writeSession(
+/** Starts a session and returns its token; null if the guard does not hold. */
+export async function createSession(
   { sessions, nowMs }: SessionContext,
   { lifetimeMs, caller, ...session }: NewSession,
-  guard: UserGuard | undefined,
+  guard: UserGuard,
 ): Promise<string | null> {
   const { token, tokenHash } = createSecretToken();
   const createdAtMs = nowMs();
@@ -85,7 +80,7 @@ export async function openSession(
   const [membership] = area === 'dashboard' ? await context.people.listMemberships(user.id) : [];
   const accountId = membership?.accountId ?? null;
   const session = { userId: user.id, accountId, area, stage, lifetimeMs: lifetimes[stage], caller };
-  const token = await writeSession(context, session, { user, sessionId: null });
+  const token = await createSession(context, session, { user, sessionId: null });
   if (token === null) return null;
   const log = area === 'operator' ? SERVICE_LOG : accountId;
   if (stage === 'open' && log !== null) {

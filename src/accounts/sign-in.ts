@@ -1,9 +1,9 @@
 import { SERVICE_LOG } from './audit-entry.ts';
-import { usePasskey, usePasskeyAlone } from './passkeys.ts';
+import { type PasskeyContext, usePasskey, usePasskeyAlone } from './passkeys.ts';
 import { isCurrentHash } from './passwords.ts';
 import { type PeopleContext, recordAction, recordForUser } from './people-context.ts';
-import { parseUserEmail, type RelyingParty, type User } from './person.ts';
-import { consumeCode, hasSecondFactor, type SecondFactorContext } from './second-factor.ts';
+import { parseUserEmail, type User } from './person.ts';
+import { consumeCode, hasSecondFactor } from './second-factor.ts';
 import type { SessionArea } from './session-lifetimes.ts';
 import { type Caller, type OpenedSession, openSession, type SignedIn } from './sessions.ts';
 
@@ -66,28 +66,27 @@ async function renewHash(context: PeopleContext, user: User, password: string): 
 
 /** Replaces the pending session with an open one. Null for a wrong code, passkey or signature. */
 export async function passSecondFactor(
-  context: SecondFactorContext,
+  context: PasskeyContext,
   signedIn: SignedIn,
-  proof: { readonly code: string } | { readonly response: string; readonly party: RelyingParty },
+  proof: { readonly code: string } | { readonly response: string },
   { area, caller }: Pick<SignInOptions, 'area' | 'caller'>,
 ): Promise<OpenedSession | null> {
   const { user, session } = signedIn;
   const isProved =
     'code' in proof
       ? await consumeCode(context, user, proof.code)
-      : await usePasskey(context, signedIn, proof.response, proof.party);
+      : await usePasskey(context, signedIn, proof.response);
   if (!isProved || !(await context.sessions.endSession(user.id, session.id))) return null;
   return openSession(context, user, { area, stage: 'open', caller });
 }
 
 /** Starts a session for a passkey that signs in alone, which proves a device and its user; otherwise null. */
 export async function signInWithPasskey(
-  context: SecondFactorContext,
+  context: PasskeyContext,
   asked: Parameters<typeof usePasskeyAlone>[1],
-  party: RelyingParty,
   { area, caller }: Pick<SignInOptions, 'area' | 'caller'>,
 ): Promise<OpenedSession | null> {
-  const user = await usePasskeyAlone(context, asked, party);
+  const user = await usePasskeyAlone(context, asked);
   if (user === null || (area === 'operator' && !user.isOperator)) return null;
   return openSession(context, user, { area, stage: 'open', caller });
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { relyingPartyOf } from '../accounts/person.ts';
 import type { OperatorContext } from '../pages/operator/operator-page.ts';
 import { refuseForeignHosts, registerOperatorConsole } from '../pages/operator/routes.ts';
 import { registerViewedDashboard } from '../pages/operator/viewing-pages.ts';
@@ -42,6 +43,7 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
     relayers: external.relayers,
     rescue: parts.rescue,
     baseUrl: config.adminBaseUrl,
+    party: relyingPartyOf(config.baseUrl, config.adminBaseUrl),
     publicUrl: config.baseUrl,
     // Test mode serves one machine, and requests from it may arrive through a bridge.
     isTrustedPeer: parts.isTestMode ? () => true : createPeerCheck(config.trustProxy),

@@ -37,6 +37,7 @@ import type { DashboardFeatures } from '../pages/dashboard/features.ts';
 import type { Address } from '../payment/address.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
+import type { DashboardContext } from '../web/signed-in/context.ts';
 import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';
 import type { Store } from './store/store.ts';
@@ -116,10 +117,19 @@ export function dashboardFeatures(context: FeatureContext): DashboardFeatures {
     ],
     homeCards: [alertsCard],
     paymentCards: [refundsCard(refundContext)],
-    readOrigins: (accountId, ids) => readPageOrigins(paymentPages, accountId, ids),
-    columns: [refundColumns(refundContext), paymentPageColumns(paymentPages)],
   };
 }
+
+export const paymentAdditions = ({
+  paymentPages,
+  refundContext,
+}: Pick<FeatureContext, 'paymentPages' | 'refundContext'>): Pick<
+  DashboardContext,
+  'readOrigins' | 'columns'
+> => ({
+  readOrigins: (accountId, ids) => readPageOrigins(paymentPages, accountId, ids),
+  columns: [refundColumns(refundContext), paymentPageColumns(paymentPages)],
+});
 
 export const checkoutFeatures = (context: FeatureContext): readonly ((routes: CheckoutRoutes) => void)[] => [
   (routes) => registerRefundPage(routes, context.refundContext),

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createPasswords } from '../accounts/passwords.ts';
+import { relyingPartyOf } from '../accounts/person.ts';
 import { SECOND_FACTOR } from '../accounts/second-factor.ts';
 import type { SandboxOperations } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config/config.ts';
@@ -46,7 +47,7 @@ import { checkEndpoint } from '../webhooks/check-endpoint.ts';
 import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
 import { SIGNING_SECRETS } from '../webhooks/signing-secrets.ts';
 import type { ExternalServices } from './external-services.ts';
-import { createFeatureParts } from './features.ts';
+import { createFeatureParts, paymentAdditions } from './features.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { Store } from './store/store.ts';
@@ -268,12 +269,13 @@ export function createDashboardContext(parts: ServiceParts): DashboardContext {
   const box = (purpose: string) => createSecretBox(purpose, secretKey, config.previousSecretKeys);
   return {
     ...parts.requestContext,
+    ...paymentAdditions(parts.requestContext),
     passwords: createPasswords(),
     secondFactor: { box: box(SECOND_FACTOR), recoveryHash: keyed('recovery codes') },
     browsers: box('known browsers'),
     shownOnce: box('secrets shown once'),
     limits: createDashboardLimits(clock.monotonicMs),
     observeFailure: (step) => parts.metrics.failedSignIns.inc({ step }),
-    passkeyUrl: config.baseUrl,
+    party: relyingPartyOf(config.baseUrl),
   };
 }

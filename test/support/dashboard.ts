@@ -2,7 +2,7 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import type { Account } from '../../src/accounts/account.ts';
 import { createPasswords, derive } from '../../src/accounts/passwords.ts';
-import type { Role, User } from '../../src/accounts/person.ts';
+import { type Role, relyingPartyOf, type User } from '../../src/accounts/person.ts';
 import { openSession } from '../../src/accounts/sessions.ts';
 import { createApiRateLimiters } from '../../src/api/api-context.ts';
 import { registerMerchantApi } from '../../src/api/merchant/merchant-routes.ts';
@@ -12,6 +12,7 @@ import {
   dashboardFeatures,
   type FeatureContext,
   merchantFeatures,
+  paymentAdditions,
 } from '../../src/app/features.ts';
 import type { SendNotification } from '../../src/features/notifications/notification-store.ts';
 import type { RefundRoutesContext } from '../../src/features/refunds/refund-routes.ts';
@@ -148,7 +149,8 @@ export async function createTestDashboard(
     observeFailure: (step) => failures.push(step),
     nowMs,
     baseUrl,
-    passkeyUrl: baseUrl,
+    party: relyingPartyOf(baseUrl),
+    ...paymentAdditions({ ...store, refundContext }),
     isTestMode: false,
     token: USDC,
   };

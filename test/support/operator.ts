@@ -1,5 +1,5 @@
 import { Secret, TOTP } from 'otpauth';
-import type { User } from '../../src/accounts/person.ts';
+import { relyingPartyOf, type User } from '../../src/accounts/person.ts';
 import { dashboardFeatures } from '../../src/app/features.ts';
 import type { OperatorContext } from '../../src/pages/operator/operator-page.ts';
 import { refuseForeignHosts, registerOperatorConsole } from '../../src/pages/operator/routes.ts';
@@ -84,6 +84,7 @@ export async function createTestConsole({
     monotonicMs: dashboard.monotonicMs,
     limits,
     baseUrl,
+    party: relyingPartyOf(dashboard.context.baseUrl, baseUrl),
     isTestMode,
     isTrustedPeer,
     publicUrl: 'https://pay.example.com',

@@ -3,7 +3,6 @@ import { actions, dataTable, headings } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { requirePassing } from '../../web/rate-windows.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { cardForm, checkFields } from '../../web/signed-in/form-fields.ts';
 import { moment } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageView, type SeeOther, seeOther } from '../../web/signed-in/pages.ts';
@@ -135,7 +134,7 @@ async function showAdd(visit: Visit): Promise<PageView> {
   return {
     title: `Add a channel: ${name}`,
     main: html`${kind === 'mail' ? html`<p>Messages go to the address with which you sign in: <strong><bdi>${visit.user.email}</bdi></strong></p>` : nothing}
-${cardForm(visit, {
+${forms.cardForm(visit, {
   action: `${OWN_PATH}/add/${kind}`,
   fields: { ...fields, ...Object.fromEntries(boxes) },
   button: 'Add channel',
@@ -153,7 +152,7 @@ async function answerAdd(channels: ChannelsContext, visit: Visit, form: forms.Fo
     name,
     () => target.set(name, parseChannelField(name, field, form.text(name))),
   ]);
-  await checkFields({
+  await forms.checkFields({
     ...Object.fromEntries(checks),
     paid: () => {
       if (chosen.length === 0) throw invalidField('paid', 'needs at least one event');

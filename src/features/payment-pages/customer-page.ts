@@ -20,8 +20,7 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Page } from '../../web/design/page-style.ts';
 import { limitByAddress } from '../../web/page-limits.ts';
 import { limitersOf, MINUTE_MS, requirePassing } from '../../web/rate-windows.ts';
-import { type Field, formField } from '../../web/signed-in/form-fields.ts';
-import { isSameOrigin } from '../../web/signed-in/forms.ts';
+import { type Field, formField, isSameOrigin } from '../../web/signed-in/forms.ts';
 import {
   type FoundPage,
   PageClosedError,

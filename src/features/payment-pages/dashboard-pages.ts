@@ -1,6 +1,5 @@
 import type { Account } from '../../accounts/account.ts';
 import { parseCurrency } from '../../api/parse-create-request.ts';
-import type { PaymentOrigin } from '../../pages/dashboard/features.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
 import { meantWalletOf } from '../../pages/dashboard/settings-pages.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
@@ -18,16 +17,9 @@ import { sendExample } from '../../web/checkout-frame/layout.ts';
 import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCodeToSave } from '../../web/design/qr-code.ts';
-import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import {
-  checkFields,
-  type Fields,
-  foldedForm,
-  formFields,
-  optional,
-} from '../../web/signed-in/form-fields.ts';
+import { DASHBOARD_PATH, type PaymentOrigin, record, type Visit } from '../../web/signed-in/context.ts';
 import { formatMoney, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
-import { type FormFields, flashOf, tickField } from '../../web/signed-in/forms.ts';
+import * as forms from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageView, type SeeOther, seeOther } from '../../web/signed-in/pages.ts';
 import { copyField, fact } from '../../web/signed-in/payment-words.ts';
 import { previewFrame } from '../../web/signed-in/preview-frame.ts';
@@ -95,7 +87,7 @@ async function readOwnPage(
   return used;
 }
 
-async function createPage(store: PaymentPageStore, visit: Visit, form: FormFields): Promise<SeeOther> {
+async function createPage(store: PaymentPageStore, visit: Visit, form: forms.FormFields): Promise<SeeOther> {
   const { context } = visit;
   const settings = await readForm(visit, form, null);
   const page: PaymentPage = {
@@ -113,7 +105,7 @@ async function createPage(store: PaymentPageStore, visit: Visit, form: FormField
   return seeOther(`/pages/${page.id}?flash=created`);
 }
 
-async function changePage(store: PaymentPageStore, visit: Visit, form: FormFields): Promise<SeeOther> {
+async function changePage(store: PaymentPageStore, visit: Visit, form: forms.FormFields): Promise<SeeOther> {
   const { page } = await readOwnPage(store, visit);
   const settings = await readForm(visit, form, page);
   await store.changePage(visit.account.id, page.id, settings);
@@ -130,7 +122,7 @@ async function pausePage(store: PaymentPageStore, visit: Visit, isPaused: boolea
 }
 
 /** Parsers of a page's settings in the form, by field. Each throws `invalid_request`. */
-function checksOf(visit: Visit, form: FormFields, stored: PaymentPage | null) {
+function checksOf(visit: Visit, form: forms.FormFields, stored: PaymentPage | null) {
   const { account } = visit;
   const { callbacks, nowMs } = visit.context;
   const typed = (name: string) => form.text(name).trim() || null;
@@ -193,13 +185,13 @@ function checksOf(visit: Visit, form: FormFields, stored: PaymentPage | null) {
 }
 
 /** Reads a page's settings; requires password and second factor. Throws `invalid_request` with all errors. */
-async function readForm(visit: Visit, form: FormFields, stored: PaymentPage | null) {
+async function readForm(visit: Visit, form: forms.FormFields, stored: PaymentPage | null) {
   return settingsOf(form, await requirePasswordAndFactor(visit, form, checksOf(visit, form, stored)));
 }
 
-type Given = Awaited<ReturnType<typeof checkFields<ReturnType<typeof checksOf>>>>;
+type Given = Awaited<ReturnType<typeof forms.checkFields<ReturnType<typeof checksOf>>>>;
 
-function settingsOf(form: FormFields, given: Given) {
+function settingsOf(form: forms.FormFields, given: Given) {
   return {
     title: given.title,
     orderLine: given.order_line,
@@ -229,46 +221,46 @@ function pageForm(visit: Visit, page: PaymentPage | null): Promise<Html> {
   const lastDay = page?.endsAtMs == null ? '' : dateAt(page.endsAtMs - 1, account.timeZone);
   const kind = visit.refused?.text('kind') || (page !== null && page.amountCents === null ? 'open' : 'fixed');
   const kindField = (value: string, label: string) =>
-    html`<span class="chip">${tickField({ type: 'radio', name: 'kind', id: `kind-${value}`, value, label, isChecked: value === kind })}</span>`;
-  const options: Fields = {
+    html`<span class="chip">${forms.tickField({ type: 'radio', name: 'kind', id: `kind-${value}`, value, label, isChecked: value === kind })}</span>`;
+  const options: forms.Fields = {
     order_line: { ...linkFields.order_line, value: page?.orderLine ?? '' },
-    end_date: optional('Last day', lastDay, 'It counts in full, in your time zone.', 'date'),
-    stock: optional(
+    end_date: forms.optional('Last day', lastDay, 'It counts in full, in your time zone.', 'date'),
+    stock: forms.optional(
       'Number of payments',
       page?.stock,
       `Empty for no limit. An unpaid payment holds a place for ${HOLD_MINUTES} minutes.`,
     ),
-    question: optional('Question to the customer', page?.question, questionHint),
+    question: forms.optional('Question to the customer', page?.question, questionHint),
     answer_required: {
       label: 'An answer is required',
       type: 'checkbox',
       value: page?.isAnswerRequired ?? false,
     },
     pass_fee: { ...linkFields.passFeeToCustomer, value: page?.passFeeToCustomer ?? false },
-    ...(page === null ? { slug: optional('Address', '', slugHint) } : {}),
+    ...(page === null ? { slug: forms.optional('Address', '', slugHint) } : {}),
   };
   return confirmedForm(visit, {
     action,
     style: 'card',
-    introduction: html`${page === null ? nothing : html`<h2>Settings</h2>`}${formFields(visit, action, {
+    introduction: html`${page === null ? nothing : html`<h2>Settings</h2>`}${forms.formFields(visit, action, {
       title: { label: 'Title', value: page?.title ?? '', hint: 'Customers see it.' },
     })}
 <fieldset class="field"><legend>Amount</legend><div class="chips">${kindField('fixed', 'Fixed')}${kindField('open', 'Customer chooses')}</div></fieldset>
-<div class="grid">${formFields(visit, action, {
+<div class="grid">${forms.formFields(visit, action, {
       currency: { ...linkFields.currency, value: page?.currency ?? account.baseCurrency },
     })}
-<div class="only-fixed">${formFields(visit, action, { amount: optional('Amount', cents(page?.amountCents), 'For example 12.50') })}</div>
+<div class="only-fixed">${forms.formFields(visit, action, { amount: forms.optional('Amount', cents(page?.amountCents), 'For example 12.50') })}</div>
 ${(['minimum', 'maximum'] as const).map(
   (name) =>
-    html`<div class="only-open">${formFields(visit, action, {
-      [name]: optional(
+    html`<div class="only-open">${forms.formFields(visit, action, {
+      [name]: forms.optional(
         name === 'minimum' ? 'Minimum' : 'Maximum',
         cents(page?.[`${name}Cents`]),
         'May stay empty',
       ),
     })}</div>`,
 )}</div>
-${foldedForm(visit, action, 'Options', html`<div class="fields">${formFields(visit, action, options)}</div>`, page !== null)}
+${forms.foldedForm(visit, action, 'Options', html`<div class="fields">${forms.formFields(visit, action, options)}</div>`, page !== null)}
 ${destinationFields(visit, action, page ?? undefined)}`,
     button: page === null ? 'Create page' : 'Save',
   });
@@ -283,12 +275,12 @@ async function formWithPreview(visit: Visit, page: PaymentPage | null): Promise<
 }
 
 /** Preview of the page with the settings being edited. */
-async function showPreview(visit: Visit, form: FormFields) {
+async function showPreview(visit: Visit, form: forms.FormFields) {
   const own = checksOf(visit, form, null);
   const title = () => form.text('title').trim() || 'Title';
   const amount = () => (form.text('amount') === '' ? null : own.amount());
   const checks = { ...own, title, amount, address: () => null, callback: () => null };
-  const given = await checkFields(checks).catch(() => null);
+  const given = await forms.checkFields(checks).catch(() => null);
   // Leaves the frame as it is while a field is incomplete.
   if (given === null) return visit.reply.code(204).send();
   const { account, context, reply, request } = visit;
@@ -363,7 +355,7 @@ async function showPage(store: PaymentPageStore, visit: Visit): Promise<PageView
   const { amount, state, paid, received } = takings(used, visit, context.nowMs());
   return {
     title: page.title,
-    main: html`${flashOf(visit, flashMessages)}
+    main: html`${forms.flashOf(visit, flashMessages)}
 <div class="pair"><section class="card"><h2>Takings</h2><p>${state}</p>
 ${oversoldOf(used) === 0 ? nothing : oversoldWarning}
 <dl class="facts">${fact('Amount', amount)}${fact('Paid', paid)}${fact('Received', `${received} USDC`)}${fact('Being paid now', String(held))}

@@ -16,9 +16,8 @@ import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCodeToSave } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { type Field, type Fields, formFields, optional } from '../../web/signed-in/form-fields.ts';
 import { formatMoney, moment } from '../../web/signed-in/format.ts';
-import type { FormFields } from '../../web/signed-in/forms.ts';
+import { type Field, type Fields, type FormFields, formFields, optional } from '../../web/signed-in/forms.ts';
 import {
   type DashboardRoutes,
   type FormHandler,

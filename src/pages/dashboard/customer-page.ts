@@ -6,12 +6,10 @@ import type { Payment, PaymentId } from '../../payment/payment.ts';
 import { isPaymentId } from '../../payment/payment-id.ts';
 import { html } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { cardForm, optional } from '../../web/signed-in/form-fields.ts';
-import { type FormFields, flashOf } from '../../web/signed-in/forms.ts';
+import { cardForm, type FormFields, flashOf, optional } from '../../web/signed-in/forms.ts';
 import { sendDownload } from '../../web/signed-in/layout.ts';
 import { type DashboardRoutes, type PageAnswer, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { readPaymentHistory } from '../../webhooks/payment-history.ts';
-import type { DashboardFeatures } from './features.ts';
 import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 import { CUSTOMERS, settingsView } from './settings-pages.ts';
 
@@ -22,10 +20,10 @@ const PAGE_SIZE = 100;
 const MAXIMUM_EMAIL_CHARACTERS = 254;
 
 /** Exports and erases what is kept of one customer's email address. For owners. */
-export function registerCustomerPage(routes: DashboardRoutes, { readOrigins }: DashboardFeatures): void {
+export function registerCustomerPage(routes: DashboardRoutes): void {
   const pages = routes.pages('settings', 'owner');
   pages.page(PATH, showCustomer);
-  pages.form(`${PATH}/export`, (visit, form) => exportCustomer(readOrigins, visit, form), showCustomer);
+  pages.form(`${PATH}/export`, exportCustomer, showCustomer);
   pages.form(`${PATH}/erase`, eraseCustomer, showCustomer);
 }
 
@@ -76,15 +74,11 @@ async function paymentsOf({ context, account }: Visit, form: FormFields) {
   return { payments, next };
 }
 
-async function exportCustomer(
-  readOrigins: DashboardFeatures['readOrigins'],
-  visit: Visit,
-  form: FormFields,
-): Promise<PageAnswer> {
+async function exportCustomer(visit: Visit, form: FormFields): Promise<PageAnswer> {
   const { payments, next } = await paymentsOf(visit, form);
   if (payments.length === 0) throw invalidField('email', 'is in no payment of this account');
   await record(visit, 'customer.exported', countOf(payments));
-  const origins = await readOrigins(
+  const origins = await visit.context.readOrigins(
     visit.account.id,
     payments.map(({ id }) => id),
   );

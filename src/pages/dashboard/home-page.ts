@@ -8,15 +8,13 @@ import type { DashboardFeatures } from './features.ts';
 import { firstSteps } from './first-steps.ts';
 import { paymentTable } from './payment-list-page.ts';
 
-type HomeFeatures = Pick<DashboardFeatures, 'homeCards' | 'readOrigins'>;
-
 const DEFAULT_SPAN = 30;
 const LATEST = 5;
 
-export function registerHomePages(routes: DashboardRoutes, features: HomeFeatures): void {
-  routes.pages('home', 'viewer').page('/', (visit) => showHome(features, visit));
+export function registerHomePages(routes: DashboardRoutes, { homeCards }: DashboardFeatures): void {
+  routes.pages('home', 'viewer').page('/', (visit) => showHome(homeCards, visit));
   routes.pages('analytics', 'viewer').page('/analytics', showAnalytics);
-  for (const { register } of features.homeCards) register(routes);
+  for (const { register } of homeCards) register(routes);
 }
 
 // Loaded on the first view, because the charts' library would slow startup.
@@ -31,7 +29,7 @@ async function readPeriod({ context, account, timeZone }: Visit, span: number) {
   return { statistics, before: await read(fromMs - 1), fromMs, nowMs };
 }
 
-async function showHome({ homeCards, readOrigins }: HomeFeatures, visit: Visit): Promise<PageView> {
+async function showHome(homeCards: DashboardFeatures['homeCards'], visit: Visit): Promise<PageView> {
   const { account, context, viewing } = visit;
   const { receivedCard } = await loadCards();
   const { statistics, before, fromMs } = await readPeriod(visit, DEFAULT_SPAN);
@@ -55,7 +53,7 @@ ${
   latest.payments.length === 0
     ? nothing
     : html`<section class="card"><div class="head"><h2>Latest payments</h2><a href="${DASHBOARD_PATH}/payments">All payments</a></div>
-${await paymentTable({ readOrigins }, visit, latest.payments)}</section>`
+${await paymentTable(visit, latest.payments)}</section>`
 }`,
   };
 }

@@ -13,7 +13,6 @@ import { invalidField } from '../../payment/errors.ts';
 import { actions, dataTable } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { errorAt, type Fields, foldedAction, formFields } from '../../web/signed-in/form-fields.ts';
 import { moment } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import {
@@ -65,21 +64,21 @@ ${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>
   };
 }
 
-const keyFields: Fields = {
+const keyFields: forms.Fields = {
   name: { label: 'Name', hint: 'The use of the key, such as “web shop”. Customers never see it.' },
 };
 
 async function createForm(visit: Visit): Promise<Html> {
   const { refused } = visit;
   const label = 'What the key may do';
-  const error = refused === undefined ? {} : errorAt(refused, 'scopes', { label });
+  const error = refused === undefined ? {} : forms.errorAt(refused, 'scopes', { label });
   const boxes = keyScopes.map((name) => {
     const isChecked = refused?.has(name) ?? true;
     return html`<div class="actions">${forms.tickField({ type: 'checkbox', name, isChecked, label: scopeLabels[name] })}</div>`;
   });
   const form = await confirmedForm(visit, {
     action: KEYS_PATH,
-    introduction: html`${formFields(visit, KEYS_PATH, keyFields)}
+    introduction: html`${forms.formFields(visit, KEYS_PATH, keyFields)}
 <fieldset class="field" id="scopes"${forms.describedBy('scopes', error)}><legend>${label}</legend>${boxes}${forms.notesOf('scopes', error)}</fieldset>`,
     button: 'Create key',
   });
@@ -104,7 +103,7 @@ export function usedCell(lastUsedAtMs: number | null, timeZone: string): Html {
 }
 
 export function revocation({ id, name }: ApiKey, keysPath: string): Html {
-  return foldedAction({
+  return forms.foldedAction({
     action: `${keysPath}/${id}/revoke`,
     summary: html`Revoke…<span class="quiet"> ${name}</span>`,
     effect: html`<p>All further requests with it are refused. Existing payments continue. This cannot be undone.</p>`,

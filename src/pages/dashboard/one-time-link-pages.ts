@@ -3,8 +3,7 @@ import { createPasswordLink } from '../../accounts/password-links.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type AreaRequest, DASHBOARD_PATH, type DashboardContext } from '../../web/signed-in/context.ts';
-import { formField, formFields, newPassword } from '../../web/signed-in/form-fields.ts';
-import type { FormFields } from '../../web/signed-in/forms.ts';
+import { type FormFields, formField, formFields, newPassword } from '../../web/signed-in/forms.ts';
 import { mailLink } from '../../web/signed-in/new-browser-pages.ts';
 import {
   type DashboardRoutes,

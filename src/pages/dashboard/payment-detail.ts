@@ -15,8 +15,12 @@ import { listOffers, servedFromUsdCents } from '../../providers/provider-availab
 import type { JournalEntry } from '../../settlement/journal.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
-import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../../web/signed-in/context.ts';
-import { cardForm, foldedAction, foldedForm } from '../../web/signed-in/form-fields.ts';
+import {
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type PaymentOrigin,
+  type Visit,
+} from '../../web/signed-in/context.ts';
 import {
   durationText,
   formatMoney,
@@ -25,6 +29,7 @@ import {
   formatUsdcSum,
   moment,
 } from '../../web/signed-in/format.ts';
+import { cardForm, foldedAction, foldedForm } from '../../web/signed-in/forms.ts';
 import type { PageView } from '../../web/signed-in/pages.ts';
 import {
   copyable,
@@ -42,11 +47,9 @@ import {
 } from '../../web/signed-in/payment-words.ts';
 import { networkName } from '../../web/well-known.ts';
 import { type PaymentHistory, readPaymentHistory } from '../../webhooks/payment-history.ts';
-import type { DashboardFeatures, PaymentOrigin } from './features.ts';
+import type { DashboardFeatures } from './features.ts';
 import { confirmedForm } from './security-pages.ts';
 import { webhookCard, webhookOutcome } from './webhook-card.ts';
-
-export type PaymentDetailFeatures = Pick<DashboardFeatures, 'paymentCards' | 'readOrigins'>;
 
 /** Payment of the path with its history. Throws `payment_not_found` for a payment of another account. */
 export function readOwnHistory({ context, account, params }: Visit): Promise<PaymentHistory> {
@@ -54,14 +57,14 @@ export function readOwnHistory({ context, account, params }: Visit): Promise<Pay
 }
 
 export async function showPayment(
-  { paymentCards, readOrigins }: PaymentDetailFeatures,
+  { paymentCards }: Pick<DashboardFeatures, 'paymentCards'>,
   visit: Visit,
   message: Html = nothing,
 ): Promise<PageView> {
   const { context } = visit;
   const history = await readOwnHistory(visit);
   const { payment } = history;
-  const origin = (await readOrigins(visit.account.id, [payment.id])).get(payment.id) ?? null;
+  const origin = (await context.readOrigins(visit.account.id, [payment.id])).get(payment.id) ?? null;
   const recordOf = async (kind: RecordKind) =>
     (await context.records.listRecords(visit.account.id, kind, [payment.id]))[0];
   const [opened, settled, entries] = await Promise.all([

@@ -10,10 +10,9 @@ import { exportPayments } from '../../reports/export-payments.ts';
 import { forwardStatuses, parsePaymentQuery, paymentProviders } from '../../reports/parse-payment-query.ts';
 import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { formField, sentenceOf } from '../../web/signed-in/form-fields.ts';
+import { DASHBOARD_PATH, type PaymentOrigin, record, type Visit } from '../../web/signed-in/context.ts';
 import { ago, formatMoney, formatUsdcSum, moment, timeText } from '../../web/signed-in/format.ts';
-import { banner } from '../../web/signed-in/forms.ts';
+import { banner, formField, sentenceOf } from '../../web/signed-in/forms.ts';
 import { pageLinks, pagePath, sendCsv } from '../../web/signed-in/layout.ts';
 import {
   displayStatusBadges,
@@ -22,12 +21,11 @@ import {
   providerName,
   usedProvider,
 } from '../../web/signed-in/payment-words.ts';
-import type { DashboardFeatures, PaymentOrigin } from './features.ts';
 
 const LIST_PATH = `${DASHBOARD_PATH}/payments`;
 const PAGE_SIZE = 50;
 
-export async function showPayments({ readOrigins }: Pick<DashboardFeatures, 'readOrigins'>, visit: Visit) {
+export async function showPayments(visit: Visit) {
   const { context } = visit;
   const filters = filtersOrError(visit, context.nowMs());
   if (filters instanceof ServiceError) {
@@ -39,7 +37,7 @@ export async function showPayments({ readOrigins }: Pick<DashboardFeatures, 'rea
     };
   }
   const page = await context.search.searchPayments(filters.query, filters.before, PAGE_SIZE);
-  const table = await paymentTable({ readOrigins }, visit, page.payments);
+  const table = await paymentTable(visit, page.payments);
   return {
     title: 'Payments',
     main: html`${await statusTabs(visit, filters.given)}
@@ -96,7 +94,7 @@ function filtersOrError(visit: Visit, nowMs: number): PaymentFilters | ServiceEr
   }
 }
 
-export async function sendPaymentsCsv({ columns }: Pick<DashboardFeatures, 'columns'>, visit: Visit) {
+export async function sendPaymentsCsv(visit: Visit) {
   const { context } = visit;
   const { query } = readFilters(visit, context.nowMs());
   await record(visit, 'payments.exported');
@@ -104,7 +102,7 @@ export async function sendPaymentsCsv({ columns }: Pick<DashboardFeatures, 'colu
   return sendCsv(
     visit.reply,
     `payments-${date}.csv`,
-    exportPayments(context, visit.account.baseCurrency, query, columns),
+    exportPayments(context, visit.account.baseCurrency, query, context.columns),
   );
 }
 
@@ -121,7 +119,6 @@ function emptyBanner({ given, before }: PaymentFilters, page: FoundPayments, vis
 }
 
 export async function paymentTable(
-  { readOrigins }: Pick<DashboardFeatures, 'readOrigins'>,
   { account, context, timeZone }: Visit,
   payments: readonly Payment[],
 ): Promise<Html> {
@@ -129,7 +126,7 @@ export async function paymentTable(
   const nowMs = context.nowMs();
   const [sessions, origins] = await Promise.all([
     context.search.listLastSessions(account.id, ids),
-    readOrigins(account.id, ids),
+    context.readOrigins(account.id, ids),
   ]);
   return dataTable({ label: 'Payments', isCompact: true }, payments, {
     Amount: headings(

@@ -79,8 +79,8 @@ const flashMessages = {
 export function registerPayments(routes: DashboardRoutes, features: DashboardFeatures): void {
   const show = (visit: Visit) => showPayment(features, visit);
   const seen = routes.pages('payments', 'viewer');
-  seen.page('/payments', (visit) => showPayments(features, visit));
-  seen.page('/payments.csv', (visit) => sendPaymentsCsv(features, visit));
+  seen.page('/payments', showPayments);
+  seen.page('/payments.csv', sendPaymentsCsv);
   seen.page('/payments/:paymentId', (visit) => showPayment(features, visit, flashOf(visit, flashMessages)));
   seen.page('/payments/:paymentId/evidence', showEvidence);
   registerChanges(routes, show);

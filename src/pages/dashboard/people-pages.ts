@@ -11,7 +11,6 @@ import { actions, dataTable } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { requirePassing } from '../../web/rate-windows.ts';
 import { type AreaVisit, DASHBOARD_PATH, type Visit } from '../../web/signed-in/context.ts';
-import type { Fields } from '../../web/signed-in/form-fields.ts';
 import { moment, onOff } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import {
@@ -201,7 +200,7 @@ ${invitations.length === 0 ? nothing : invitationTable(invitations, visit)}
   };
 }
 
-export const inviteFields: Fields = {
+export const inviteFields: forms.Fields = {
   email: { label: 'Email address', type: 'email' },
   role: { label: 'Role', type: 'select', options: roles, wordsOf: (role) => roleWords[role as Role] },
 };

@@ -63,7 +63,7 @@ export function registerDashboard(
         return seeOther('');
       });
       registerSettingsPages(routes);
-      registerCustomerPage(routes, features);
+      registerCustomerPage(routes);
       if (context.mailer !== null) {
         registerForgottenPages(routes, context.mailer);
         registerNewBrowserPages(routes, context.mailer);

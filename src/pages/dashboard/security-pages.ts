@@ -28,21 +28,12 @@ import {
   requirePassword,
   type Visit,
 } from '../../web/signed-in/context.ts';
-import {
-  cardForm,
-  checkFields,
-  type Fields,
-  foldedForm,
-  formFields,
-  newPassword,
-} from '../../web/signed-in/form-fields.ts';
 import { moment } from '../../web/signed-in/format.ts';
-import { type FormFields, flashOf } from '../../web/signed-in/forms.ts';
+import * as forms from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageAnswer, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import {
   codeWords,
   newPasskeyPage,
-  partyOf,
   recoveryCodesPage,
   totpCode,
   totpOffer,
@@ -67,7 +58,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   const form = (
     path: string,
     show: (visit: Visit) => Promise<PageView>,
-    act: (visit: Visit, form: FormFields) => Promise<PageAnswer>,
+    act: (visit: Visit, form: forms.FormFields) => Promise<PageAnswer>,
     codeName?: string,
   ) =>
     pages.form(
@@ -121,7 +112,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     return recoveryCodesPage(codes, OWN_PATH);
   });
   form('passkeys', showPasskeys, async (visit, fields) => {
-    const options = await offerPasskey(context, visit, partyOf(context));
+    const options = await offerPasskey(context, visit);
     if (options === null) throw new ServiceError('not_found');
     await keepForNextPage(context, visit.session.id, NEW_PASSKEY, fields.text('name'));
     return newPasskeyPage(options);
@@ -129,10 +120,9 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   pages.form(
     '/security/new-passkey',
     async (visit, fields) => {
-      const [party, name] = [partyOf(context), await takeForPage(context, visit.session.id, NEW_PASSKEY)];
-      if (party === null || name === null)
-        throw invalidField('The confirmation', 'has expired. Please try again.');
-      const made = { name, response: fields.text('response'), party };
+      const name = await takeForPage(context, visit.session.id, NEW_PASSKEY);
+      if (name === null) throw invalidField('The confirmation', 'has expired. Please try again.');
+      const made = { name, response: fields.text('response') };
       const codes = await addPasskey(context, visit, made, visit.actor);
       return codes === null ? seeOther('/security?flash=passkey') : recoveryCodesPage(codes, OWN_PATH);
     },
@@ -152,7 +142,11 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
 const FACTOR_CODE = 'factor_code';
 
 /** Throws a 400 unless the form has a valid code, for a user with a second factor. */
-async function requireSecondFactor(visit: AreaVisit, form: FormFields, codeField: string): Promise<void> {
+async function requireSecondFactor(
+  visit: AreaVisit,
+  form: forms.FormFields,
+  codeField: string,
+): Promise<void> {
   const { context } = visit;
   if (!(await hasSecondFactor(context, visit.user))) return;
   const code = form.text(codeField);
@@ -169,7 +163,7 @@ export interface ConfirmedForm {
   readonly action: string;
   readonly style?: 'card' | 'fields';
   readonly introduction?: Html;
-  readonly fields?: Fields;
+  readonly fields?: forms.Fields;
   readonly button: string;
   readonly look?: 'primary' | 'danger';
   readonly more?: Html;
@@ -184,14 +178,12 @@ export interface ConfirmedForm {
 export async function confirmedForm(visit: AreaVisit, form: ConfirmedForm): Promise<Html> {
   const { action, style = 'fields', introduction = nothing, fields = {}, button, more = nothing } = form;
   const { id = '', isConfirmed = true, look = 'primary', codeName = 'code' } = form;
-  const passkey = isConfirmed
-    ? await askForPasskey(visit.context, visit, partyOf(visit.context), visit.challenge)
-    : null;
+  const passkey = isConfirmed ? await askForPasskey(visit.context, visit, visit.challenge) : null;
   const proof = isConfirmed ? await proofFields(visit, id, codeName, passkey !== null) : {};
   const options =
     passkey === null ? nothing : html` data-passkey="use" data-options="${JSON.stringify(passkey)}"`;
   return html`<form class="${style}" id="form${id}" method="post" action="${action}"${options}>${introduction}
-${formFields(visit, action, { ...fields, ...proof })}<input type="hidden" name="response" value="">
+${forms.formFields(visit, action, { ...fields, ...proof })}<input type="hidden" name="response" value="">
 <div class="actions"><button class="button ${look}">${button}</button>${more}</div>
 <p role="status" data-status></p></form>`;
 }
@@ -202,7 +194,7 @@ async function proofFields(
   id: string,
   codeName: string,
   isCodeOptional: boolean,
-): Promise<Fields> {
+): Promise<forms.Fields> {
   const password = { label: 'Your password', type: 'password', id: `password${id}` } as const;
   if (!(await hasSecondFactor(visit.context, visit.user))) return { password };
   const { label, hint } = codeWords(visit.user, 'One of your recovery codes.');
@@ -214,14 +206,14 @@ async function proofFields(
 /** Resolves to the values of `checks`. Throws `invalid_request` naming the wrong fields, or `rate_limited`. */
 export async function requirePasswordAndFactor<Checks extends Readonly<Record<string, () => unknown>>>(
   visit: AreaVisit,
-  form: FormFields,
+  form: forms.FormFields,
   checks: Checks,
   codeName = 'code',
 ) {
   const { context, user, session } = visit;
   const tries = `${user.id} ${session.id}`;
   await requirePassing(context.limits.signInsOfUser, tries);
-  const read = await checkFields({
+  const read = await forms.checkFields({
     ...checks,
     async password() {
       await requirePassword(visit, form.text('password'));
@@ -230,9 +222,8 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
   });
   // Checked last, because a code works only once.
   const response = form.text('response');
-  const party = partyOf(context);
-  if (response === '' || party === null) await requireSecondFactor(visit, form, codeName);
-  else if (!(await usePasskey(context, visit, response, party))) {
+  if (response === '') await requireSecondFactor(visit, form, codeName);
+  else if (!(await usePasskey(context, visit, response))) {
     await recordWrongFactor(visit);
     throw invalidField('The passkey', 'was not accepted. Please try again.');
   }
@@ -250,7 +241,7 @@ async function showSecurity(visit: Visit): Promise<PageView> {
   const [count, isNew] = [passkeys.length, passkeys.length === 0 && !hasApp];
   return {
     title: 'Security',
-    main: html`${flashOf(visit, flashMessages)}
+    main: html`${forms.flashOf(visit, flashMessages)}
 <section class="card"><ul class="feed">
 ${row(
   'passkeys',
@@ -274,7 +265,7 @@ const backToSecurity = html`<p><a href="${OWN_PATH}">Back to Security</a></p>`;
 
 async function showPassword(visit: Visit): Promise<PageView> {
   const form = { action: `${OWN_PATH}/password`, fields: passwordFields, button: 'Change password' };
-  return { title: 'Password', main: html`${cardForm(visit, form)}${backToSecurity}` };
+  return { title: 'Password', main: html`${forms.cardForm(visit, form)}${backToSecurity}` };
 }
 
 async function showPasskeys(visit: Visit): Promise<PageView> {
@@ -291,7 +282,7 @@ async function showPasskeys(visit: Visit): Promise<PageView> {
         button: 'Remove',
         look: 'danger',
       } as const;
-      return foldedForm(visit, action, 'Remove…', await confirmedForm(visit, form));
+      return forms.foldedForm(visit, action, 'Remove…', await confirmedForm(visit, form));
     }),
   );
   const table = dataTable({ label: 'Passkeys', empty: nothing }, passkeys, {
@@ -308,7 +299,7 @@ async function showPasskeys(visit: Visit): Promise<PageView> {
     button: 'Add a passkey',
   };
   const form =
-    partyOf(context) === null
+    context.party === null
       ? html`<p class="soft small">Passkeys need HTTPS and a domain name, which this service does not have.</p>`
       : await confirmedForm(visit, add);
   const codes = html`<section class="card"><h2>Recovery codes</h2><p>Recovery codes replace a lost passkey. New codes replace the existing ones.</p>
@@ -330,9 +321,9 @@ async function showApp(visit: Visit): Promise<PageView> {
   return { title: 'Authenticator app', main: html`${forms}${backToSecurity}` };
 }
 
-const passwordFields: Fields = {
+const passwordFields: forms.Fields = {
   password: { label: 'Current password', type: 'password' },
-  ...newPassword('Your other sessions end.'),
+  ...forms.newPassword('Your other sessions end.'),
 };
 
 function newCodesForm(visit: Visit): Promise<Html> {
@@ -368,7 +359,7 @@ async function factorForm(
   form: Pick<ConfirmedForm, 'button' | 'look'>,
 ): Promise<Html> {
   const action = `${OWN_PATH}/${path}`;
-  return foldedForm(
+  return forms.foldedForm(
     visit,
     action,
     summary,

@@ -26,14 +26,6 @@ import { isProviderId, providerCatalog, providerIds } from '../../payment/provid
 import { doubtAbout } from '../../payment/unusual-address.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import {
-  type Fields,
-  type FormVisit,
-  formField,
-  formFields,
-  optional,
-  refusedForm,
-} from '../../web/signed-in/form-fields.ts';
 import { counts, featureWords, formatPercent, formatUsdcSum } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import {
@@ -57,8 +49,8 @@ interface SettingsPage {
   /** Path below the settings page. */
   readonly path: string;
   readonly label: string;
-  /** Fields of the form that the page's own path accepts. */
-  readonly fields: (visit: Visit) => Fields;
+  /** forms.Fields of the form that the page's own path accepts. */
+  readonly fields: (visit: Visit) => forms.Fields;
   readonly show: (visit: Visit, page: SettingsPage) => Promise<Html>;
 }
 
@@ -174,7 +166,7 @@ export function meantWalletOf(
 const TICK = 'Pay out to this address anyway';
 
 /** Checkbox that confirms such an address, if the form was refused for it in this field. */
-export function meantField({ refused }: FormVisit, name: string): Fields {
+export function meantField({ refused }: forms.FormVisit, name: string): forms.Fields {
   const typed = parsePayoutAddress(refused?.text(name).trim());
   if (typed === null || doubtAbout(typed) === null) return {};
   return { is_meant: { label: TICK, type: 'checkbox' } };
@@ -185,7 +177,7 @@ function providersForm({ account }: Visit): Html {
   const wordsOf = (id: string) =>
     isProviderId(id) ? providerCatalog[id].name : 'Automatic: the highest expected payout';
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/providers"><h2>Providers on your checkout</h2>
-${formField('pinned', { label: 'Recommended provider', type: 'select', value: account.pinnedProvider ?? '', options, wordsOf })}
+${forms.formField('pinned', { label: 'Recommended provider', type: 'select', value: account.pinnedProvider ?? '', options, wordsOf })}
 ${forms.providerBoxes('Disabled providers', account.excludedProviders)}
 <div class="actions"><button class="button primary">Save providers</button></div></form>`;
 }
@@ -199,32 +191,32 @@ function settingsForm(
   return confirmedForm(visit, { action, style: 'card', fields: fields(visit), button: 'Save', ...form });
 }
 
-function brandingFields({ account, refused }: Visit): Fields {
+function brandingFields({ account, refused }: Visit): forms.Fields {
   return {
     name: { label: 'Name', value: account.name, hint: 'Customers see it on every checkout.' },
     brand_color: {
-      ...optional('Brand color', account.brandColor, ''),
+      ...forms.optional('Brand color', account.brandColor, ''),
       hint: usedColorButton(refused?.text('brand_color') ?? ''),
     },
-    support_link: optional(
+    support_link: forms.optional(
       'Support',
       account.supportUrl?.replace(/^mailto:/, ''),
       'An https URL or an email address for customer support.',
     ),
-    terms_link: optional('Terms', account.termsUrl, 'An https URL, linked from the checkout.', 'url'),
-    return_link: optional(
+    terms_link: forms.optional('Terms', account.termsUrl, 'An https URL, linked from the checkout.', 'url'),
+    return_link: forms.optional(
       'Return URL',
       account.returnUrl,
       'Customers return to this URL after a payment. {payment_id} in its path or query becomes the payment’s ID.',
       'url',
     ),
-    failure_link: optional(
+    failure_link: forms.optional(
       'Return URL after a canceled or expired checkout',
       account.failureUrl,
       'Empty takes the return URL.',
       'url',
     ),
-    return_hosts: optional(
+    return_hosts: forms.optional(
       'Return hosts',
       account.returnHosts.join(' '),
       'Your hosts, such as shop.example.com: checkouts may send customers back to them, and their pages may frame checkouts. Separate several by spaces.',
@@ -246,7 +238,7 @@ function withUsedColor(visit: Visit, form: forms.FormFields): Visit {
   const text = (name: string) => form.text(name === 'brand_color' ? 'use_color' : name);
   return {
     ...visit,
-    refused: refusedForm({ ...form, text }, new ServiceError('invalid_request'), visit.path),
+    refused: forms.refusedForm({ ...form, text }, new ServiceError('invalid_request'), visit.path),
   };
 }
 
@@ -258,21 +250,21 @@ ${logoForm(visit)}</div>
 ${previewFrame(`${SETTINGS_PATH}/preview`)}</div>`;
 }
 
-function payoutFields({ account, context: { create } }: Visit): Fields {
+function payoutFields({ account, context: { create } }: Visit): forms.Fields {
   const defaults = create.thresholdDefaults;
   return {
-    default_callback: optional(
+    default_callback: forms.optional(
       'Default webhook URL',
       account.defaultCallbackUrl,
       'For checkouts created in the dashboard, and for requests to the merchant API without a callback.',
       'url',
     ),
-    tolerance_percent: optional(
+    tolerance_percent: forms.optional(
       'Underpayment tolerance in percent',
       percentOf(account.toleranceBasisPoints),
       `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}%.`,
     ),
-    max_provider_fee_percent: optional(
+    max_provider_fee_percent: forms.optional(
       'Maximum provider fee in percent',
       percentOf(account.maxProviderFeeBasisPoints),
       'A provider that keeps more of a payment is not offered. ' +
@@ -296,7 +288,7 @@ ${providersForm(visit)}</div>
 ${await settingsForm(visit, page, { introduction, more, id: '-for-rules' })}</div>`;
 }
 
-function accountFields({ account }: Visit): Fields {
+function accountFields({ account }: Visit): forms.Fields {
   const zones = timeZones.includes(account.timeZone) ? timeZones : [account.timeZone, ...timeZones];
   return {
     time_zone: { label: 'Time zone', type: 'select', value: account.timeZone, options: zones },
@@ -306,7 +298,7 @@ function accountFields({ account }: Visit): Fields {
       value: account.baseCurrency,
       options: currencies,
     },
-    email_retention: optional(
+    email_retention: forms.optional(
       'Days for which customers’ email addresses are kept',
       account.emailRetentionDays,
       'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.',
@@ -355,7 +347,7 @@ async function walletForm(visit: Visit): Promise<Html> {
   const form = await confirmedForm(visit, {
     action: `${SETTINGS_PATH}/wallet`,
     fields: {
-      wallet: optional('Wallet on Polygon', wallet, 'Existing payments keep their wallet.'),
+      wallet: forms.optional('Wallet on Polygon', wallet, 'Existing payments keep their wallet.'),
       ...meantField(visit, 'wallet'),
       locked: {
         label: 'Lock payouts to this wallet',
@@ -402,7 +394,7 @@ function logoForm(visit: Visit): Html {
   return html`<form class="card" method="post" action="${action}" enctype="multipart/form-data">
 <h2>Logo</h2>
 ${logoHash === null ? html`<p>No logo yet.</p>` : html`<p><img class="logo" src="/logos/${logoHash}" alt="Your logo as customers see it"></p>`}
-${formFields(visit, action, { logo: { label: 'Picture', type: 'file', accept, hint, isOptional: true } })}
+${forms.formFields(visit, action, { logo: { label: 'Picture', type: 'file', accept, hint, isOptional: true } })}
 <div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : remove}</div></form>`;
 }
 

@@ -12,9 +12,8 @@ import {
 import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { formField } from '../../web/signed-in/form-fields.ts';
 import { formatUsdcSum, moment } from '../../web/signed-in/format.ts';
-import { banner } from '../../web/signed-in/forms.ts';
+import { banner, formField } from '../../web/signed-in/forms.ts';
 import { sendCsv } from '../../web/signed-in/layout.ts';
 import type { DashboardRoutes } from '../../web/signed-in/pages.ts';
 import { providerName } from '../../web/signed-in/payment-words.ts';

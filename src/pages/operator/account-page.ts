@@ -16,7 +16,6 @@ import { parsePercentBasisPoints } from '../../payment/money.ts';
 import { readTypedNumber } from '../../payment/typed-input.ts';
 import { actions, dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { checkFields, foldedAction, formFields } from '../../web/signed-in/form-fields.ts';
 import {
   featureWords,
   formatMoney,
@@ -60,7 +59,7 @@ async function answerChange(visit: OperatorVisit, readUpdate: () => AccountUpdat
 
 const answerFee: FormHandler<OperatorVisit> = async (visit, form) => {
   const checks = { fee: () => parseFee(form.text('fee')) };
-  if (form.has('preview')) return showAccount(visit, (await checkFields(checks)).fee);
+  if (form.has('preview')) return showAccount(visit, (await forms.checkFields(checks)).fee);
   await readAccount(visit);
   const { fee: feeBasisPoints } = await requirePasswordAndFactor(visit, form, checks);
   return answerChange(visit, () => ({ feeBasisPoints }));
@@ -107,7 +106,7 @@ function factsCard(account: Account): Html {
   const lockBadge = account.isWalletLocked ? html` <span class="badge">locked</span>` : nothing;
   const change = account.suspended
     ? html`<form method="post" action="${path}/state"><button class="button primary" name="resume" value="1">Resume</button></form>`
-    : foldedAction({
+    : forms.foldedAction({
         action: `${path}/state`,
         summary: 'Suspend…',
         effect: html`<p>New checkouts are refused with 403 at once, until you resume the account.
@@ -134,7 +133,7 @@ function featuresCard(account: Account): Html {
     const isOn = account.features.includes(feature);
     const name = html`<span class="quiet">: ${featureWords[feature]}</span>`;
     const change = isOn
-      ? foldedAction({
+      ? forms.foldedAction({
           action,
           summary: html`Switch off…${name}`,
           effect,
@@ -172,7 +171,7 @@ function feeCard(account: Account, visit: OperatorVisit, shownBasisPoints: numbe
     style: 'card',
     introduction: html`<h2>Card fee</h2>
 <p>Now ${formatPercent(account.feeBasisPoints)}. Existing payments keep their fee.</p>
-${formFields(visit, action, { fee })}
+${forms.formFields(visit, action, { fee })}
 ${exampleTable(shownBasisPoints)}`,
     button: 'Save fee',
     more: html`<button class="button" name="preview" value="1" formnovalidate>Preview</button>`,

@@ -22,8 +22,7 @@ import {
   createCookies,
   type DashboardContext,
 } from '../../web/signed-in/context.ts';
-import { refusalBanner } from '../../web/signed-in/form-fields.ts';
-import { requireTextUrl } from '../../web/signed-in/forms.ts';
+import { refusalBanner, requireTextUrl } from '../../web/signed-in/forms.ts';
 import {
   dashboardStyleWith,
   type PageContent,

@@ -10,17 +10,10 @@ import { releasePayment } from '../../payment/release-payment.ts';
 import { sumObservations } from '../../payment/settle.ts';
 import { parseRescuedToken } from '../../settlement/rescue-token.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { type Fields, foldedAction, foldedForm, formFields } from '../../web/signed-in/form-fields.ts';
 import { formatMoney, formatUsdc, utcTime } from '../../web/signed-in/format.ts';
-import { flashOf } from '../../web/signed-in/forms.ts';
+import { type Fields, flashOf, foldedAction, foldedForm, formFields } from '../../web/signed-in/forms.ts';
 import { type PageView, seeOther } from '../../web/signed-in/pages.ts';
-import {
-  forwardBadge,
-  mismatchBadge,
-  providerName,
-  stateSentence,
-  statusBadge,
-} from '../../web/signed-in/payment-words.ts';
+import { displayStatusBadges, providerName, stateSentence } from '../../web/signed-in/payment-words.ts';
 import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
 
 const flashMessages = {
@@ -79,15 +72,15 @@ async function showPayment(visit: OperatorVisit): Promise<PageView> {
   const { payment } = view;
   return {
     title: `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
-    main: html`${flashOf(visit, flashMessages)}${factsCard(view)}${actionsCard(view, visit)}
+    main: html`${flashOf(visit, flashMessages)}${factsCard(view, visit.context.nowMs())}${actionsCard(view, visit)}
 <p><a class="button" href="${OPERATOR_PATH}/settlement">Back to settlement</a></p>`,
   };
 }
 
-function factsCard({ payment, observations }: PaymentView): Html {
+function factsCard({ payment, observations, sessions }: PaymentView, nowMs: number): Html {
   const { heldUnits, seenUnits } = sumObservations(observations);
   return html`<section class="card"><h2>Payment</h2>
-<p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p><dl class="facts">
+<p>${displayStatusBadges(payment, sessions.at(-1), nowMs)} ${stateSentence(payment)}</p><dl class="facts">
 <div><dt>Payment ID</dt><dd><code>${payment.id}</code></dd></div>
 <div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
 <div><dt>Created</dt><dd>${utcTime(payment.createdAtMs)}</dd></div>

@@ -18,7 +18,6 @@ import {
 import { proofOf } from '../../providers/provider-evidence.ts';
 import { dataTable, headings, numbers, sentences } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { foldedAction, optional } from '../../web/signed-in/form-fields.ts';
 import { utcTime } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import { type FormHandler, type PageView, seeOther } from '../../web/signed-in/pages.ts';
@@ -129,7 +128,7 @@ async function showOne(visit: OperatorVisit): Promise<PageView> {
   const { health, settings } = provider;
   const path = `${OPERATOR_PATH}/providers/${provider.id}`;
   const isOff = provider.state === 'off' || settings.active === false;
-  const minimum = optional(
+  const minimum = forms.optional(
     'Minimum amount in USD',
     settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents),
     `Empty for the catalog’s: ${formatCents(minimumUsdCents)}.`,
@@ -167,7 +166,7 @@ function disabling(action: string, name: string): Html {
   const effect = html`<p>No customer of any account can choose it any more, from the next page on.
 Customers who are already at the provider can still pay, and their deposits are released. You can enable it again at any time.</p>`;
   const field = { name: 'switch_off', value: '1' };
-  return html`<section class="card">${foldedAction({ action, summary: 'Disable…', effect, button: `Disable ${name}`, field })}</section>`;
+  return html`<section class="card">${forms.foldedAction({ action, summary: 'Disable…', effect, button: `Disable ${name}`, field })}</section>`;
 }
 
 const stateBadges: Readonly<Record<ProviderState, Html>> = {

@@ -12,8 +12,8 @@ import { lowGasWei, polOf, releasesPaidBy } from '../../settlement/chain/gas.ts'
 import type { BlockReference, RelayBatch } from '../../settlement/settlement-store.ts';
 import { dataTable, headings, numbers, sentences } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { formField } from '../../web/signed-in/form-fields.ts';
 import { counts, formatMoney, utcTime } from '../../web/signed-in/format.ts';
+import { formField } from '../../web/signed-in/forms.ts';
 import { type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { forwardBadge } from '../../web/signed-in/payment-words.ts';
 import {

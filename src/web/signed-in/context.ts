@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditAction } from '../../accounts/audit-entry.ts';
+import type { PasskeyContext } from '../../accounts/passkeys.ts';
 import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { type Actor, recordAction, recordForUser } from '../../accounts/people-context.ts';
 import type { Role } from '../../accounts/person.ts';
 import type { RecordStore } from '../../accounts/record-store.ts';
-import type { SecondFactorContext } from '../../accounts/second-factor.ts';
 import type { SessionArea } from '../../accounts/session-lifetimes.ts';
 import type { Caller, ChosenAccount, ShowOnceContext, SignedIn } from '../../accounts/sessions.ts';
 import type { EmailStore, Mailer } from '../../mail/mail.ts';
@@ -17,17 +17,18 @@ import type { PaymentStore } from '../../payment/payment-store.ts';
 import type { Pictures } from '../../platform/pictures.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import type { ProviderDirectory } from '../../providers/provider-availability.ts';
+import type { AddedColumns } from '../../reports/export-payments.ts';
 import type { ObservationStore } from '../../settlement/settlement-store.ts';
 import type { CallbackGuard, CheckEndpoint } from '../../webhooks/delivery-types.ts';
 import type { WebhookStore } from '../../webhooks/webhook.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { addressGroupOf } from '../rate-windows.ts';
-import type { RefusedForm } from './form-fields.ts';
+import type { RefusedForm } from './forms.ts';
 import type { DashboardLimits } from './sign-in-limits.ts';
 
 export const failedSteps = ['password', 'second_factor'] as const;
 
-export interface AreaContext extends SecondFactorContext, ShowOnceContext {
+export interface AreaContext extends PasskeyContext, ShowOnceContext {
   /** Seals the marks of known browsers. */
   readonly browsers: SecretBox;
   readonly mailer: Mailer | null;
@@ -35,10 +36,17 @@ export interface AreaContext extends SecondFactorContext, ShowOnceContext {
   readonly observeFailure: (step: (typeof failedSteps)[number]) => void;
   /** Base URL of the area's server, without a trailing slash. */
   readonly baseUrl: string;
-  /** URL of the dashboard, where passkeys are created. */
-  readonly passkeyUrl: string;
   /** Whether to show the banner that no real money moves. */
   readonly isTestMode: boolean;
+}
+
+/** Origin of a payment other than a shop's checkout. */
+export interface PaymentOrigin {
+  readonly label: string;
+  readonly path: string;
+  readonly title: string;
+  /** Personal data: the customer's answer there. */
+  readonly answer: string | null;
 }
 
 export interface DashboardContext extends AreaContext {
@@ -58,6 +66,12 @@ export interface DashboardContext extends AreaContext {
   readonly checkEndpoint: CheckEndpoint;
   readonly token: Address;
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
+  /** Origins of an account's payments, by payment id; omits payments without one. */
+  readonly readOrigins: (
+    accountId: string,
+    paymentIds: readonly string[],
+  ) => Promise<ReadonlyMap<string, PaymentOrigin>>;
+  readonly columns: readonly AddedColumns[];
 }
 
 export interface AreaRoutes<Context extends AreaContext = AreaContext> {

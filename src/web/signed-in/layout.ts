@@ -19,8 +19,8 @@ import {
   sections,
   type Visit,
 } from './context.ts';
-import { type RefusedForm, refusalBanner } from './form-fields.ts';
 import { moment } from './format.ts';
+import { type RefusedForm, refusalBanner } from './forms.ts';
 
 export interface PageContent {
   readonly title: string;

@@ -25,8 +25,7 @@ import {
   type Section,
   type Visit,
 } from './context.ts';
-import { refusedForm } from './form-fields.ts';
-import { type FormFields, readFormFields, requireOwnForm } from './forms.ts';
+import { type FormFields, readFormFields, refusedForm, requireOwnForm } from './forms.ts';
 import {
   type PageContent,
   plainPage,

@@ -4,13 +4,12 @@ import type { LastSession } from '../../payment/payment-search-store.ts';
 import {
   type ForwardStatus,
   type PaymentState,
-  type PaymentStatus,
   paymentStates,
   stateOf,
 } from '../../payment/payment-states.ts';
 import { DIRECT_PROVIDER, MULTI_PROVIDER, providerCatalog } from '../../payment/provider-catalog.ts';
 import type { WebhookStatus } from '../../webhooks/webhook.ts';
-import { type Html, html, nothing } from '../design/html.ts';
+import { type Html, html } from '../design/html.ts';
 import type { DashboardContext } from './context.ts';
 import { formatAbout, formatMoney, formatUsdc, formatUsdcSum } from './format.ts';
 
@@ -32,8 +31,6 @@ export function copyField(id: string, label: string, text: string): Html {
 }
 
 type Tone = 'good' | 'warn' | 'bad' | '';
-
-const statusTones: Readonly<Record<PaymentStatus, Tone>> = { unpaid: '', paid: 'good', canceled: 'warn' };
 
 const displayTones: Readonly<Partial<Record<DisplayStatus, Tone>>> = {
   declined: 'warn',
@@ -84,18 +81,9 @@ function badge(text: string, tone: Tone): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
-export function statusBadge({ status }: Pick<Payment, 'status'>): Html {
-  return badge(status, statusTones[status]);
-}
-
 export function forwardBadge({ forwardStatus }: Pick<Payment, 'forwardStatus'>): Html {
   const [words, tone] = forwardWords[forwardStatus];
   return badge(words, tone);
-}
-
-/** Empty unless clearly less or more than the requested amount has arrived. */
-export function mismatchBadge({ amountMismatch }: Pick<Payment, 'amountMismatch'>): Html {
-  return amountMismatch === null ? nothing : badge(amountMismatch.replaceAll('_', ' '), 'warn');
 }
 
 export function partPaid({ receivedUnits, usdUnits }: Pick<Payment, 'receivedUnits' | 'usdUnits'>): Html {

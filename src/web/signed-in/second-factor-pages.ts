@@ -1,5 +1,5 @@
 import { askForPasskey } from '../../accounts/passkeys.ts';
-import { type RelyingParty, relyingPartyOf, type User } from '../../accounts/person.ts';
+import type { User } from '../../accounts/person.ts';
 import { confirmTotp, hasSecondFactor, offerTotp, type TotpOffer } from '../../accounts/second-factor.ts';
 import { openSession } from '../../accounts/sessions.ts';
 import { passSecondFactor } from '../../accounts/sign-in.ts';
@@ -17,8 +17,7 @@ import {
   recordWrongFactor,
   requirePassword,
 } from './context.ts';
-import { type Fields, formFields, refusedForm } from './form-fields.ts';
-import { banner, type FormFields } from './forms.ts';
+import { banner, type Fields, type FormFields, formFields, refusedForm } from './forms.ts';
 import { plainPage, sendSeeOther } from './layout.ts';
 import { isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
 import {
@@ -68,8 +67,7 @@ async function answerCode(visit: AreaVisit, form: FormFields): Promise<PageAnswe
   const next = returnPathOf(area, form.text('next'));
   const how = { area: area.name, caller: callerOf(request) };
   const response = form.text('response');
-  const party = partyOf(context);
-  const passkey = response === '' || party === null ? null : { response, party };
+  const passkey = response === '' ? null : { response };
   const waitSeconds = passkey !== null ? 0 : await countCode(visit, visit.user);
   if (waitSeconds > 0) {
     reply.header('retry-after', String(waitSeconds));
@@ -100,10 +98,6 @@ async function countCode(asked: AreaRequest, { id, email }: User): Promise<numbe
   return asked.context.limits.codesOfUser.take(isKnownBrowser(asked, email) ? `${id} known` : id);
 }
 
-export function partyOf({ passkeyUrl, baseUrl }: AreaContext): RelyingParty | null {
-  return relyingPartyOf(passkeyUrl, baseUrl);
-}
-
 /** Pages for users at this stage of the sign-in; others must sign in. */
 function pendingPages<Context extends AreaContext>(
   routes: AreaRoutes<Context>,
@@ -127,13 +121,12 @@ function pendingPages<Context extends AreaContext>(
 
 async function showQuestion(visit: AreaVisit, next: string, message: Html): Promise<PageView> {
   const { context, area } = visit;
-  const party = partyOf(context);
-  const options = await askForPasskey(context, visit, party);
+  const options = await askForPasskey(context, visit);
   const action = `${area.path}/second-factor`;
   const nextField = html`<input type="hidden" name="next" value="${returnPathOf(area, next)}">`;
   const button = html`<button class="button primary wide">Use a passkey</button>`;
   const withoutPasskey =
-    party === null
+    context.party === null
       ? 'Passkeys do not work at this URL.'
       : 'Use this if your passkey is not available, or JavaScript is off.';
   return {

@@ -1,14 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { SERVICE_LOG } from '../../accounts/audit-entry.ts';
-import { challengeVisitor, passwordlessOptions } from '../../accounts/passkeys.ts';
+import { offerPasskeySignIn } from '../../accounts/passkeys.ts';
 import { endSession, type OpenedSession } from '../../accounts/sessions.ts';
 import { recordFailedSignIn, signIn, signInWithPasskey } from '../../accounts/sign-in.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassingFrom } from '../rate-windows.ts';
 import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
-import { formField } from './form-fields.ts';
-import { banner, type FormFields, flashOf } from './forms.ts';
+import { banner, type FormFields, flashOf, formField } from './forms.ts';
 import { sendSeeOther } from './layout.ts';
 import { askMore, countSignIn, isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
 import {
@@ -19,7 +18,7 @@ import {
   seeOther,
   visitorPages,
 } from './pages.ts';
-import { partyOf, passkeyForm } from './second-factor-pages.ts';
+import { passkeyForm } from './second-factor-pages.ts';
 
 const greetings = {
   ended: banner('plain', 'Your session has ended. Sign in again.'),
@@ -64,15 +63,13 @@ ${forgotten(asked)}`,
 
 /** Button for a passkey that signs in alone; hidden without script, and empty where browsers have no passkeys. */
 function passkeySignIn({ area, context, cookies, reply }: AreaRequest, next: string): Html {
-  const party = partyOf(context);
-  if (party === null) return nothing;
-  const { challenge, sealed } = challengeVisitor(context);
+  const offer = offerPasskeySignIn(context);
+  if (offer === null) return nothing;
   // Bound to this browser. Of several open pages, the last one counts.
-  cookies.set(reply, 'challenge', sealed);
-  const options = passwordlessOptions(challenge, party);
+  cookies.set(reply, 'challenge', offer.sealed);
   return passkeyForm(
     'fields',
-    { action: `${area.path}/sign-in`, options },
+    { action: `${area.path}/sign-in`, options: offer.options },
     html`<input type="hidden" name="next" value="${next}">`,
     html`<button class="button wide">Sign in with a passkey</button>`,
   );
@@ -80,12 +77,11 @@ function passkeySignIn({ area, context, cookies, reply }: AreaRequest, next: str
 
 async function answerPasskey(asked: AreaRequest, form: FormFields, next: string): Promise<PageAnswer> {
   const { context, cookies, area, request } = asked;
-  const party = partyOf(context);
   const sealed = cookies.read(request.headers, 'challenge') ?? '';
   const given = { response: form.text('response'), sealed };
   const how = { area: area.name, caller: callerOf(request) };
   await requirePassingFrom(context.limits.signInsOfAddress, request.ip);
-  const opened = party === null ? null : await signInWithPasskey(context, given, party, how);
+  const opened = await signInWithPasskey(context, given, how);
   if (opened !== null) return sendAfterPassword(asked, opened, next);
   traceRefusal(asked, 'second_factor', '');
   const text =
