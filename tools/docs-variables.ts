@@ -1,8 +1,7 @@
 /** The parts of the documentation that follow from the list of environment variables, and `.env.example`. */
 import { ConfigError, readConfig } from '../src/config/config.ts';
 import { type Variable, variables } from '../src/config/variables.ts';
-import { providerCatalog, providerIds } from '../src/payment/provider-catalog.ts';
-import { providers } from '../src/providers/adapters/providers.ts';
+import { providerIds } from '../src/payment/provider-catalog.ts';
 import { code, table } from './markdown.ts';
 
 const providerVariable = new RegExp(`^(${providerIds.join('|').toUpperCase()})_`);
@@ -22,20 +21,6 @@ function requiredInLiveMode(): ReadonlySet<string> {
 /** All variables except those of providers. */
 export function variableTable(): string {
   return tableOf(variables.filter(({ name }) => !providerVariable.test(name)));
-}
-
-/** Assumptions of each adapter without an official source. */
-export function providerEvidence(): string {
-  return providerIds
-    .map((id) => {
-      const { inferred, unknown } = providers[id].facts;
-      const rows = [
-        ...inferred.map((fact) => ['inferred', fact]),
-        ...unknown.map((fact) => ['unknown', fact]),
-      ];
-      return `### ${providerCatalog[id].name}\n\n${table(['evidence', 'fact (source)'], rows)}`;
-    })
-    .join('\n');
 }
 
 /** Variables of each provider. */

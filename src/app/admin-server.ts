@@ -3,7 +3,7 @@ import { relyingPartyOf } from '../accounts/person.ts';
 import type { OperatorContext } from '../pages/operator/operator-page.ts';
 import { refuseForeignHosts, registerOperatorConsole } from '../pages/operator/routes.ts';
 import { registerViewedDashboard } from '../pages/operator/viewing-pages.ts';
-import { providerDescriptions } from '../providers/adapters/providers.ts';
+import { requiredVariables } from '../providers/adapters/providers.ts';
 import { hstsOf } from '../web/error-reply.ts';
 import { createPeerCheck, requireForwardedHttps } from '../web/require-https.ts';
 import { createBaseServer } from '../web/server.ts';
@@ -38,7 +38,7 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
   const context: OperatorContext = {
     ...requestContext,
     ...dashboard,
-    providerDescriptions,
+    requiredVariables,
     chain: external.chain,
     relayers: external.relayers,
     rescue: parts.rescue,

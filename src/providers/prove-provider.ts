@@ -138,7 +138,7 @@ function describeFailure(error: unknown): string {
     case 'DeclinedRequestError':
       return `It declined the request: ${message}. Check its terms for amount, currency and country.`;
     case 'MalformedAnswerError':
-      return `The response has an unknown format: ${message}. The header of the adapter file lists what is unverified.`;
+      return `The response has an unknown format: ${message}. docs/providers.md lists what is unverified.`;
     case 'ProviderBusyError':
       return `It limits requests: ${message}.`;
     case 'TimeoutError':

@@ -161,13 +161,8 @@ export interface ProviderAdapter extends ProviderTraits {
   readonly unguarded?: ProviderAdapter;
 }
 
-export interface ProviderDescription {
-  /** Environment variables without which the provider is inactive. */
-  readonly requiredVariables: readonly string[];
-  /** Facts that the adapter relies on without an official source. */
-  readonly unverified: readonly string[];
-}
-export type ProviderDescriptions = Readonly<Record<ProviderId, ProviderDescription>>;
+/** Environment variables without which a provider is inactive. */
+export type RequiredVariables = Readonly<Record<ProviderId, readonly string[]>>;
 
 /** Adapters of the configured providers. A provider without one is inactive. */
 export type ProviderAdapters = ReadonlyMap<ProviderId, ProviderAdapter>;
