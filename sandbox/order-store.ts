@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import type { Address } from '../src/payment/address.ts';
 import type { Currency } from '../src/payment/money.ts';
 import type { ProviderId } from '../src/payment/provider-catalog.ts';
-import { makeOwnFile } from '../src/store/sqlite/private-file.ts';
+import { makeOwnFile } from '../src/store/sqlite/open-database.ts';
 
 const schema = `
   CREATE TABLE IF NOT EXISTS orders (

@@ -42,7 +42,7 @@ const besideSettlement: readonly string[] = [
   'src/accounts/api-key',
   'src/payment/(payment-(id|search|statistics)|provider-catalog|paid-threshold|callback-url|read-status)',
   'src/settlement/expire-payments',
-  'src/app/(public-server|run-until-stopped|metrics)',
+  'src/app/(servers|run-until-stopped|metrics)',
 ];
 
 const { values: flags } = parseArgs({

@@ -48,9 +48,9 @@ import { SIGNING_SECRETS } from '../webhooks/signing-secrets.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
 import { requireChain, requireToken } from './live-services.ts';
 import { describeMigration, requireKnownSchema } from './open-store.ts';
-import { connectionsWithin, readOpenFilesLimit } from './public-server.ts';
 import { runOnStore } from './run-on-store.ts';
 import { runOperationAnywhere } from './run-operation.ts';
+import { connectionsWithin, readOpenFilesLimit } from './servers.ts';
 import { requireOneChain } from './settlements.ts';
 import { requireKnownSecret } from './start-service.ts';
 

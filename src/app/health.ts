@@ -6,7 +6,7 @@ import type { SharedStore } from '../store/store.ts';
 import type { Degradation, Readiness } from '../web/well-known.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { canOpenFile } from './public-server.ts';
+import { canOpenFile } from './servers.ts';
 
 const CHECK_INTERVAL_MS = 2_000;
 const READ_LIMIT_MS = 5_000;

@@ -20,10 +20,9 @@ import { switchOnProved } from '../providers/change-provider.ts';
 import { describeOffByDefault } from '../providers/provider-availability.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
 import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
-import { createAdminServer } from './admin-server.ts';
 import { withCleanUp } from './clean-up.ts';
 import { createHealth } from './health.ts';
-import { createPublicServer } from './public-server.ts';
+import { createAdminServer, createPublicServer } from './servers.ts';
 import { assembleParts, type ServiceOptions, type ServiceParts } from './service-parts.ts';
 import { startWork } from './start-work.ts';
 

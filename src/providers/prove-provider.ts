@@ -343,7 +343,7 @@ export async function recordPurchase(
   return { ...evidence, purchase };
 }
 
-/** Reads the purchase's transfer from the chain again, and the symbol and decimals of its token's contract. */
+/** Reads the purchase's transfer from the chain again. */
 async function readDelivery({ payment, observations }: PaymentView, chain: VerifiedChain | null) {
   const deposit = observations.deposits.find(({ transactionHash }) => transactionHash === payment.txidIn);
   const { blockNumber = 0 } = deposit ?? {};
@@ -351,8 +351,7 @@ async function readDelivery({ payment, observations }: PaymentView, chain: Verif
   const range = { fromBlock: blockNumber, toBlock: blockNumber, recipients };
   const found = await chain?.reader.withView((view) => view.readLogs({ ...range, withReleases: false }));
   const transfer = found?.transfers.find(({ transactionHash }) => transactionHash === payment.txidIn);
-  const described = await chain?.token?.describe();
-  if (transfer === undefined || described === undefined)
+  if (transfer === undefined)
     throw new ServiceError('not_found', 'The chain does not show the transfer of this payment.');
-  return { ...described, transaction: transfer.transactionHash, delivered: formatUnits(transfer.units) };
+  return { transaction: transfer.transactionHash, delivered: formatUnits(transfer.units) };
 }

@@ -19,11 +19,9 @@ export interface ProvenPurchase {
   readonly charged: string;
   /** USDC, with six decimals. */
   readonly delivered: string;
-  /** Hash of the transaction that delivered it. Like the token's data, it was read from the chain. */
+  /** Hash of the transaction that delivered it, read from the chain. */
   readonly transaction: string;
   readonly token: string;
-  readonly symbol: string;
-  readonly decimals: number;
   readonly isNativeUsdc: boolean;
   /** Last progress that the provider's webhooks reported; null if there is none. */
   readonly webhook: string | null;

@@ -2,9 +2,10 @@ import { LRUCache } from 'lru-cache';
 import type { Account, ActiveKey } from '../accounts/account.ts';
 import type { AccountQuery, AccountStore } from '../accounts/account-store.ts';
 import type { KeyScope } from '../accounts/api-key.ts';
+import type { RecordStore } from '../accounts/record-store.ts';
 import { textsOf } from './columns.ts';
 import { countOf, lock, raw, run, type Script, type Scripts, sql } from './scripts.ts';
-import { accountTable, keyTable, logoTable } from './tables.ts';
+import { accountRecordTable, accountTable, keyTable, logoTable } from './tables.ts';
 
 /** @param noteChange called within the transaction that changes an account or revokes a key */
 export function createAccounts({ read, write }: Scripts, noteChange: () => void = () => {}): AccountStore {
@@ -116,5 +117,27 @@ function* findActiveKey(hash: string): Script<ActiveKey | null> {
     account: accountTable.ofRow(row),
     scopes: textsOf(row['scopes']) as readonly KeyScope[],
     callbackHost: row['callback_host'] as string | null,
+  };
+}
+
+const LISTED_RECORDS = 1_000;
+
+export function createRecordStore({ read, write }: Scripts): RecordStore {
+  return {
+    addRecords: write(function* (records) {
+      for (const record of records) yield* accountRecordTable.insert(record, 'ON CONFLICT DO NOTHING');
+    }),
+    replaceRecord: write(function* (record) {
+      const { accountId, kind, name } = record;
+      yield* run`DELETE FROM account_records
+        WHERE account_id = ${accountId} AND kind = ${kind} AND name = ${name}`;
+      yield* accountRecordTable.insert(record);
+    }),
+    listRecords: read(function* (accountId, kind, names) {
+      const named = names === undefined ? raw('') : sql`AND name = ANY(${names})`;
+      return yield* accountRecordTable.select`
+        WHERE account_id = ${accountId} AND kind = ${kind} ${named}
+        ORDER BY at_ms DESC, name LIMIT ${LISTED_RECORDS}`;
+    }),
   };
 }

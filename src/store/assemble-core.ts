@@ -2,6 +2,7 @@ import type { AccountStore } from '../accounts/account-store.ts';
 import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
 import type { PaymentStore } from '../payment/payment-store.ts';
 import type { RelayStore, SettlementStore } from '../settlement/settlement-store.ts';
+import { createRecordStore } from './accounts.ts';
 import { createEmailStore, createReceiptStore } from './emails.ts';
 import { createEventStore } from './events.ts';
 import { createObservationStore } from './observations.ts';
@@ -19,7 +20,6 @@ import {
 } from './payments.ts';
 import { createAuditStore, createPeopleStore } from './people.ts';
 import { createProviderSessions, createProviderStore, createVisitStore } from './providers.ts';
-import { createRecordStore } from './records.ts';
 import { createRelayBatches } from './relay-batches.ts';
 import { createRestoreStore } from './restores.ts';
 import type { Scripts } from './scripts.ts';

@@ -177,7 +177,6 @@ describe('a purchase', () => {
     });
     return {
       reader: { withView: (use: (view: unknown) => Promise<unknown>) => use({ readLogs }) },
-      token: { describe: async () => ({ symbol: 'USDC', decimals: 6 }) },
     } as unknown as VerifiedChain;
   }
 
@@ -187,7 +186,7 @@ describe('a purchase', () => {
     return recordPurchase(store, stage.adapterOf('wert'), view, token, chain);
   }
 
-  it('is recorded with the transfer and the token that the chain shows', async () => {
+  it('is recorded with the transfer that the chain shows, and its token', async () => {
     const chain = chainThatShows([{ transactionHash: '0x1', units: 1_050_000n }]);
     expect((await record(chain, NATIVE_USDC)).purchase).toEqual({
       paidAtMs: 1,
@@ -195,8 +194,6 @@ describe('a purchase', () => {
       transaction: '0x1',
       delivered: '1.050000',
       token: NATIVE_USDC,
-      symbol: 'USDC',
-      decimals: 6,
       isNativeUsdc: true,
       webhook: 'delivered',
     });
@@ -228,7 +225,7 @@ describe('a provider is proved', () => {
 
   it('only by evidence of the same production hosts that the operator confirmed', () => {
     expect(textOf({})).toEqual({ isProved: true, text: 'proved on 2026-11-23' });
-    const token = { transaction: '', token: '', symbol: 'USDC', decimals: 6, isNativeUsdc: true };
+    const token = { transaction: '', token: '', isNativeUsdc: true };
     const purchase = { paidAtMs: 1, charged: '', delivered: '', ...token, webhook: null };
     expect(textOf({ purchase }).text).toBe('proved on 2026-11-23, with a purchase');
     const not = [

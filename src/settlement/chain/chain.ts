@@ -126,7 +126,6 @@ export interface TokenReader {
   /** Simulates releases in order. With several hosts two must refuse; a refusal of the only answering one is empty. */
   checkReleases(releases: readonly ReleaseAddresses[]): Promise<readonly ReleaseCheck[]>;
   readBalance(address: Address): Promise<bigint>;
-  describe(): Promise<{ readonly symbol: string; readonly decimals: number }>;
 }
 
 export interface ReleaseAddresses {
@@ -205,6 +204,4 @@ export interface VerifiedChain {
   readonly reader: Pick<ChainReader, 'withView'>;
   readonly sweepBalances: SweepBalances;
   readonly mistakenToken?: MistakenToken;
-  /** Absent without a running server. */
-  readonly token?: Pick<TokenReader, 'describe'>;
 }

@@ -367,9 +367,11 @@ function decodePart(text: string): string {
 /** Control characters, line separators, and marks that change the text direction. */
 const notOfLine = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu;
 
+const MAXIMUM_LINE = 500;
+
 /** Another party's text as one line for logs, pages and databases: without control characters, shortened. */
-export function oneLine(text: string, maximumLength = 500): string {
+export function oneLine(text: string): string {
   const plain = text.replaceAll(notOfLine, ' ').trim();
-  const short = plain.length <= maximumLength ? plain : `${plain.slice(0, maximumLength)}…`;
+  const short = plain.length <= MAXIMUM_LINE ? plain : `${plain.slice(0, MAXIMUM_LINE)}…`;
   return short.toWellFormed();
 }

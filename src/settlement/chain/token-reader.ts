@@ -9,14 +9,14 @@ import {
   type TokenReader,
 } from './chain.ts';
 import { type ChainEndpoint, createEndpointRotation, reachedByTwo } from './endpoint-rotation.ts';
-import { MalformedAnswerError, oneLine } from './json-rpc.ts';
+import { MalformedAnswerError } from './json-rpc.ts';
 import { type NodeClient, readWord, toQuantity } from './node-answers.ts';
 import { revertReasonOf } from './revert-reason.ts';
 
 export interface TokenReaderOptions {
   readonly endpoints: readonly ChainEndpoint[];
   readonly token: Address;
-  /** Contract that batches calls; where the chain has none, calls are made one by one. */
+  /** Contract that batches calls. Default `MULTICALL3`. */
   readonly multicall?: Address;
 }
 
@@ -40,24 +40,9 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
       return reachedByTwo(answers);
     },
     readBalance: (address) => rotation.useAny(({ rpc }) => readTokenBalance(rpc, token, address)),
-    describe: () =>
-      rotation.useAny(async ({ rpc }) => {
-        const read = async (functionName: 'symbol' | 'decimals') => {
-          const data = encodeFunctionData({ abi: descriptionAbi, functionName });
-          const answer = await rpc.call('eth_call', [{ to: token, data }, 'latest']);
-          return decoded(rpc.label, functionName, () =>
-            decodeFunctionResult({ abi: descriptionAbi, functionName, data: answer }),
-          );
-        };
-        return {
-          symbol: oneLine(String(await read('symbol')), 20),
-          decimals: Number(await read('decimals')),
-        };
-      }),
     async checkReleases(releases) {
       const ask = async ({ rpc }: ChainEndpoint) => {
-        const checked =
-          (await checkTogether(rpc, callMany, releases)) ?? (await readHeld(rpc, token, releases));
+        const checked = await checkTogether(rpc, callMany, releases);
         const simulated = checked.map(async ({ heldUnits, isSuspect }, index): Promise<ReleaseCheck> => {
           if (heldUnits === 0n || !isSuspect) return { heldUnits, refusal: null };
           const release = releases[index] as ReleaseAddresses;
@@ -89,17 +74,8 @@ function combineChecks(checks: readonly ReleaseCheck[], hosts: number): ReleaseC
   return { heldUnits: checks.length > 1 ? heldUnits : 0n, refusal: null };
 }
 
-interface CheckedRelease {
-  readonly heldUnits: bigint;
-  readonly isSuspect: boolean;
-}
-
-/** Checks all releases in one call; simulates only where the answer is no or missing. Null without Multicall3. */
-async function checkTogether(
-  rpc: NodeClient,
-  callMany: Multicall,
-  releases: readonly ReleaseAddresses[],
-): Promise<readonly CheckedRelease[] | null> {
+/** Checks all releases in one call; simulates only where the answer is no or missing. */
+async function checkTogether(rpc: NodeClient, callMany: Multicall, releases: readonly ReleaseAddresses[]) {
   const distinct = [...new Set(releases.flatMap(({ deposit, merchant }) => [deposit, merchant]))];
   const answers = await callMany(
     rpc,
@@ -110,7 +86,6 @@ async function checkTogether(
     ],
     'latest',
   );
-  if (answers === null) return null;
   // A word of zeros is "no"; any other answer, or none, is a reason to simulate.
   const isNo = (answer: MulticallAnswer | undefined) =>
     answer?.success === true && /^0x0{64}$/.test(answer.returnData);
@@ -120,16 +95,6 @@ async function checkTogether(
     heldUnits: wordOfAnswer(rpc, answers[1 + index]),
     isSuspect: isPaused || blocked.has(deposit) || blocked.has(merchant),
   }));
-}
-
-async function readHeld(
-  rpc: NodeClient,
-  token: Address,
-  releases: readonly ReleaseAddresses[],
-): Promise<readonly CheckedRelease[]> {
-  const addresses = releases.map(({ deposit }) => deposit);
-  const balances = await readBalancesSingly(rpc, token, addresses, 'latest');
-  return balances.map((heldUnits) => ({ heldUnits, isSuspect: true }));
 }
 
 /** Why the transfer would fail, or null. A revert is the chain's answer, not a failure of the endpoint. */
@@ -157,10 +122,8 @@ export function createBalanceSweep(options: TokenReaderOptions): SweepBalances {
   const callMany = createMulticall(options);
   return (addresses, blockNumber) =>
     rotation.useAny(async ({ rpc }) => {
-      const block = toQuantity(blockNumber);
-      const answers = await callMany(rpc, addresses.map(encodeBalanceOf), block);
-      if (answers !== null) return answers.map((answer) => wordOfAnswer(rpc, answer));
-      return readBalancesSingly(rpc, options.token, addresses, block);
+      const answers = await callMany(rpc, addresses.map(encodeBalanceOf), toQuantity(blockNumber));
+      return answers.map((answer) => wordOfAnswer(rpc, answer));
     });
 }
 
@@ -168,49 +131,21 @@ export function mistakenTokenOf(options: TokenReaderOptions): MistakenToken {
   return { contract: options.token, sweepBalances: createBalanceSweep(options) };
 }
 
-async function readBalancesSingly(
-  rpc: NodeClient,
-  token: Address,
-  addresses: readonly Address[],
-  block: string,
-): Promise<bigint[]> {
-  const calls = addresses.map((address) => ({
-    method: 'eth_call' as const,
-    params: [{ to: token, data: encodeBalanceOf(address) }, block],
-  }));
-  return (await rpc.callBatch(calls)).map((answer) => readWord(rpc.label, answer));
-}
-
 type Multicall = ReturnType<typeof createMulticall>;
-type MulticallAnswer = ReturnType<typeof decode>[number];
+type MulticallAnswer = Awaited<ReturnType<Multicall>>[number];
 
-/** Batches calls of the token; null if the chain has no Multicall3. A read costs about 10,000 of ten million gas. */
+/** Batches calls of the token. A read costs about 10,000 of ten million gas. */
 function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) {
-  /** Endpoints that have Multicall3. It may be deployed later, so only a yes is cached. */
-  const deployedAt = new Set<string>();
-  return async (
-    rpc: NodeClient,
-    calls: readonly `0x${string}`[],
-    block: string,
-  ): Promise<readonly MulticallAnswer[] | null> => {
-    if (!deployedAt.has(rpc.label)) {
-      if ((await rpc.call('eth_getCode', [multicall, block])) === '0x') return null;
-      deployedAt.add(rpc.label);
-    }
+  return async ({ label, call }: NodeClient, calls: readonly `0x${string}`[], block: string) => {
     const args = calls.map((callData) => ({ target: token, allowFailure: true, callData }));
     const data = encodeFunctionData({ abi: multicallAbi, functionName: 'aggregate3', args: [args] });
-    return decodeAnswers(
-      rpc.label,
-      await rpc.call('eth_call', [{ to: multicall, data }, block]),
-      calls.length,
+    const answer = await call('eth_call', [{ to: multicall, data }, block]);
+    const results = decoded(label, `multicall; MULTICALL3_ADDRESS names ${multicall}`, () =>
+      decodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', data: answer }),
     );
+    if (results.length === calls.length) return results;
+    throw new MalformedAnswerError(`${label} answered ${results.length} of ${calls.length} calls`);
   };
-}
-
-function decodeAnswers(label: string, data: `0x${string}`, count: number): readonly MulticallAnswer[] {
-  const results = decoded(label, 'multicall', () => decode(data));
-  if (results.length === count) return results;
-  throw new MalformedAnswerError(`${label} answered ${results.length} of ${count} calls`);
 }
 
 /** Decodes a call's result. Throws `MalformedAnswerError` for bytes of another shape. */
@@ -220,10 +155,6 @@ function decoded<Result>(label: string, what: string, decodeResult: () => Result
   } catch {
     throw new MalformedAnswerError(`${label} answered eth_call with a malformed ${what}`);
   }
-}
-
-function decode(data: `0x${string}`) {
-  return decodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', data });
 }
 
 function wordOfAnswer(rpc: NodeClient, answer: MulticallAnswer | undefined): bigint {
@@ -258,11 +189,6 @@ export const tokenAbi = parseAbi([
   'function isBlacklisted(address account) view returns (bool)',
   'function paused() view returns (bool)',
   'function transfer(address to, uint256 amount) returns (bool)',
-]);
-
-const descriptionAbi = parseAbi([
-  'function symbol() view returns (string)',
-  'function decimals() view returns (uint8)',
 ]);
 
 /** topics[0] of `Transfer(from, to, value)`; topics[2] is the recipient. */

@@ -1,11 +1,24 @@
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreInUseError } from '../store-errors.ts';
-import { makeOwnFile } from './private-file.ts';
 
 /** May block, because nothing is served while opening. */
 const OPENING_TIMEOUT_MS = 2_000;
 const PAGE_CACHE_KIB = 16 * 1024;
 const MAXIMUM_IDLE_WAL_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Creates a file that only its owner can read and write, or restricts an existing one without opening it: closing any
+ * descriptor of a file drops all POSIX locks of the process on it, including SQLite's.
+ */
+export function makeOwnFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  chmodSync(file, 0o600);
+}
 
 /** Opens or creates a private database whose commits survive a power loss, unlike those of `synchronous=NORMAL`. */
 export function openDatabase(file: string): DatabaseSync {

@@ -27,8 +27,6 @@ export interface NodeOptions {
   readonly maximumBlockRange: number;
   /** Refuses a transaction whose gas limit may cost more than this; null for any. */
   readonly feeCapWei: bigint | null;
-  /** Whether the chain has Multicall3. */
-  readonly hasMulticall: boolean;
   /** Stands between the service and the node: process death, turns of the event loop. */
   readonly pass: <T>(what: string, act: () => T | Promise<T>) => Promise<T>;
   /** Shown every signed transaction before the node has it. */
@@ -185,8 +183,6 @@ export function createSimulatedNode(
       }
       case 'eth_call':
         return call(params[0] as Parameters<typeof call>[0], params[1]);
-      case 'eth_getCode':
-        return options.hasMulticall ? '0x60' : '0x';
       case 'eth_getTransactionCount':
         return quantity(transactionCount(method, params[0], params[1]));
       case 'eth_estimateGas': {

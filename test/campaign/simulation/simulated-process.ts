@@ -180,7 +180,6 @@ function createOutside(
         signerOf: world.signerOf,
         maximumBlockRange: world.maximumBlockRange,
         feeCapWei: world.feeCapsWei[index] ?? null,
-        hasMulticall: world.hasMulticall,
         pass: life.pass,
         onBroadcast: (rawTransaction) => checkBroadcast(world, raw, rawTransaction),
       }),

@@ -34,8 +34,6 @@ export interface SimulatedWorld {
   /** One for each endpoint. */
   readonly moods: Mood[];
   readonly maximumBlockRange: number;
-  /** Whether the chain has Multicall3. */
-  readonly hasMulticall: boolean;
   /** Whether releases wait while their gas costs too much. */
   readonly gasShare: GasShareLimit | null;
   /** Settings of the watcher: when it asks for the final block, and how far behind it the second reading is. */
@@ -99,7 +97,6 @@ export function createSimulatedWorld(
     feeBasisPoints: draws.oneOf([0, 1, 250, 333, 1_000]),
     moods: Array.from({ length: draws.between(1, 3) }, () => honest),
     maximumBlockRange: draws.oneOf([5, 100, 2_000]),
-    hasMulticall: draws.chance(70),
     // At usual fees 0.42 USD a release alone, and so within the limit of any payment that is made here.
     gasShare: seed % 3 === 0 ? { basisPoints: 1_000, polRate: 60n * USD_RATE_ONE } : null,
     finalityIntervalMs: draws.oneOf([0, 10_000]),

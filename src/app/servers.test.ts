@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { canOpenFile, connectionsWithin, readOpenFilesLimit } from './public-server.ts';
+import { canOpenFile, connectionsWithin, readOpenFilesLimit } from './servers.ts';
 
 it('connections leave room for what the service opens itself', () => {
   expect([connectionsWithin(Number.POSITIVE_INFINITY), connectionsWithin(20_000)]).toEqual([16_000, 16_000]);
@@ -15,7 +15,7 @@ it('a process that used up its files cannot open another one, and can after one 
   expect(canOpenFile()).toBe(true);
   const program = `
     const { closeSync, openSync } = await import('node:fs');
-    const { canOpenFile } = await import(${JSON.stringify(new URL('./public-server.ts', import.meta.url).href)});
+    const { canOpenFile } = await import(${JSON.stringify(new URL('./servers.ts', import.meta.url).href)});
     const files = [];
     try { for (;;) files.push(openSync(process.execPath, 'r')); } catch {}
     const isFull = canOpenFile();

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
+import { relyingPartyOf } from '../accounts/person.ts';
 import { createApiRateLimiters } from '../api/api-context.ts';
 import { registerMerchantApi } from '../api/merchant/merchant-routes.ts';
 import { registerOpenApi } from '../api/openapi/create-openapi-document.ts';
@@ -9,8 +10,12 @@ import { createOpenedRecorder } from '../pages/checkout/record-opened.ts';
 import { registerCheckoutPages } from '../pages/checkout/routes.ts';
 import { registerDashboard } from '../pages/dashboard/routes.ts';
 import { registerDocs } from '../pages/docs/register-docs.ts';
+import type { OperatorContext } from '../pages/operator/operator-page.ts';
+import { refuseForeignHosts, registerOperatorConsole } from '../pages/operator/routes.ts';
+import { registerViewedDashboard } from '../pages/operator/viewing-pages.ts';
 import { currencies } from '../payment/money.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
+import { requiredVariables } from '../providers/adapters/providers.ts';
 import { languageOf } from '../web/checkout-frame/languages.ts';
 import { sendUnknownPage } from '../web/checkout-frame/layout.ts';
 import { hstsOf } from '../web/error-reply.ts';
@@ -87,6 +92,47 @@ export function createPublicServer(
     feeWallets: [...new Set(settlements.map(({ feeWallet }) => feeWallet))],
   });
   return server;
+}
+
+/** The server for metrics, health and, except in a worker, the operator's console. Never on the public port. */
+export function createAdminServer(parts: ServiceParts, isReady: () => Readiness): FastifyInstance {
+  const { config, log, metrics, role } = parts;
+  const server = createBaseServer({
+    logger: log,
+    trustProxy: config.trustProxy,
+    hsts: hstsOf(config.adminBaseUrl, config),
+  });
+  requireForwardedHttps(server, {
+    isTrusted: createPeerCheck(config.trustProxy),
+    baseUrl: config.adminBaseUrl,
+    party: relyingPartyOf(config.baseUrl, config.adminBaseUrl),
+  });
+  refuseForeignHosts(server, config.adminBaseUrl);
+  server.get('/metrics', async (_request, reply) =>
+    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  );
+  registerHealth(server, { isReady });
+  if (role !== 'worker') openConsole(server, parts);
+  return server;
+}
+
+function openConsole(server: FastifyInstance, parts: ServiceParts): void {
+  const { config, external, requestContext } = parts;
+  const dashboard = createDashboardContext(parts);
+  const context: OperatorContext = {
+    ...requestContext,
+    ...dashboard,
+    requiredVariables,
+    chain: external.chain,
+    relayers: external.relayers,
+    rescue: parts.rescue,
+    baseUrl: config.adminBaseUrl,
+    publicUrl: config.baseUrl,
+    // Test mode serves one machine, and requests from it may arrive through a bridge.
+    isTrustedPeer: parts.isTestMode ? () => true : createPeerCheck(config.trustProxy),
+  };
+  registerOperatorConsole(server, context);
+  registerViewedDashboard(server, context, dashboard, dashboardFeatures(requestContext));
 }
 
 /** Interval of rereading outdated limits and re-estimating the success of providers. */
