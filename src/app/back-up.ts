@@ -8,9 +8,7 @@ import { migrations } from './store/store.ts';
 /** File in the data folder that each backup writes, so that `doctor` can tell the age of the last one. */
 export const LAST_BACKUP_FILE = 'last-backup';
 
-class NotSqliteError extends Error {
-  override readonly name = 'NotSqliteError';
-}
+class NotSqliteError extends Error {}
 
 /** Copies the database into a file, even while a server runs. Throws `NotSqliteError` and `NoDatabaseError`. */
 export async function backUp(config: Config, file: string) {

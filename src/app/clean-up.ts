@@ -8,9 +8,7 @@ export interface CleanUp {
   add<T>(part: T, undo: (part: T) => Promise<void>): T;
 }
 
-export class StartStoppedError extends Error {
-  override readonly name = 'StartStoppedError';
-}
+export class StartStoppedError extends Error {}
 
 /** Starts step by step. Undoes the steps if one fails or `stopped` resolves, also the one that is in progress then. */
 export async function withCleanUp(

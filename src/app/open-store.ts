@@ -17,8 +17,6 @@ export const SQLITE_FILE = 'card-checkout.sqlite';
 
 /** There is no database yet. Only `start` and `init` create one, because a command with a wrong DATA_DIR must not. */
 export class NoDatabaseError extends Error {
-  override readonly name = 'NoDatabaseError';
-
   constructor(missing: string, variable: string) {
     super(
       `${missing}: check ${variable}, in the environment or in .env, ` +

@@ -105,7 +105,6 @@ export function createAdminServer(parts: ServiceParts, isReady: () => Readiness)
   requireForwardedHttps(server, {
     isTrusted: createPeerCheck(config.trustProxy),
     baseUrl: config.adminBaseUrl,
-    party: relyingPartyOf(config.baseUrl, config.adminBaseUrl),
   });
   refuseForeignHosts(server, config.adminBaseUrl);
   server.get('/metrics', async (_request, reply) =>
@@ -127,6 +126,7 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
     relayers: external.relayers,
     rescue: parts.rescue,
     baseUrl: config.adminBaseUrl,
+    party: relyingPartyOf(config.baseUrl, config.adminBaseUrl),
     publicUrl: config.baseUrl,
     // Test mode serves one machine, and requests from it may arrive through a bridge.
     isTrustedPeer: parts.isTestMode ? () => true : createPeerCheck(config.trustProxy),

@@ -98,9 +98,7 @@ function requireSandbox({
 const WHEN_TO_RETRY =
   'Run the command again in a minute, when the endpoints answer and the service has scanned the newest blocks.';
 
-export class NoServerError extends Error {
-  override readonly name = 'NoServerError';
-}
+export class NoServerError extends Error {}
 
 /** Maximum silence of the server, which sends keep-alive bytes during an operation. */
 const TIMEOUT_MS = 120_000;

@@ -40,7 +40,6 @@ export type ChainConfig = NonNullable<ReturnType<typeof readChain>>;
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {

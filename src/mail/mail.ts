@@ -18,9 +18,7 @@ export interface Mailer {
 }
 
 /** The mail server did not receive the mail, so it may be sent again. */
-export class MailNotSentError extends Error {
-  override readonly name = 'MailNotSentError';
-}
+export class MailNotSentError extends Error {}
 
 /** `none`: no address and no answer. `busy`: a webhook is being sent, and would be recorded with the address. */
 export type EmailErasure = 'erased' | 'none' | 'busy' | 'unknown';

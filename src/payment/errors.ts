@@ -81,7 +81,6 @@ const fieldOfError: Readonly<Partial<Record<ErrorName, string>>> = {
 
 /** An error of the table; callers see any other error as `internal` (500). */
 export class ServiceError extends Error {
-  override readonly name = 'ServiceError';
   readonly errorName: ErrorName;
   /** Seconds until a retry makes sense: for `rate_limited`, and for `provider_unavailable` if the provider is busy. */
   readonly retryAfterSeconds: number | null;
@@ -157,6 +156,4 @@ export function stateConflict(reason: string): ServiceError {
 }
 
 /** A state missing from the tables: a defect or a corrupt row, never ignored. */
-export class UnknownStateError extends Error {
-  override readonly name = 'UnknownStateError';
-}
+export class UnknownStateError extends Error {}

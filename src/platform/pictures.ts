@@ -16,19 +16,13 @@ const REFUSED_CODE = 3;
 export type Pictures = ReturnType<typeof createPictures>;
 
 /** A picture that cannot be decoded; the message continues a sentence that starts with its field. */
-export class PictureRefusedError extends Error {
-  override readonly name = 'PictureRefusedError';
-}
+export class PictureRefusedError extends Error {}
 
 /** A process that exceeded a limit, or crashed. */
-export class PictureLimitError extends Error {
-  override readonly name = 'PictureLimitError';
-}
+export class PictureLimitError extends Error {}
 
 /** The queue is full, or already has a picture of the same owner. */
-export class PicturesBusyError extends Error {
-  override readonly name = 'PicturesBusyError';
-}
+export class PicturesBusyError extends Error {}
 
 /**
  * Each picture gets a separate process, because hostile input can exhaust memory or crash the decoder. Uploads and

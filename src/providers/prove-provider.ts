@@ -7,6 +7,12 @@ import type { PaymentView } from '../payment/payment-store.ts';
 import { NATIVE_USDC, type ProviderId, providerCatalog } from '../payment/provider-catalog.ts';
 import { redactText } from '../platform/redact.ts';
 import type { VerifiedChain } from '../settlement/chain/chain.ts';
+import {
+  DeclinedRequestError,
+  MalformedAnswerError,
+  ProviderAnswerError,
+  ProviderBusyError,
+} from './adapters/provider-http.ts';
 import type {
   ProviderAdapter,
   QuoteRequest,
@@ -134,18 +140,13 @@ function describeFailure(error: unknown): string {
   const message = messageOf(cause);
   if (error.errorName === 'provider_inactive')
     return `It rejected the credentials, or the IP address of this server: ${message}.`;
-  switch (cause instanceof Error ? cause.name : '') {
-    case 'DeclinedRequestError':
-      return `It declined the request: ${message}. Check its terms for amount, currency and country.`;
-    case 'MalformedAnswerError':
-      return `The response has an unknown format: ${message}. docs/providers.md lists what is unverified.`;
-    case 'ProviderBusyError':
-      return `It limits requests: ${message}.`;
-    case 'TimeoutError':
-      return 'It did not respond in time.';
-    default:
-      return `The call failed: ${message}.`;
-  }
+  if (cause instanceof DeclinedRequestError)
+    return `It declined the request: ${message}. Check its terms for amount, currency and country.`;
+  if (cause instanceof MalformedAnswerError || cause instanceof ProviderAnswerError)
+    return `The response has an unknown format: ${message}. docs/providers.md lists what is unverified.`;
+  if (cause instanceof ProviderBusyError) return `It limits requests: ${message}.`;
+  const isLate = cause instanceof Error && cause.name === 'TimeoutError';
+  return isLate ? 'It did not respond in time.' : `The call failed: ${message}.`;
 }
 
 function messageOf(error: unknown): string {

@@ -79,9 +79,7 @@ export interface ProviderWebhook {
 }
 
 /** A webhook refused as forged, too old or malformed. The message is for the log and not for the sender. */
-export class ProviderWebhookRefusedError extends Error {
-  override readonly name = 'ProviderWebhookRefusedError';
-}
+export class ProviderWebhookRefusedError extends Error {}
 
 /** Where a provider is known to sell; what is absent is unknown. */
 export interface ServedRegions {

@@ -91,7 +91,15 @@ export function createStartSession(context: StartSessionContext) {
     keepMs: 0,
     maximumEntries: MAXIMUM_RUNNING,
   });
-  const token = withCache(context);
+  // Visitors cannot cause unlimited calls to the chain.
+  const answers = createTtlCache<boolean>({
+    monotonicMs,
+    keepMs: BLOCKLIST_KEEP_MS,
+    maximumEntries: MAXIMUM_KEPT_WALLETS,
+  });
+  const token: StartSessionContext['token'] = {
+    isBlocklisted: (address) => answers.fetchOrReuse(address, () => context.token.isBlocklisted(address)),
+  };
   return (payment: Payment, provider: ProviderId, visitor: Visitor = {}): Promise<ProviderSession> => {
     const { country = null, state = null, ip = null, language = null } = visitor;
     const { knowsEmail = false, shownTotalCents = 0 } = visitor;
@@ -101,16 +109,6 @@ export function createStartSession(context: StartSessionContext) {
     const choice = { provider, country, state, ip, means, language, knowsEmail, shownTotalCents };
     return running.fetchOrReuse(key, () => startSession({ ...context, token }, payment.id, choice));
   };
-}
-
-/** Caches answers, so that visitors cannot cause unlimited calls to the chain. */
-function withCache({ token, monotonicMs }: StartSessionContext): StartSessionContext['token'] {
-  const answers = createTtlCache<boolean>({
-    monotonicMs,
-    keepMs: BLOCKLIST_KEEP_MS,
-    maximumEntries: MAXIMUM_KEPT_WALLETS,
-  });
-  return { isBlocklisted: (address) => answers.fetchOrReuse(address, () => token.isBlocklisted(address)) };
 }
 
 type SessionChoice = Required<Visitor> & { readonly provider: ProviderId };

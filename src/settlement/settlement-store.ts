@@ -40,12 +40,12 @@ export interface ScanRecord extends MovedRows {
   readonly scannedTo: number;
 }
 
-/** New rows of the chain contradict recorded ones. Nothing was written. */
+/** New rows of the chain contradict recorded ones, or another writer has moved the cursor. Nothing was written. */
 export class ScanRefusedError extends Error {
   /** `cursor`: another writer moved it; `rows`: a final transaction appears in another block or with other contents. */
   readonly conflict: 'cursor' | 'rows';
 
-  constructor(message: string, conflict: 'cursor' | 'rows') {
+  constructor(message: string, conflict: 'cursor' | 'rows' = 'cursor') {
     super(message);
     this.conflict = conflict;
   }

@@ -149,7 +149,10 @@ interface Conversion {
 
 const conversions: Partial<Record<ColumnKind, Conversion>> = {
   units: { read: (value) => (value === null ? null : BigInt(value as string | number)), write: Number },
-  amount: { read: (value) => readAmount(value as string | null), write: writeAmount },
+  amount: {
+    read: (value) => readAmount(value as string | null),
+    write: (amount: bigint) => String(amount > MAXIMUM_AMOUNT ? MAXIMUM_AMOUNT : amount),
+  },
   flag: { read: (value) => (value === null ? null : value === 1 || value === true) },
   bit: { read: (value) => value === 1, write: Number },
   address: { read: (value) => checksumAddressBytes(value as Uint8Array), write: bytesOfAddress },
@@ -180,10 +183,6 @@ function createWriter<Entity>(columns: readonly Column[]): (entity: Entity) => C
 
 /** PostgreSQL's numeric(78): any 256-bit number, and the sum of eight. */
 const MAXIMUM_AMOUNT = 10n ** 78n - 1n;
-
-function writeAmount(amount: bigint): string {
-  return String(amount > MAXIMUM_AMOUNT ? MAXIMUM_AMOUNT : amount);
-}
 
 /** An unreadable amount counts as zero, so that only its own payment no longer adds up, which `verify` reports. */
 function readAmount(value: string | null): bigint | null {

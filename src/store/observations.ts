@@ -12,11 +12,12 @@ import {
   placeOfEntry,
   takenBack,
 } from '../settlement/journal.ts';
-import type {
-  BlockReference,
-  ObservationStore,
-  RowOwner,
-  ScanRecord,
+import {
+  type BlockReference,
+  type ObservationStore,
+  type RowOwner,
+  type ScanRecord,
+  ScanRefusedError,
 } from '../settlement/settlement-store.ts';
 import type { Row, Table } from './columns.ts';
 import { type Decisions, EXPIRY_WATERMARK, NO_FINAL_BLOCK, watermarkBefore } from './payments.ts';
@@ -33,7 +34,6 @@ import {
   sql,
 } from './scripts.ts';
 import { MAXIMUM_CHECKPOINTS } from './store.ts';
-import { ObservationConflictError } from './store-errors.ts';
 import type { StoredFeature } from './stored-feature.ts';
 import {
   checkpointTable,
@@ -233,7 +233,7 @@ function* missingFrom<Position extends ChainPosition, Given extends Observed<Pos
   return rows.filter((row) => !contents.has(contentsOf(table, row)));
 }
 
-/** Adds rows that are not stored yet, and returns them. Throws `ObservationConflictError` for contradicting ones. */
+/** Adds rows that are not stored yet, and returns them. Throws `ScanRefusedError` for contradicting ones. */
 function* addRows({ deposits, releases }: FoundRows): Script<FoundRows> {
   return { deposits: yield* addTo(depositTable, deposits), releases: yield* addTo(releaseTable, releases) };
 }
@@ -337,12 +337,12 @@ function newRows<Position extends ChainPosition, Given extends Observed<Position
     const block = blocks.get(transactionHash) ?? blockNumber;
     if (block !== blockNumber) {
       const message = `transaction ${transactionHash} is in block ${block} and was found in ${blockNumber}`;
-      throw new ObservationConflictError(message, 'rows');
+      throw new ScanRefusedError(message, 'rows');
     }
     const same = logs.get(logOf(row));
     if (same !== undefined && contentsOf(table, same) !== contentsOf(table, row)) {
       const message = `log ${logIndex} of transaction ${transactionHash} was found with other contents`;
-      throw new ObservationConflictError(message, 'rows');
+      throw new ScanRefusedError(message, 'rows');
     }
     blocks.set(transactionHash, blockNumber);
     logs.set(logOf(row), row);
@@ -407,18 +407,18 @@ function finalRows({ deposits, releases, rescues = [] }: MovedRows, finalNumber:
   };
 }
 
-/** Throws `ObservationConflictError` when the chain was rewound below the block, so that it is no checkpoint. */
+/** Throws `ScanRefusedError` when the chain was rewound below the block, so that it is no checkpoint. */
 export function* requireCheckpoint({ number, hash }: BlockReference): Script<void> {
   const checkpoint = yield* checkpointTable.selectOne`WHERE number = ${number}`;
   if (checkpoint?.hash !== hash)
-    throw new ObservationConflictError(`block ${number} (${hash}) is no checkpoint any more`);
+    throw new ScanRefusedError(`block ${number} (${hash}) is no checkpoint any more`);
 }
 
-/** Throws `ObservationConflictError` when another writer has moved the cursor. */
+/** Throws `ScanRefusedError` when another writer has moved the cursor. */
 function requireCursor(cursor: BlockReference | null, from: BlockReference): void {
   if (cursor?.number === from.number && cursor.hash === from.hash) return;
   const found = cursor === null ? 'not set' : `at block ${cursor.number} (${cursor.hash})`;
-  throw new ObservationConflictError(
+  throw new ScanRefusedError(
     `a scan began at block ${from.number} (${from.hash}), but the cursor is ${found}`,
   );
 }
@@ -430,13 +430,11 @@ function requireFinal(missed: MovedRows, finalNumber: number): void {
   throw new RangeError(`block ${provisional.blockNumber} is not among the final blocks that were scanned`);
 }
 
-/** Throws `ObservationConflictError` when the cursor is another block with the same number. */
+/** Throws `ScanRefusedError` when the cursor is another block with the same number. */
 function isCursor(cursor: BlockReference | null, block: BlockReference): boolean {
   if (cursor?.number !== block.number) return false;
   if (cursor.hash === block.hash) return true;
-  throw new ObservationConflictError(
-    `final block ${block.number} was ${cursor.hash} and is now ${block.hash}`,
-  );
+  throw new ScanRefusedError(`final block ${block.number} was ${cursor.hash} and is now ${block.hash}`);
 }
 
 /** Wraps a decision so that the watermark stops before payments to revisit. */

@@ -73,18 +73,14 @@ function* replaceChallenge(id: string, purpose: string, challenge: string | null
   yield* lock(`challenge of ${id}`);
   const row = yield* runForOne<{ challenge: string | null }>`
     SELECT challenge FROM dashboard_sessions WHERE id = ${id}`;
-  const kept = challengesOf(row?.challenge ?? null);
+  // JSON pairs of purpose and challenge, oldest first.
+  const kept = textsOf(row?.challenge ?? '[]') as readonly unknown[] as readonly [string, string][];
   const earlier = kept.find(([of]) => of === purpose)?.[1] ?? null;
   const others = kept.filter(([of]) => of !== purpose);
   const next = challenge === null ? others : [...others, [purpose, challenge] as const];
   const text = next.length === 0 ? null : JSON.stringify(next.slice(-MAXIMUM_CHALLENGES));
   yield* run`UPDATE dashboard_sessions SET challenge = ${text} WHERE id = ${id}`;
   return earlier;
-}
-
-/** Parses the column: JSON pairs of purpose and challenge, oldest first. */
-function challengesOf(column: string | null): readonly (readonly [string, string])[] {
-  return column === null ? [] : (textsOf(column) as readonly unknown[] as readonly [string, string][]);
 }
 
 function* createLink(link: OneTimeLink): Script<void> {

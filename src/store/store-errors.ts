@@ -1,9 +1,5 @@
-import { ScanRefusedError } from '../settlement/settlement-store.ts';
-
 /** Another process has this SQLite file open, and only one may write. */
 export class StoreInUseError extends Error {
-  override readonly name = 'StoreInUseError';
-
   constructor(file: string) {
     super(
       `${file} is in use by another process: stop that one first. ` +
@@ -14,8 +10,6 @@ export class StoreInUseError extends Error {
 
 /** A newer version has changed the schema beyond what this version runs on. */
 export class StoreTooNewError extends Error {
-  override readonly name = 'StoreTooNewError';
-
   constructor(file: string, foundMigration: number, knownMigration: number) {
     super(
       `${file} was written by a newer version (its schema is ${foundMigration}, this version knows ${knownMigration}); ` +
@@ -26,8 +20,6 @@ export class StoreTooNewError extends Error {
 
 /** An older version has written the database. Only a few commands may migrate it. */
 export class StoreOutdatedError extends Error {
-  override readonly name = 'StoreOutdatedError';
-
   constructor(database: string, foundMigration: number, knownMigration: number) {
     super(
       `${database} has schema ${foundMigration}, and this version needs ${knownMigration}: back it up, ` +
@@ -38,8 +30,6 @@ export class StoreOutdatedError extends Error {
 
 /** The database was made by a commit from before the first release; its data is not migrated. */
 export class UnreleasedSchemaError extends Error {
-  override readonly name = 'UnreleasedSchemaError';
-
   /** @param emptyPlace setting that selects a new database */
   constructor(database: string, emptyPlace: string) {
     super(
@@ -50,8 +40,6 @@ export class UnreleasedSchemaError extends Error {
 }
 
 export class StoreClosedError extends Error {
-  override readonly name = 'StoreClosedError';
-
   constructor() {
     super('the store is closed');
   }
@@ -59,33 +47,16 @@ export class StoreClosedError extends Error {
 
 /** Too many calls are waiting; this one had no effect. */
 export class StoreOverloadedError extends Error {
-  override readonly name = 'StoreOverloadedError';
-
   constructor(waiting: number) {
     super(`${waiting} requests to the store are waiting already`);
   }
 }
 
 /** The database could not be reached or written (connection lost, locked, disk full, input/output error). */
-export class StoreWriteError extends Error {
-  override readonly name = 'StoreWriteError';
-}
+export class StoreWriteError extends Error {}
 
 /** A batch contradicts the recorded ones: another process may have been faster. Nothing was written. */
-export class RelayConflictError extends Error {
-  override readonly name = 'RelayConflictError';
-}
-
-/** Another writer has moved the cursor, or a final transaction changed. Nothing was written. */
-export class ObservationConflictError extends ScanRefusedError {
-  override readonly name = 'ObservationConflictError';
-
-  constructor(message: string, conflict: 'cursor' | 'rows' = 'cursor') {
-    super(message, conflict);
-  }
-}
+export class RelayConflictError extends Error {}
 
 /** The database cannot be a side of a move in its current state. The message says what to do. */
-export class MoveRefusedError extends Error {
-  override readonly name = 'MoveRefusedError';
-}
+export class MoveRefusedError extends Error {}

@@ -23,7 +23,10 @@ export function createWebhookStore({ read, write }: Scripts, nowMs: () => number
     listWaitingWebhooks: read((perAccount, exceptHosts) => listWaiting(perAccount, exceptHosts)),
     async claimWebhooks(ids, claimedAtMs, claimable) {
       if (ids.length === 0) return [];
-      return (await claim(ids, claimedAtMs, claimable)).map(webhookOfRow).sort(byAge);
+      const claimed = (await claim(ids, claimedAtMs, claimable)).map(webhookOfRow);
+      return claimed.sort(
+        (one, other) => one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1),
+      );
     },
     // A clock jump can mark a running delivery as interrupted. Its later result then replaces the mark.
     recordWebhookResult: write(function* ({ id }, result) {
@@ -92,10 +95,6 @@ function* claimPending(
     RETURNING id`;
   return yield* run`
     SELECT ${raw(selected)} ${raw(joined)} WHERE webhooks.id = ANY(${claimed.map(({ id }) => String(id))})`;
-}
-
-function byAge(one: Webhook, other: Webhook): number {
-  return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
 }
 
 function webhookOfRow(row: Row): Webhook {

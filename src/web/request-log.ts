@@ -83,7 +83,7 @@ export function describeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: redact(String(error)) };
   const code = (error as { code?: unknown }).code;
   return {
-    type: error.name,
+    type: error.name === 'Error' ? error.constructor.name : error.name,
     message: redact(error.message),
     ...(error.stack === undefined ? {} : { stack: redact(error.stack) }),
     ...(typeof code === 'string' ? { code } : {}),

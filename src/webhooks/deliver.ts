@@ -376,7 +376,6 @@ type Undelivered = Exclude<DeliveryOutcome['outcome'], 'delivered'>;
 
 /** Ends a delivery without an HTTP answer; `deliverWebhook` turns it into an outcome. */
 class DeliveryStopped extends Error {
-  override readonly name = 'DeliveryStopped';
   readonly outcome: Undelivered;
   readonly reason: DeliveryReason;
 

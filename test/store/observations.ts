@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Address } from '../../src/payment/address.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import type { BlockReference, ScanRecord } from '../../src/settlement/settlement-store.ts';
-import { ObservationConflictError } from '../../src/store/store-errors.ts';
+import {
+  type BlockReference,
+  type ScanRecord,
+  ScanRefusedError,
+} from '../../src/settlement/settlement-store.ts';
 import {
   ADDRESS,
   givePayment,
@@ -54,7 +57,7 @@ export function observationPromises(context: StoreContext): void {
 
   it('has no cursor before the first scan, and sets it once', async () => {
     expect(await observations.readCursor()).toBeNull();
-    await expect(observations.recordScan(scan(10, 11, 12), leave)).rejects.toThrow(ObservationConflictError);
+    await expect(observations.recordScan(scan(10, 11, 12), leave)).rejects.toThrow(ScanRefusedError);
     await observations.startCursor(block(10));
     await observations.startCursor(block(99));
     expect(await observations.readCursor()).toEqual(block(10));
@@ -162,10 +165,10 @@ export function observationPromises(context: StoreContext): void {
       scan(15, 16, 16, { deposits: [depositOf(payment, 16), { ...depositOf(payment, 16), units: 2n }] }),
     ];
     for (const record of contradicting) {
-      await expect(observations.recordScan(record, leave)).rejects.toThrow(ObservationConflictError);
+      await expect(observations.recordScan(record, leave)).rejects.toThrow(ScanRefusedError);
     }
     const missed = { from: block(15), deposits: [{ ...deposit, units: 9n }], releases: [] };
-    await expect(observations.recordMissed(missed, leave)).rejects.toThrow(ObservationConflictError);
+    await expect(observations.recordMissed(missed, leave)).rejects.toThrow(ScanRefusedError);
     expect((await observationsOf(payment))?.deposits).toEqual([{ ...deposit, paymentId: undefined }]);
     expect(await observations.readCursor()).toEqual(block(15));
   });
@@ -173,11 +176,11 @@ export function observationPromises(context: StoreContext): void {
   it('refuses a scan from elsewhere than the cursor, and rows outside its blocks', async () => {
     const payment = await givePayment(store);
     await observations.startCursor(block(10));
-    await expect(observations.recordScan(scan(9, 12, 12), leave)).rejects.toThrow(ObservationConflictError);
+    await expect(observations.recordScan(scan(9, 12, 12), leave)).rejects.toThrow(ScanRefusedError);
     const forked = { ...scan(10, 12, 12), from: block(10, ' forked') };
-    await expect(observations.recordScan(forked, leave)).rejects.toThrow(ObservationConflictError);
+    await expect(observations.recordScan(forked, leave)).rejects.toThrow(ScanRefusedError);
     const changedFinal = { ...scan(10, 10, 12), final: block(10, ' forked') };
-    await expect(observations.recordScan(changedFinal, leave)).rejects.toThrow(ObservationConflictError);
+    await expect(observations.recordScan(changedFinal, leave)).rejects.toThrow(ScanRefusedError);
     for (const blockNumber of [10, 13]) {
       const outside = scan(10, 12, 12, { deposits: [depositOf(payment, blockNumber)] });
       await expect(observations.recordScan(outside, leave)).rejects.toThrow(RangeError);
@@ -256,7 +259,7 @@ export function observationPromises(context: StoreContext): void {
     const missed = { from: block(15), deposits: [depositOf(payment, 12)], releases: [] };
     await observations.rewindTo(block(10), leave);
     await observations.recordScan({ ...scan(10, 16, 16), final: block(16, ' other') }, leave);
-    await expect(observations.recordMissed(missed, leave)).rejects.toThrow(ObservationConflictError);
+    await expect(observations.recordMissed(missed, leave)).rejects.toThrow(ScanRefusedError);
     expect((await observationsOf(payment))?.deposits).toEqual([]);
   });
 

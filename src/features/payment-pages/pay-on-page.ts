@@ -32,7 +32,6 @@ export interface PageSubmission {
 }
 
 export class PageClosedError extends Error {
-  override readonly name = 'PageClosedError';
   readonly state: ClosedState;
 
   constructor(state: ClosedState) {

@@ -55,9 +55,7 @@ export function variableNameOf(provider: ProviderId, name: string): string {
 }
 
 /** An unusable setting. The message contains the variable's name and never the value. */
-export class ProviderSettingError extends Error {
-  override readonly name = 'ProviderSettingError';
-}
+export class ProviderSettingError extends Error {}
 
 interface ProviderHost {
   readonly production: string;

@@ -54,7 +54,6 @@ const LONGEST_RETRY_SECONDS = 60;
 
 /** The provider answered 429 (too many requests), which says nothing about its health. */
 export class ProviderBusyError extends Error {
-  override readonly name = 'ProviderBusyError';
   /** Whole seconds until the next call, at least one. */
   readonly retryAfterSeconds: number;
   readonly isStated: boolean;
@@ -120,6 +119,7 @@ export function createProviderAgent(proxy: EgressProxy | null = null): Agent {
 export async function requestJson(agent: Agent, call: JsonRequest): Promise<JsonAnswer> {
   counting.getStore()?.();
   const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query)}`;
+  const isForm = call.body instanceof URLSearchParams;
   const { statusCode, headers, body } = await request(`${call.url}${query}`, {
     dispatcher: agent,
     method: methodOf(call),
@@ -127,10 +127,12 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
     headers: {
       accept: 'application/json',
       'user-agent': 'card-checkout',
-      ...bodyType(call.body),
+      ...(call.body === undefined
+        ? {}
+        : { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json' }),
       ...call.headers,
     },
-    body: bodyText(call.body),
+    body: isForm ? String(call.body) : call.body === undefined ? null : JSON.stringify(call.body),
   });
   const { isOfCustomer = false, acceptsPage = isOfCustomer } = call;
   const isAnswered = acceptsPage && statusCode < 500 && !successes.includes(statusCode);
@@ -165,25 +167,12 @@ function methodOf({ body }: JsonRequest): 'GET' | 'POST' {
   return body === undefined ? 'GET' : 'POST';
 }
 
-function bodyType(body: unknown): Readonly<Record<string, string>> {
-  if (body === undefined) return {};
-  const isForm = body instanceof URLSearchParams;
-  return { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json' };
-}
-
-function bodyText(body: unknown): string | null {
-  if (body === undefined) return null;
-  return body instanceof URLSearchParams ? body.toString() : JSON.stringify(body);
-}
-
 const MAXIMUM_REDIRECT_LENGTH = 4_096;
 const MAXIMUM_REFERENCE_LENGTH = 200;
 const MAXIMUM_TOKEN_LENGTH = 8_192;
 
 /** A provider's answer or webhook that does not have the expected form. Callers of the API see it as an outage. */
-export class MalformedAnswerError extends Error {
-  override readonly name = 'MalformedAnswerError';
-}
+export class MalformedAnswerError extends Error {}
 
 export type AnswerFields = Readonly<Record<string, unknown>>;
 
@@ -294,7 +283,8 @@ export function createConversations(
       return await work({ ...calls(false), ofCustomer: calls(true) });
     } catch (error) {
       if (isLastOfCustomer && error instanceof MalformedAnswerError)
-        throw new CustomersAnswerError(error.message);
+        // The customer's data may be the cause.
+        throw new ProviderAnswerError(error.message);
       throw error;
     }
   };
@@ -327,15 +317,8 @@ export async function classifyWebhookError(
 /** An unusable answer that the circuit breaker does not count as a failure, because the provider is up. */
 export class ProviderAnswerError extends Error {}
 
-/** A malformed answer to a call for one customer, whose data may be the cause. */
-class CustomersAnswerError extends ProviderAnswerError {
-  override readonly name = 'MalformedAnswerError';
-}
-
 /** The provider declined the request. One customer's request must not open the circuit for all others. */
-export class DeclinedRequestError extends ProviderAnswerError {
-  override readonly name = 'DeclinedRequestError';
-}
+export class DeclinedRequestError extends ProviderAnswerError {}
 
 export function unavailable(id: ProviderId, cause: unknown): ServiceError {
   if (cause instanceof ProviderBusyError) return busy(id, cause.retryAfterSeconds, cause);

@@ -73,19 +73,13 @@ export interface ChainView {
 }
 
 /** The chain, or one endpoint, cannot be read now. */
-export class ChainUnavailableError extends Error {
-  override readonly name = 'ChainUnavailableError';
-}
+export class ChainUnavailableError extends Error {}
 
 /** The chain reports that a call would fail, and why; retrying immediately gives the same answer. */
-export class CallRevertedError extends Error {
-  override readonly name = 'CallRevertedError';
-}
+export class CallRevertedError extends Error {}
 
 /** No endpoint accepted a signed transaction (fee too low, no POL for gas); it may succeed later. */
-export class TransactionRefusedError extends Error {
-  override readonly name = 'TransactionRefusedError';
-}
+export class TransactionRefusedError extends Error {}
 
 /** Maximum final blocks behind the highest before an endpoint lags. CardCheckoutEndpointLags uses the same number. */
 export const LAGGING_BLOCKS = 30;

@@ -22,9 +22,7 @@ export interface DeployerOptions extends RelayerOptions {
 }
 
 /** The deployment failed, or its outcome is unknown. */
-export class DeploymentFailedError extends Error {
-  override readonly name = 'DeploymentFailedError';
-}
+export class DeploymentFailedError extends Error {}
 
 /** Deploys `initCode` (with its constructor arguments) and waits for its block. Throws `DeploymentFailedError`. */
 export async function deployContract(options: DeployerOptions, initCode: `0x${string}`) {

@@ -36,12 +36,6 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
     current = (endpoints.indexOf(endpoint) + 1) % endpoints.length;
   }
 
-  function takeTurns(): void {
-    if (++readsInTurn < READS_OF_A_TURN) return;
-    readsInTurn = 0;
-    current = (current + 1) % endpoints.length;
-  }
-
   async function useAt<T>(endpoint: ChainEndpoint, use: () => Promise<T>): Promise<T> {
     try {
       await endpoint.ensureChain();
@@ -73,7 +67,8 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
 
   /** The same for a single read. After `READS_OF_A_TURN` reads another endpoint is asked first. */
   function useAny<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T> {
-    takeTurns();
+    readsInTurn = (readsInTurn + 1) % READS_OF_A_TURN;
+    if (readsInTurn === 0) current = (current + 1) % endpoints.length;
     return usePass((_, asked) => use(asked));
   }
 

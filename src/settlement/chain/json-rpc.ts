@@ -111,28 +111,24 @@ export function createJsonRpcClient(options: JsonRpcOptions): JsonRpcClient {
   const endpoint = createEndpoint(options);
   let lastId = 0;
 
-  async function callOne(method: string, params: readonly unknown[]): Promise<unknown> {
-    const id = ++lastId;
-    const answer = await post(endpoint, [{ method, params }], { jsonrpc: '2.0', id, method, params });
-    return resultOf(endpoint, method, answer, id);
-  }
-
-  async function callMany(calls: readonly JsonRpcCall[]): Promise<unknown[]> {
-    const requests = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: ++lastId, method, params }));
-    const { status, body } = await post(endpoint, calls, requests);
-    if (!Array.isArray(body)) {
-      // An endpoint that refuses the whole batch answers with one error object.
-      resultOf(endpoint, methodsOf(calls), { status, body }, null);
-      throw new MalformedAnswerError(`${endpoint.label} did not answer a batch with a list`);
-    }
-    const byId = new Map(body.map((answer) => [(answer as { id?: unknown } | null)?.id, answer]));
-    return requests.map(({ id, method }) => resultOf(endpoint, method, { status, body: byId.get(id) }, id));
-  }
-
   return {
     label: endpoint.label,
-    call: callOne,
-    callBatch: callMany,
+    async call(method, params) {
+      const id = ++lastId;
+      const answer = await post(endpoint, [{ method, params }], { jsonrpc: '2.0', id, method, params });
+      return resultOf(endpoint, method, answer, id);
+    },
+    async callBatch(calls) {
+      const requests = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: ++lastId, method, params }));
+      const { status, body } = await post(endpoint, calls, requests);
+      if (!Array.isArray(body)) {
+        // An endpoint that refuses the whole batch answers with one error object.
+        resultOf(endpoint, methodsOf(calls), { status, body }, null);
+        throw new MalformedAnswerError(`${endpoint.label} did not answer a batch with a list`);
+      }
+      const byId = new Map(body.map((answer) => [(answer as { id?: unknown } | null)?.id, answer]));
+      return requests.map(({ id, method }) => resultOf(endpoint, method, { status, body: byId.get(id) }, id));
+    },
     close: () => endpoint.agent.destroy(),
   };
 }

@@ -24,7 +24,6 @@ export interface Deployment {
 
 /** The deployed code is not what our arithmetic assumes, so money sent to our addresses could be lost. */
 export class DeploymentMismatchError extends Error {
-  override readonly name = 'DeploymentMismatchError';
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {

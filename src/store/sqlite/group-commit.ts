@@ -44,13 +44,6 @@ export function createGroupCommit(
     }
   }
 
-  function runInSavepoint(write: () => unknown): unknown {
-    savepoint.run();
-    const value = write();
-    release.run();
-    return value;
-  }
-
   /** Rolls back a write that threw; returns false if it cannot be rolled back alone. */
   function undo(): boolean {
     // After a disk error, SQLite ends the whole transaction, including the group's earlier writes.
@@ -68,7 +61,9 @@ export function createGroupCommit(
   function runAll(group: readonly GroupItem[]): void {
     for (const item of group) {
       try {
-        item.outcome = runInSavepoint(item.write);
+        savepoint.run();
+        item.outcome = item.write();
+        release.run();
       } catch (error) {
         item.failed = true;
         item.outcome = error;

@@ -25,7 +25,14 @@ export function migrate(
   requireNoNewerSchema(found);
   if (found.pending.length === 0) return;
   database.exec(stepTables);
-  for (const migration of found.pending) apply(database, migration, nowMs());
+  for (const migration of found.pending) {
+    try {
+      database.exec(`BEGIN IMMEDIATE; ${stepSql(migration, nowMs())} COMMIT`);
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw new Error(`migration ${migration.number} (${migration.name}) failed`, { cause: error });
+    }
+  }
 }
 
 /** Creates no file beside it. Throws `UnreleasedSchemaError` for a database from before the first release. */
@@ -62,13 +69,4 @@ function schemaOf(
   migrations: readonly Migration[],
 ): FoundSchema {
   return foundSchema({ name: file, emptyPlace: 'DATA_DIR to an empty folder' }, applied, migrations);
-}
-
-function apply(database: DatabaseSync, migration: Migration, appliedAtMs: number): void {
-  try {
-    database.exec(`BEGIN IMMEDIATE; ${stepSql(migration, appliedAtMs)} COMMIT`);
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw new Error(`migration ${migration.number} (${migration.name}) failed`, { cause: error });
-  }
 }

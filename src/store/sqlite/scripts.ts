@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import type { Column, ColumnValue, Table } from '../columns.ts';
+import type { Column, ColumnValue } from '../columns.ts';
 import {
   insertedColumns,
   preparedOnce,
@@ -16,13 +16,13 @@ export function createScripts(database: DatabaseSync, writes: GroupCommit, reads
 
   function take(step: Step): Rows {
     if ('sql' in step) return statementOf(step.sql).all(...storedValues(step.values));
-    if ('into' in step) insert(step.into, step.rows, step.keepsExisting ? 'ON CONFLICT DO NOTHING' : '');
+    if ('into' in step) {
+      const { into, rows, keepsExisting } = step;
+      const insert = insertSqlOf(into.name, insertedColumns(into));
+      const statement = statementOf(`${insert} ${keepsExisting ? 'ON CONFLICT DO NOTHING' : ''}`);
+      for (const row of rows) statement.run(...storedValues(row));
+    }
     return [];
-  }
-
-  function insert(table: Table, rows: readonly (readonly ColumnValue[])[], rest: string): void {
-    const statement = statementOf(`${insertSqlOf(table.name, insertedColumns(table))} ${rest}`);
-    for (const row of rows) statement.run(...storedValues(row));
   }
 
   function play<T>(script: Script<T>): T {
@@ -63,10 +63,8 @@ export function insertSqlOf(table: string, columns: readonly Column[]): string {
 
 /** SQLite values: booleans as 0 and 1, lists as JSON. */
 export function storedValues(values: readonly ColumnValue[]): SQLInputValue[] {
-  return values.map(storedValue);
-}
-
-function storedValue(value: ColumnValue): SQLInputValue {
-  if (typeof value === 'boolean') return value ? 1 : 0;
-  return Array.isArray(value) ? JSON.stringify(value) : (value as SQLInputValue);
+  return values.map((value) => {
+    if (typeof value === 'boolean') return value ? 1 : 0;
+    return Array.isArray(value) ? JSON.stringify(value) : (value as SQLInputValue);
+  });
 }

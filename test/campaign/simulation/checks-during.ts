@@ -5,11 +5,8 @@ import { type PaymentState, paymentTransitions, stateOf } from '../../../src/pay
 import type { PaymentDecision, PaymentView } from '../../../src/payment/payment-store.ts';
 import { ChainUnavailableError, TransactionRefusedError } from '../../../src/settlement/chain/chain.ts';
 import type { RelayIncident } from '../../../src/settlement/relay/relay-context.ts';
-import {
-  ObservationConflictError,
-  RelayConflictError,
-  StoreWriteError,
-} from '../../../src/store/store-errors.ts';
+import { ScanRefusedError } from '../../../src/settlement/settlement-store.ts';
+import { RelayConflictError, StoreWriteError } from '../../../src/store/store-errors.ts';
 import { finalReleases } from './chain-truth.ts';
 import { EXPIRY_MS, type SimulatedWorld } from './simulated-world.ts';
 
@@ -145,7 +142,7 @@ export function checkMistake(world: SimulatedWorld, step: string, error: unknown
     error instanceof StoreWriteError ||
     (error instanceof ServiceError && outsideErrors.has(error.errorName));
   // Of two instances that both believe to have the lease, the store lets one write.
-  const isFenced = error instanceof ObservationConflictError || error instanceof RelayConflictError;
+  const isFenced = error instanceof ScanRefusedError || error instanceof RelayConflictError;
   if (isFenced && world.hasRivals) {
     world.recorder.fault('instance refused by the store');
     return;
