@@ -122,6 +122,7 @@ To verify one, compare X-Service-Signature with the HMAC-SHA256 of the raw body 
 If the account has a signing secret (dashboard, Webhooks), a copy has the headers of Standard Webhooks too.
 
 To trigger one, run in another terminal: npx card-checkout trigger payment.paid
+Your shop does not know that payment. To pay an order of your shop, add --payment PAYMENT_ID.
 `;
 }
 
