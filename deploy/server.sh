@@ -169,7 +169,7 @@ install_service() {
   default_setting POLYGON_RPC_URL "$rpc"
   default_setting FEE_WALLET "$fee_wallet"
   [ "$postgres" = no ] || make_database
-  [ -n "$(setting RELAYER_PRIVATE_KEY)" ] || write_setting RELAYER_PRIVATE_KEY "$(checkout relayer create --json | json it.relayer_private_key)"
+  [ -n "$(setting RELAYER_PRIVATE_KEY)$(setting RELAYER_SIGNER_URL)" ] || write_setting RELAYER_PRIVATE_KEY "$(checkout relayer create --json | json it.relayer_private_key)"
   for name in POLYGON_RPC_URL FEE_WALLET; do
     [ -n "$(setting $name)" ] || fail "set $name in $settings (docs/going-live.md, step 2), then run the same command again"
   done

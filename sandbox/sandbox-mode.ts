@@ -18,6 +18,7 @@ import { createProviderAdapter } from '../src/providers/adapters/providers.ts';
 import { createChainReader } from '../src/settlement/chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../src/settlement/chain/endpoint-rotation.ts';
 import { createRelayer } from '../src/settlement/chain/relayer.ts';
+import { openSigner } from '../src/settlement/chain/signer.ts';
 import {
   createBalanceSweep,
   createTokenReader,
@@ -205,7 +206,7 @@ async function openSandboxServices(
       isOwnNode: true,
     }),
     token: createTokenReader({ endpoints, token }),
-    relayers: [createRelayer({ endpoints, chainId, privateKey: sandbox.relayerPrivateKey })],
+    relayers: [createRelayer({ endpoints, chainId, signer: openSigner(sandbox.relayerPrivateKey) })],
     sweepBalances: createBalanceSweep({ endpoints, token }),
     mistakenToken: mistakenTokenOf({ endpoints, token: sandbox.otherToken }),
     rates: sandbox.rates,

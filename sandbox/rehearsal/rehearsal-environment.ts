@@ -26,6 +26,7 @@ const groups: readonly (readonly [names: string, what: string])[] = [
   ['HOST PORT ADMIN_HOST ADMIN_PORT TLS_CERT_FILE TLS_KEY_FILE', 'free ports of this machine, without TLS'],
   ['DATA_DIR DATABASE_URL', 'an empty temporary data folder with SQLite'],
   ['SMTP_URL MAIL_FROM', 'no mail'],
+  ['RELAYER_SIGNER_URL RELAYER_ADDRESS', 'a made-up RELAYER_PRIVATE_KEY in place of a signer'],
   [
     'CHAIN_ID POLYGON_RPC_URL SETTLEMENT_TOKEN_ADDRESS DEPOSIT_FACTORY_ADDRESS MULTICALL3_ADDRESS',
     'a local chain',
@@ -48,6 +49,7 @@ export function replacementsOf(
   const configured = configuredProviders(own);
   return {
     ...Object.fromEntries([...replacedNames].map((name) => [name, ''])),
+    ...(isSet(own, 'RELAYER_SIGNER_URL') ? { RELAYER_PRIVATE_KEY: `0x${'5'.repeat(64)}` } : {}),
     HOST: '127.0.0.1',
     PORT: String(port),
     ADMIN_HOST: '127.0.0.1',

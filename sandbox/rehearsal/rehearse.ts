@@ -6,7 +6,7 @@ import { deployContract } from '../../src/app/chain-commands.ts';
 import type { DoctorCheck } from '../../src/cli/program.ts';
 import { type Config, readConfig, readProviderValues } from '../../src/config/config.ts';
 import { createJsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
-import { readAccount } from '../../src/settlement/chain/relayer.ts';
+import { openSigner } from '../../src/settlement/chain/signer.ts';
 import { claimLoopbackPort } from '../loopback-port.ts';
 import { type Receiver, startReceiver } from '../shop/start-shop.ts';
 import { createWebhookInbox } from '../shop/webhook-inbox.ts';
@@ -221,7 +221,7 @@ async function fundAndDeploy(config: Config, { anvilUrl: url }: Sandbox) {
   if (chain === null) throw new Error('the chain is not configured');
   const rpc = createJsonRpcClient({ url, timeoutMs: STEP_LIMIT_MS });
   try {
-    const addresses = chain.relayerPrivateKeys.map((key) => readAccount(key).address);
+    const addresses = chain.relayerKeys.map((key) => openSigner(key, {}).address);
     for (const address of addresses) await rpc.call('anvil_setBalance', [address, GAS_BALANCE]);
     const { deposit_factory_address: factory } = await deployContract(chain);
     return { factory, detail: `${addresses[0]} deployed the factory ${factory}, on the local chain` };

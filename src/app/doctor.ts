@@ -43,6 +43,7 @@ import {
 } from '../settlement/chain/endpoint-rotation.ts';
 import { lowGasWei, polOf, releasesPaidBy } from '../settlement/chain/gas.ts';
 import { createRelayer } from '../settlement/chain/relayer.ts';
+import { openSigner } from '../settlement/chain/signer.ts';
 import { knownToken, verifyDeployment } from '../settlement/chain/verify-deployment.ts';
 import { SIGNING_SECRETS } from '../webhooks/signing-secrets.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
@@ -377,7 +378,7 @@ async function checkChain(
   chain: ChainConfig,
   settlements: Promise<DatabaseDescription['settlements']>,
 ): Promise<DoctorCheck[]> {
-  const { chainId, rpcUrls: urls, egressProxy: proxy, factory, relayerPrivateKeys } = chain;
+  const { chainId, rpcUrls: urls, egressProxy: proxy, factory, relayerKeys } = chain;
   const endpoints = createChainEndpoints({ urls, chainId, proxy, timeoutMs: ANSWER_LIMIT_MS });
   try {
     const newest = await readNewestBlocksMs(endpoints);
@@ -407,9 +408,11 @@ async function checkChain(
           },
         );
       }),
-      ...relayerPrivateKeys.map((privateKey) =>
-        checked('relayer', () => checkRelayer(createRelayer({ endpoints, chainId, privateKey }))),
-      ),
+      ...relayerKeys.flatMap((key) => {
+        const relayer = createRelayer({ endpoints, chainId, signer: openSigner(key, { proxy }) });
+        const check = checked('relayer', () => checkRelayer(relayer));
+        return typeof key === 'string' ? [check] : [check, checked('signer', () => checkSigner(relayer))];
+      }),
     ]);
   } finally {
     await closeChainEndpoints(endpoints);
@@ -501,6 +504,11 @@ export function assessClock(newestBlocksMs: readonly (number | Error)[], nowMs: 
   if (skew === null) return warn('not compared, because no endpoint answers');
   if (skew.skewMs <= NOTABLE_SKEW_MS) return ok(skew.description);
   return skew.skewMs > MAXIMUM_SKEW_MS ? fail(skew.description) : warn(skew.description);
+}
+
+async function checkSigner(relayer: Relayer): Promise<Finding> {
+  await relayer.checkSigner();
+  return ok(`the signer signs for ${relayer.address}, on the right chain`);
 }
 
 export async function checkRelayer(relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>) {

@@ -18,6 +18,7 @@ import type { FinalityDoubt } from '../settlement/chain/confirm-finality.ts';
 import { createChainReader } from '../settlement/chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../settlement/chain/endpoint-rotation.ts';
 import { createRelayer } from '../settlement/chain/relayer.ts';
+import { openSigner, type RelayerKey } from '../settlement/chain/signer.ts';
 import { type HeadSubscription, subscribeToHeads } from '../settlement/chain/subscribe-to-heads.ts';
 import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../settlement/chain/token-reader.ts';
 import { knownToken } from '../settlement/chain/verify-deployment.ts';
@@ -79,8 +80,9 @@ export async function openLiveServices(
     }
     const settlement = { chainId, factory, token, feeWallet, ...deployment.verified };
     const settlements = await rememberSettlement(store, settlement, clock.nowMs());
-    const [firstKey, ...otherKeys] = chain.relayerPrivateKeys;
-    const relayerOf = (privateKey: typeof firstKey) => createRelayer({ endpoints, chainId, privateKey });
+    const [firstKey, ...otherKeys] = chain.relayerKeys;
+    const relayerOf = (key: RelayerKey) =>
+      createRelayer({ endpoints, chainId, signer: openSigner(key, { proxy }) });
     const multicall = chain.multicall === null ? {} : { multicall: chain.multicall };
     const rates = createLiveRates({
       clock,

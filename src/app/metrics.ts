@@ -186,6 +186,11 @@ export function createMetrics() {
       'host',
     ),
     relayerBalancePol: gauge('relayer_balance_pol', 'Gas balance of each relayer in POL.', 'relayer'),
+    relayerSignerFailing: gauge(
+      'relayer_signer_failing',
+      'Whether the last signature of a relayer failed (1) or not (0): its releases wait.',
+      'relayer',
+    ),
     relayerLowBalancePol: gauge(
       'relayer_low_balance_pol',
       'Low-balance mark of a relayer in POL: the cost of three full batches at current fees.',

@@ -26,6 +26,7 @@ async function logged(balances: readonly bigint[], feesGwei: readonly bigint[] =
   const log = (level: string) => () => void lines.push(`${run}: ${level}`);
   const relayer = {
     address: '0xAbc',
+    checkSigner: async () => {},
     readGasBalance: async () => balances[run] as bigint,
     quoteFees: async () => ({
       maxFeePerGas: (feesGwei[run] ?? 100n) * GWEI,

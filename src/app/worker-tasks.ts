@@ -96,12 +96,22 @@ function relayTask(
       log.warn(incident, 'relay');
     },
   };
+  let wasFailing = false;
+  const reportSigner = () => {
+    const { address } = relayer;
+    const failure = relayer.signerFailure();
+    const isFailing = failure !== null;
+    metrics.relayerSignerFailing.set({ relayer: address }, Number(isFailing));
+    if (isFailing && !wasFailing) log.error({ relayer: address }, `releases wait: ${failure}`);
+    if (wasFailing && !isFailing) log.info({ relayer: address }, 'the signer signs again');
+    wasFailing = isFailing;
+  };
   return {
     name: 'relay',
     relayer: relayer.address,
     intervalMs: external.intervals.relayIntervalMs,
     async run() {
-      const pass = await relayReleases(context);
+      const pass = await relayReleases(context).finally(reportSigner);
       metrics.relayPasses.inc({ result: pass });
       if (pass === 'bumped' || pass === 'replaced' || pass === 'abandoned' || pass === 'refused')
         log.warn({ pass, relayer: relayer.address }, 'relay');
@@ -247,7 +257,7 @@ export function createIndexTask({ search }: Pick<WorkerParts['store'], 'search'>
 
 const GAS_INTERVAL_MS = 10 * 60_000;
 
-/** Records a relayer's gas balance. Logs once when it falls below a few full batches, and once when it recovers. */
+/** Checks a relayer's signer, and records the gas balance. Logs once when it falls below a few full batches, and once when it recovers. */
 export function createGasTask(
   { metrics, log }: Pick<WorkerParts, 'metrics' | 'log'>,
   relayer: Relayer,
@@ -257,6 +267,8 @@ export function createGasTask(
     name: 'gas',
     intervalMs: GAS_INTERVAL_MS,
     async run() {
+      // Its failure is the relayer's, which the next pass of the relay reports.
+      await relayer.checkSigner().catch(() => {});
       const [balanceWei, fees] = await Promise.all([relayer.readGasBalance(), relayer.quoteFees()]);
       const lowWei = lowGasWei(fees);
       const [balancePol, lowPol] = [polOf(balanceWei), polOf(lowWei)];

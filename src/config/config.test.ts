@@ -98,7 +98,7 @@ describe('defaults', () => {
       egressProxy: null,
       headUrls: [],
       token: null,
-      relayerPrivateKeys: [RELAYER_KEY],
+      relayerKeys: [RELAYER_KEY],
       relayMaximumFeeWei: 10n ** 18n,
       relayGasShare: null,
       relayBatchWindowMs: 0,
@@ -328,7 +328,7 @@ it('has a row of valid or invalid values in this test for every variable', () =>
   const ofProviders = new Set(
     providerIds.flatMap((id) => definitions[id].variables.map(({ name }) => variableNameOf(id, name))),
   );
-  const elsewhere = /^(TLS_(CERT|KEY)_FILE|SMTP_URL|MAIL_FROM)$/;
+  const elsewhere = /^(TLS_(CERT|KEY)_FILE|SMTP_URL|MAIL_FROM|RELAYER_(SIGNER_URL|ADDRESS))$/;
   expect(
     variables
       .map(({ name }) => name)
@@ -385,7 +385,7 @@ describe('a secret from a file', () => {
         ]);
       const withUrl: Environment = { ...live, ...Object.fromEntries(required) };
       const { [name]: _, ...rest } = withUrl;
-      const value = live[name] ?? (/(DATABASE|SMTP|PROXY)_URL$/.test(name) ? '' : SECRET);
+      const value = live[name] ?? (/(DATABASE|SMTP|PROXY|SIGNER)_URL$/.test(name) ? '' : SECRET);
       const path = fileOf(name, `${value}\n`);
       expect(readConfig('live', { ...rest, [`${name}_FILE`]: path })).toEqual(
         readConfig('live', { ...rest, [name]: value }),
@@ -551,7 +551,7 @@ describe('contract deploy', () => {
       egressProxy: null,
       headUrls: [],
       token: null,
-      relayerPrivateKeys: [RELAYER_KEY],
+      relayerKeys: [RELAYER_KEY],
     });
   });
 
@@ -562,8 +562,38 @@ describe('contract deploy', () => {
   });
 });
 
+describe('a signer in place of relayer keys', () => {
+  const { RELAYER_PRIVATE_KEY: _, ...keyless } = live;
+  const signerUrl = 'https://relayer:hunter22@signer.example';
+  const signing = { ...keyless, RELAYER_SIGNER_URL: signerUrl, RELAYER_ADDRESS: ADDRESS };
+
+  it('is taken with the addresses that it signs for', () => {
+    const RELAYER_ADDRESS = `${ADDRESS}, 0x${'5'.repeat(40)}`;
+    expect(readConfig('live', { ...signing, RELAYER_ADDRESS }).chain?.relayerKeys).toEqual([
+      { address: ADDRESS, signerUrl },
+      { address: `0x${'5'.repeat(40)}`, signerUrl },
+    ]);
+  });
+
+  it.each([
+    [{ RELAYER_PRIVATE_KEY: RELAYER_KEY }, /^RELAYER_SIGNER_URL and RELAYER_PRIVATE_KEY are both set/],
+    [{ RELAYER_SIGNER_URL: 'http://hunter22@signer.example' }, /^RELAYER_SIGNER_URL must be an https URL/],
+    [{ RELAYER_ADDRESS: '' }, /^RELAYER_ADDRESS is missing: RELAYER_SIGNER_URL is set/],
+    [{ RELAYER_ADDRESS: `${ADDRESS},${ADDRESS}` }, /^RELAYER_ADDRESS must be .*different/],
+    [{ RELAYER_ADDRESS: `${ADDRESS.slice(0, -1)}0` }, /^RELAYER_ADDRESS must be .*checksum/],
+    [
+      { RELAYER_SIGNER_URL: '', RELAYER_PRIVATE_KEY: RELAYER_KEY },
+      /^RELAYER_ADDRESS is set without RELAYER_SIGNER_URL/,
+    ],
+  ])('with %j is refused by name, without its login', (change, problem) => {
+    const problems = problemsOf('live', { ...signing, ...change });
+    expect(problems).toEqual([expect.stringMatching(problem)]);
+    expect(problems.join()).not.toContain('hunter22');
+  });
+});
+
 it('takes several relayer keys, comma-separated', () => {
   const other = `0x${'5'.repeat(64)}`;
   const config = readConfig('live', { ...live, RELAYER_PRIVATE_KEY: `${RELAYER_KEY}, ${other}` });
-  expect(config.chain?.relayerPrivateKeys).toEqual([RELAYER_KEY, other]);
+  expect(config.chain?.relayerKeys).toEqual([RELAYER_KEY, other]);
 });

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { parsePayoutAddress } from '../payment/address.ts';
 import { parseUsdRate } from '../payment/money.ts';
 import {
   MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
@@ -13,6 +14,7 @@ import { type ProviderValues, variableNameOf } from '../providers/adapters/defin
 import type { ProviderVariable } from '../providers/adapters/provider-variables.ts';
 import { providers as definitions } from '../providers/adapters/providers.ts';
 import { parsePolWei } from '../settlement/chain/gas.ts';
+import type { RelayerKey } from '../settlement/chain/signer.ts';
 import type { GasShareLimit } from '../settlement/relay/gas-deferral.ts';
 import { createReader, type Environment, type Reader } from './reader.ts';
 import {
@@ -239,17 +241,21 @@ function readContractDeployment(read: Reader) {
   const access = readAccess(read);
   if (access.rpcUrls.length === 0)
     read.refuse('POLYGON_RPC_URL is missing: at least one RPC endpoint with https.');
-  const relayerPrivateKeys = readRelayerKeys(read);
+  const relayerKeys = readRelayerKeys(read);
   const chainId = read.integer('CHAIN_ID', 137, 1, 999_999_999);
   // Only for chains without a well-known USDC.
   const token = read.address('SETTLEMENT_TOKEN_ADDRESS');
-  return relayerPrivateKeys === null ? null : { ...access, chainId, token, relayerPrivateKeys };
+  return relayerKeys === null ? null : { ...access, chainId, token, relayerKeys };
 }
 
 /** Each key adds calls to the endpoints, and a block only has room for the batches of a few. */
 const MAXIMUM_RELAYER_KEYS = 16;
 
-function readRelayerKeys(read: Reader): readonly [`0x${string}`, ...`0x${string}`[]] | null {
+function readRelayerKeys(read: Reader): readonly [RelayerKey, ...RelayerKey[]] | null {
+  const signerUrl = read.text('RELAYER_SIGNER_URL');
+  if (signerUrl !== null) return readSigner(read, signerUrl);
+  if (read.text('RELAYER_ADDRESS') !== null)
+    read.refuse('RELAYER_ADDRESS is set without RELAYER_SIGNER_URL: a private key has its own address.');
   const [first, ...others] = read.list('RELAYER_PRIVATE_KEY') as readonly `0x${string}`[];
   if (first === undefined) {
     read.refuse('RELAYER_PRIVATE_KEY is missing: `card-checkout relayer create` makes one.');
@@ -263,6 +269,26 @@ function readRelayerKeys(read: Reader): readonly [`0x${string}`, ...`0x${string}
   else if (new Set([first, ...others].map((key) => key.toLowerCase())).size <= others.length)
     read.refuse('RELAYER_PRIVATE_KEY lists a key twice.');
   return [first, ...others];
+}
+
+/** Addresses whose keys a signer keeps. Does not repeat the URL, which may contain a credential. */
+function readSigner(read: Reader, signerUrl: string): readonly [RelayerKey, ...RelayerKey[]] | null {
+  if (read.text('RELAYER_PRIVATE_KEY') !== null)
+    read.refuse('RELAYER_SIGNER_URL and RELAYER_PRIVATE_KEY are both set: set one of them.');
+  if (!isSecureHttpUrl(signerUrl))
+    read.refuse('RELAYER_SIGNER_URL must be an https URL (http on loopback only).');
+  const list = read.list('RELAYER_ADDRESS');
+  const addresses = new Set(list.flatMap((text) => parsePayoutAddress(text) ?? []));
+  const [first, ...others] = [...addresses].map((address) => ({ address, signerUrl }));
+  if (first === undefined && list.length === 0)
+    read.refuse(
+      'RELAYER_ADDRESS is missing: RELAYER_SIGNER_URL is set, and eth_accounts lists its addresses.',
+    );
+  else if (addresses.size < list.length || list.length > MAXIMUM_RELAYER_KEYS)
+    read.refuse(
+      `RELAYER_ADDRESS must be an address (0x…) with a valid checksum, or up to ${MAXIMUM_RELAYER_KEYS} different ones, comma-separated.`,
+    );
+  return first === undefined ? null : [first, ...others];
 }
 
 /** Reads the settings of `contract deploy`, before there is a factory to configure. Throws `ConfigError`. */

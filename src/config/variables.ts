@@ -49,7 +49,11 @@ const help = {
   DEPOSIT_FACTORY_ADDRESS: 'Address of the deposit factory that `contract deploy` printed.',
   SETTLEMENT_TOKEN_ADDRESS: 'Address of the USDC contract, only for chains without a well-known one.',
   RELAYER_PRIVATE_KEY:
-    'Private key that sends releases, or up to 16, comma-separated; each can spend only its own POL.',
+    'Private key that sends releases, or up to 16, comma-separated; each can spend only its own POL. None with RELAYER_SIGNER_URL.',
+  RELAYER_SIGNER_URL:
+    'URL of a signer that keeps these keys (Web3Signer, clef), in place of RELAYER_PRIVATE_KEY, as https://[user:password@]host (none).',
+  RELAYER_ADDRESS:
+    'Address that the signer signs for, or up to 16, comma-separated; required with RELAYER_SIGNER_URL.',
   RELAY_MAX_FEE_POL:
     'Maximum cost of one release transaction in POL, gas limit times fee; at most the --rpc.txfeecap of your nodes (1).',
   RELAY_MAX_GAS_SHARE_PERCENT:
@@ -72,6 +76,7 @@ const secrets: ReadonlySet<string> = new Set<keyof typeof help>([
   'SECRET_KEY_PREVIOUS',
   'POLYGON_RPC_URL',
   'RELAYER_PRIVATE_KEY',
+  'RELAYER_SIGNER_URL',
   'SMTP_URL',
   'EGRESS_PROXY_URL',
 ]);

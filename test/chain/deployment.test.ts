@@ -10,7 +10,7 @@ import {
   deployFactory,
 } from '../../src/settlement/chain/deploy-contract.ts';
 import type { ChainEndpoint } from '../../src/settlement/chain/endpoint-rotation.ts';
-import { readAccount } from '../../src/settlement/chain/relayer.ts';
+import { openSigner } from '../../src/settlement/chain/signer.ts';
 import {
   type Deployment,
   DeploymentMismatchError,
@@ -66,10 +66,10 @@ describe('a deployed factory', () => {
   });
 
   it('is not deployed without POL: the refusal names the address and both amounts', async () => {
-    const privateKey = `0x${'7'.repeat(64)}` as const;
-    const account = readAccount(privateKey).address;
+    const signer = openSigner(`0x${'7'.repeat(64)}`);
+    const account = signer.address;
     await chain.anvil.rpc('anvil_setBalance', [account, '0x1']);
-    await expect(deployFactory({ ...chain.deployer, privateKey }, chain.token)).rejects.toThrow(
+    await expect(deployFactory({ ...chain.deployer, signer }, chain.token)).rejects.toThrow(
       new RegExp(
         `^The address ${account} holds 0 POL, and the deployment can cost 0\\.\\d+ POL: send POL to it first\\.$`,
       ),

@@ -21,6 +21,7 @@ import {
   createChainEndpoints,
 } from '../../src/settlement/chain/endpoint-rotation.ts';
 import { encodeRelayCall } from '../../src/settlement/chain/read-logs.ts';
+import { openSigner } from '../../src/settlement/chain/signer.ts';
 import { type Anvil, type AnvilOptions, anvilKeys, startAnvil } from '../support/anvil.ts';
 
 /** A local chain with Multicall3, the test USDC and a deposit factory. */
@@ -68,7 +69,7 @@ const PLENTY_OF_GAS = '0x1c9c380';
 export async function startLocalChain(options: AnvilOptions = {}): Promise<LocalChain> {
   const anvil = await startAnvil(options);
   const endpoints = createChainEndpoints({ urls: [anvil.url], chainId: anvil.chainId });
-  const deployer = { endpoints, chainId: anvil.chainId, privateKey: ownerKey, pollIntervalMs: 10 };
+  const deployer = { endpoints, chainId: anvil.chainId, signer: openSigner(ownerKey), pollIntervalMs: 10 };
   await placeMulticall3(anvil.rpc);
   if (options.mining === 'manual') await anvil.rpc('evm_setAutomine', [true]);
   const token = await deployTestUsdc(deployer);

@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ChainReader } from '../../src/settlement/chain/chain.ts';
 import { createChainReader } from '../../src/settlement/chain/create-chain-reader.ts';
 import { createRelayer } from '../../src/settlement/chain/relayer.ts';
+import { openSigner } from '../../src/settlement/chain/signer.ts';
 import { createTokenReader } from '../../src/settlement/chain/token-reader.ts';
 import { anvilKeys } from '../support/anvil.ts';
 import type { AlteringProxy } from './altering-proxy.ts';
@@ -185,7 +186,7 @@ describe('a node that hangs', () => {
     await token.readBalance(addressFor('nobody'));
     proxies[0].asked.length = 0;
     const { chainId } = chain.anvil;
-    const relayer = createRelayer({ endpoints, chainId, privateKey: anvilKeys[1] });
+    const relayer = createRelayer({ endpoints, chainId, signer: openSigner(anvilKeys[1]) });
     const startedAtMs = performance.now();
     const nonce = await relayer.readLatestTransactionCount();
     await relayer.readFinalTransactionCount(Number.MAX_SAFE_INTEGER);
@@ -373,7 +374,7 @@ describe('what one endpoint alone says to the relayer', () => {
 
   it('about fees counts only where no other quote is lower, or where none else answers', async () => {
     const { chainId } = chain.anvil;
-    const relayer = createRelayer({ endpoints: connect(2), chainId, privateKey: anvilKeys[1] });
+    const relayer = createRelayer({ endpoints: connect(2), chainId, signer: openSigner(anvilKeys[1]) });
     const honest = await relayer.quoteFees();
     proxies[0].alter = (call, ask) =>
       call.method === 'eth_feeHistory'
@@ -386,7 +387,7 @@ describe('what one endpoint alone says to the relayer', () => {
 
   it('about its nonce, its balance or what was mined is never believed where two others contradict it', async () => {
     const { chainId } = chain.anvil;
-    const relayer = createRelayer({ endpoints: connect(3), chainId, privateKey: anvilKeys[1] });
+    const relayer = createRelayer({ endpoints: connect(3), chainId, signer: openSigner(anvilKeys[1]) });
     const read = () =>
       Promise.all([
         relayer.readLatestTransactionCount(),

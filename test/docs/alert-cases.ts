@@ -37,6 +37,8 @@ CardCheckoutClockOff 10 30
 CardCheckoutRelayerLowBalance 15 30 relayer=0x1
   card_checkout_relayer_balance_pol{relayer="0x1"} 2x20 20x20
   card_checkout_relayer_low_balance_pol{relayer="0x1"} 3x40
+CardCheckoutSignerFails 15 30 relayer=0x1
+  card_checkout_relayer_signer_failing{relayer="0x1"} 0x5 1x20 0x20
 CardCheckoutManualRequired 15 30
   card_checkout_unsettled_payments{forward_status="manual_required"} 0x5 1x20 0x20
 CardCheckoutReleaseOverdue 40 50

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePorts } from '../support/free-ports.ts';
 import { type LiveWorld, type Machine, startLiveWorld } from '../support/live-service.ts';
@@ -11,6 +12,8 @@ import {
   type ServiceEnvironment,
   startServiceProcess,
 } from '../support/service-process.ts';
+import { startTransactionSigner } from '../support/transaction-signer.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 describe('live mode against a second local chain, with the simulators as providers', () => {
   let world: LiveWorld;
@@ -74,5 +77,35 @@ describe('live mode against a second local chain, with the simulators as provide
       level: 'warn',
       detail: expect.stringContaining('an earlier one verified'),
     });
+    await machine.process.end('SIGTERM');
+  });
+
+  it('starts while its signer is down, says so, and releases once the signer signs', async () => {
+    const { relayerPrivateKey: key, merchantWallet, chainId } = world.sandbox;
+    const signer = await startTransactionSigner('clef', chainId, [key]);
+    await signer.stop();
+    const machine = await world.startMachine({
+      SECRET_KEY: randomBytes(32).toString('hex'),
+      RELAYER_PRIVATE_KEY: '',
+      RELAYER_SIGNER_URL: signer.url,
+      RELAYER_ADDRESS: privateKeyToAddress(key),
+    });
+    const { environment } = machine;
+    const { apiKey } = await createShop(environment, 'With a signer');
+    const { payment_id: id } = await machine.create(apiKey, { address: merchantWallet });
+    await machine.pay(id);
+    const adminUrl = `http://127.0.0.1:${environment['ADMIN_PORT']}`;
+    await waitFor('the failure of the signer', 30_000, async () =>
+      /signer_failing\{[^}]*\} 1/.test(await (await fetch(`${adminUrl}/metrics`)).text()),
+    );
+    const report = await runCommand(environment, 'doctor --json').catch((error) => error.stdout as string);
+    expect(report).toMatch(/the signer does not answer: start it.*ECONNREFUSED/);
+    await signer.start();
+    await waitFor('the payment', 60_000, async () => {
+      const { body } = await machine.readStatus(apiKey, `payment_id=${id}`);
+      return body['status'] === 'paid';
+    });
+    await signer.stop();
+    expect(machine.process.output()).toMatch(/releases wait: the signer.*the signer signs again/s);
   });
 });

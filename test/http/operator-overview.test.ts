@@ -84,6 +84,7 @@ it('names what needs attention, each with a link to where one acts', async () =>
   await store.webhooks.recordWebhookResult(webhook, { ...failedResult, finishedAtMs: nowMs() });
   await store.observations.startCursor({ ...block(100), timestampMs: nowMs() });
   outside.gasBalanceWei = 10n ** 16n;
+  outside.signerFailure = 'the signer does not answer: start it';
   outside.endpoints = [
     rpcEndpoint('slow.example', { isPaused: true, isFailing: true, lagBlocks: null }),
     rpcEndpoint('down.example', { isFailing: true }),
@@ -106,6 +107,7 @@ it('names what needs attention, each with a link to where one acts', async () =>
   const page = await pageOf();
   const text = textOf(page);
   const order = [
+    'Releases wait, because the signer does not answer: start it',
     'A relayer is low on POL: 2 releases overdue since',
     '5 of 6 RPC endpoints failing, slow, behind, or in disagreement',
     'Paused after failures: MoonPay',
@@ -130,7 +132,7 @@ it('names what needs attention, each with a link to where one acts', async () =>
   ])
     expect(page).toContain(`href="/operator/${path}"`);
   const settlement = (await browser.get('/operator/settlement')).payload;
-  expect(settlement).toContain('<title>(5) Operator · Settlement</title>');
+  expect(settlement).toContain('<title>(6) Operator · Settlement</title>');
   for (const words of [
     'slow.example Paused – none',
     'behind.example Degraded 31 none',
@@ -146,6 +148,7 @@ it('names what needs attention, each with a link to where one acts', async () =>
 
 it('names a dead chain once, first, with its age, and nothing that follows from it', async () => {
   console.outside.gasBalanceWei = null;
+  console.outside.signerFailure = null;
   console.outside.endpoints = [rpcEndpoint('down.example', { isFailing: true, isPaused: true })];
   expect(await overview()).toMatch(/No RPC endpoint answers since \d\d:\d\d UTC , for \d+ s RPC endpoints/);
   // The third release becomes overdue because nothing is read any more.

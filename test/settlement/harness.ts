@@ -33,6 +33,7 @@ import { createChainReader } from '../../src/settlement/chain/create-chain-reade
 import type { ChainEndpoint } from '../../src/settlement/chain/endpoint-rotation.ts';
 import { encodeRelayCall } from '../../src/settlement/chain/read-logs.ts';
 import { createRelayer } from '../../src/settlement/chain/relayer.ts';
+import { openSigner, type RelayerKey } from '../../src/settlement/chain/signer.ts';
 import { createBalanceSweep, createTokenReader } from '../../src/settlement/chain/token-reader.ts';
 import { expirePayments } from '../../src/settlement/expire-payments.ts';
 import {
@@ -146,7 +147,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
   const rewinds: BlockReference[] = [];
   const incidents: RelayIncident[] = [];
   const liveRelayers = new Set<string>();
-  let relayerKey: `0x${string}` = anvilKeys[1];
+  let relayerKey: RelayerKey = anvilKeys[1];
   await chain.anvil.rpc('anvil_dropAllTransactions');
   const start = (await chain.anvil.rpc('eth_getBlockByNumber', ['latest', false])) as { timestamp: string };
   let currentMs = Number(start.timestamp) * 1000;
@@ -171,7 +172,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     const relayer = createRelayer({
       endpoints: options.relayerEndpoints ?? chain.endpoints,
       chainId: chain.anvil.chainId,
-      privateKey: relayerKey,
+      signer: openSigner(relayerKey, { timeoutMs: 1_000 }),
     });
     return {
       store,
@@ -239,7 +240,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     const { endpoints, anvil } = chain;
     const privateKey: `0x${string}` = `0x${(++senders).toString(16).padStart(64, '5')}`;
     await anvil.rpc('anvil_setBalance', [privateKeyToAddress(privateKey), `0x${(10n ** 20n).toString(16)}`]);
-    const relayer = createRelayer({ endpoints, chainId: anvil.chainId, privateKey });
+    const relayer = createRelayer({ endpoints, chainId: anvil.chainId, signer: openSigner(privateKey) });
     const memory = createRelayMemory();
     return {
       address: relayer.address,
@@ -527,7 +528,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
         },
       ]) as Promise<string>,
     /** The process is killed and started again, with another relayer key if one is given: only the database stays. */
-    async crash(newRelayerKey: `0x${string}` = relayerKey) {
+    async crash(newRelayerKey = relayerKey) {
       relayerKey = newRelayerKey;
       await parts.store.close();
       parts = await openParts();

@@ -39,6 +39,7 @@ interface Outside {
   heads: ChainHeads | null;
   /** Null when no endpoint answers. */
   gasBalanceWei: bigint | null;
+  signerFailure: string | null;
   endpoints: readonly EndpointHealth[];
   /** What was asked to be rescued. */
   readonly rescued: string[];
@@ -72,6 +73,7 @@ export async function createTestConsole({
     visits: [],
     heads: null,
     gasBalanceWei: 5n * 10n ** 18n,
+    signerFailure: null,
     endpoints: [rpcEndpoint('rpc.example')],
     rescued: [],
   };
@@ -172,6 +174,7 @@ function contextOf(
           if (outside.gasBalanceWei === null) throw new ChainUnavailableError('no endpoint answers');
           return outside.gasBalanceWei;
         },
+        signerFailure: () => outside.signerFailure,
         quoteFees: async () => ({ maxFeePerGas: 85n * 10n ** 9n, maxPriorityFeePerGas: 25n * 10n ** 9n }),
       },
     ],

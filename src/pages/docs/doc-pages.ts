@@ -49,6 +49,7 @@ const pagesByGroup = {
     operating: ['Operating', 'metrics, alerts, and what to do about each'],
     troubleshooting: ['Troubleshooting', 'every message at start-up, and what to do'],
     configuration: ['Configuration', 'every environment variable'],
+    signer: ['Keys in a signer', 'a relayer key that stays in a KMS or HSM, and secrets from files'],
     providers: ['Providers', 'which on-ramps there are, and what each needs'],
     'command-line': ['Command line', 'every command'],
     scaling: ['Scaling', 'several instances, and what grows with what'],

@@ -95,10 +95,13 @@ function incidentsOf(facts: Facts, nowMs: number): readonly Incident[] {
     const which = `${unwell.length} of ${countOf(endpoints.length, 'RPC endpoint')}`;
     raise('warn', `${which} failing, slow, behind, or in disagreement`, places.rpc);
   }
+  const signerFailure = relayers.find((relayer) => relayer.signerFailure !== null)?.signerFailure;
+  if (signerFailure !== undefined)
+    raise('bad', `Releases wait, because ${signerFailure}`, ['Relayers', '/settlement#relayers'], overdue);
   if (isLow) {
     const effect = overdue.length > 0 ? `: ${late}` : ', without which releases stop';
     raise('bad', `A relayer is low on POL${effect}`, ['Relayers', '/settlement#relayers'], overdue);
-  } else if (overdue.length > 0) raise('bad', late, places.waiting, overdue);
+  } else if (overdue.length > 0 && signerFailure === undefined) raise('bad', late, places.waiting, overdue);
   if (paused.length > 0) {
     const names = paused.map(({ id }) => providerCatalog[id].name).join(', ');
     const text = isClosed

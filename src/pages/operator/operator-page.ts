@@ -96,7 +96,7 @@ export interface OperatorContext extends AreaContext, Pick<DashboardContext, Sha
   readonly monotonicMs: () => number;
   readonly requiredVariables: RequiredVariables;
   readonly chain: Pick<ChainReader, 'withView' | 'listEndpoints'>;
-  readonly relayers: readonly Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>[];
+  readonly relayers: readonly Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees' | 'signerFailure'>[];
   /** Sends a deposited token other than USDC to the payment's merchant; resolves to the transaction hash. */
   readonly rescue: (id: PaymentId, token: Address) => Promise<string>;
   readonly publicUrl: string;

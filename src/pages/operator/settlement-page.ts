@@ -123,11 +123,12 @@ export async function readRelayers({ relayers }: Pick<OperatorContext, 'relayers
     Promise.all(relayers.map((relayer) => orNull(relayer.readGasBalance()))),
     orNull((relayers[0] as (typeof relayers)[number]).quoteFees()),
   ]);
-  return relayers.map(({ address }, index) => {
+  return relayers.map(({ address, signerFailure }, index) => {
     const balanceWei = balances[index] ?? null;
     const known = balanceWei === null || fees === null ? null : { balanceWei, fees };
     return {
       address,
+      signerFailure: signerFailure(),
       balanceWei,
       isLow: known !== null && known.balanceWei < lowGasWei(known.fees),
       releases: known === null ? null : releasesPaidBy(known.balanceWei, known.fees),
@@ -137,12 +138,13 @@ export async function readRelayers({ relayers }: Pick<OperatorContext, 'relayers
 
 type RelayerState = Awaited<ReturnType<typeof readRelayers>>[number];
 
-export function isSupplied({ isLow, balanceWei }: RelayerState): boolean {
-  return !isLow && balanceWei !== null;
+export function isSupplied({ isLow, balanceWei, signerFailure }: RelayerState): boolean {
+  return !isLow && balanceWei !== null && signerFailure === null;
 }
 
-export function relayerStatus({ isLow, balanceWei }: RelayerState): Html {
+export function relayerStatus({ isLow, balanceWei, signerFailure }: RelayerState): Html {
   if (isLow) return html`<span class="badge bad">low: send it POL, or releases stop</span>`;
+  if (signerFailure !== null) return html`<span class="badge bad">cannot sign</span>`;
   return balanceWei === null ? html`<span class="badge warn">unknown</span>` : html`sufficient`;
 }
 

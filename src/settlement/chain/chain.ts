@@ -81,6 +81,11 @@ export class CallRevertedError extends Error {}
 /** No endpoint accepted a signed transaction (fee too low, no POL for gas); it may succeed later. */
 export class TransactionRefusedError extends Error {}
 
+/** The signer does not answer, refuses, or answers with something else than was requested. Releases wait for it. */
+export class SignerError extends Error {
+  override readonly name = 'SignerError';
+}
+
 /** Maximum final blocks behind the highest before an endpoint lags. CardCheckoutEndpointLags uses the same number. */
 export const LAGGING_BLOCKS = 30;
 
@@ -181,12 +186,17 @@ export interface Relayer {
   /** Gas limit for the call: an estimate with a margin, or our own figure. Throws `CallRevertedError`. */
   estimateGas(call: RelayCall): Promise<bigint>;
   quoteFees(): Promise<FeeQuote>;
+  /** Throws `SignerError`. */
   sign(
     transaction: RelayTransaction,
     nonce: number,
     gasLimit: bigint,
     fees: FeeQuote,
   ): Promise<SignedTransaction>;
+  /** Requests the signature of a transaction that no block can contain. Throws `SignerError`. */
+  checkSigner(): Promise<unknown>;
+  /** Why the last signature failed; null if it did not. */
+  signerFailure(): string | null;
   /** Sends the signed bytes; already known or already mined is not an error. Throws `TransactionRefusedError`. */
   broadcast(rawTransaction: string): Promise<void>;
   readGasBalance(): Promise<bigint>;

@@ -4,14 +4,7 @@ import factoryArtifact from '../../../contracts/artifacts/DepositFactory.json' w
 import type { Address } from '../../payment/address.ts';
 import { createEndpointRotation, type EndpointRotation } from './endpoint-rotation.ts';
 import { limitOf, polOf, readEstimate } from './gas.ts';
-import {
-  broadcast,
-  quoteFees,
-  type RelayerOptions,
-  readAccount,
-  readBalance,
-  signTransaction,
-} from './relayer.ts';
+import { broadcast, quoteFees, type RelayerOptions, readBalance, signTransaction } from './relayer.ts';
 
 /** The key pays and gets no rights, unless the contract's constructor gives it some, as the test token's does. */
 export interface DeployerOptions extends RelayerOptions {
@@ -26,27 +19,25 @@ export class DeploymentFailedError extends Error {}
 
 /** Deploys `initCode` (with its constructor arguments) and waits for its block. Throws `DeploymentFailedError`. */
 export async function deployContract(options: DeployerOptions, initCode: `0x${string}`) {
-  const { endpoints, chainId } = options;
-  const account = readAccount(options.privateKey);
+  const { endpoints, chainId, signer } = options;
   const rotation = createEndpointRotation(endpoints);
-  const prepared = await rotation.useAny(async ({ rpc }) => ({
+  const { balanceWei, ...prepared } = await rotation.useAny(async ({ rpc }) => ({
     chainId,
-    to: null,
     data: initCode,
-    nonce: await rpc.call('eth_getTransactionCount', [account.address, 'pending']),
-    gasLimit: limitOf(await readEstimate({ rpc }, { from: account.address, to: null, data: initCode })),
-    fees: await quoteFees(rpc),
-    balanceWei: await readBalance(rpc, account.address),
+    nonce: await rpc.call('eth_getTransactionCount', [signer.address, 'pending']),
+    gas: limitOf(await readEstimate({ rpc }, { from: signer.address, to: null, data: initCode })),
+    ...(await quoteFees(rpc)),
+    balanceWei: await readBalance(rpc, signer.address),
   }));
-  const costWei = prepared.gasLimit * prepared.fees.maxFeePerGas;
-  if (prepared.balanceWei < costWei) {
-    const pol = `${polOf(prepared.balanceWei)} POL, and the deployment can cost ${polOf(costWei)} POL`;
-    throw new DeploymentFailedError(`The address ${account.address} holds ${pol}: send POL to it first.`);
+  const costWei = prepared.gas * prepared.maxFeePerGas;
+  if (balanceWei < costWei) {
+    const pol = `${polOf(balanceWei)} POL, and the deployment can cost ${polOf(costWei)} POL`;
+    throw new DeploymentFailedError(`The address ${signer.address} holds ${pol}: send POL to it first.`);
   }
-  const { hash, rawTransaction } = await signTransaction(account, prepared);
+  const { hash, rawTransaction } = await signTransaction(signer, prepared);
   await broadcast(endpoints, rawTransaction);
   const blockNumber = await waitForReceipt(rotation, hash, options);
-  const address = getContractAddress({ from: account.address, nonce: BigInt(prepared.nonce) });
+  const address = getContractAddress({ from: signer.address, nonce: BigInt(prepared.nonce) });
   return { address, transactionHash: hash, blockNumber };
 }
 

@@ -24,7 +24,7 @@ export interface JsonRpcClient {
 }
 
 export interface JsonRpcOptions {
-  /** http or https; user, password, path and query may be secret and are never printed. */
+  /** http or https; user (`bearer` for a token), password, path and query may be secret and are never printed. */
   readonly url: string;
   /** Time limit of one request, from connecting to the last byte. Default 10,000. */
   readonly timeoutMs?: number;
@@ -76,12 +76,17 @@ const LOGS_OF_RANGE_BYTES = 8 * MIB;
 /** Maximum answer of other methods, which is a number, a hash or a few words. */
 const SHORT_ANSWER_BYTES = MIB / 16;
 
+/** A transaction of a full batch, which clef repeats as fields. */
+const SIGNED_BYTES = MIB;
+
 const maximumBytesOf: Readonly<Record<string, (params: readonly unknown[]) => number>> = {
   eth_getBlockByNumber: () => BLOCK_BYTES,
   eth_getLogs: ([filter]) => (isOfOneBlock(filter) ? LOGS_OF_BLOCK_BYTES : LOGS_OF_RANGE_BYTES),
   // Balances of 500 addresses, or a contract's code, in hex.
   eth_call: () => MIB,
   eth_getCode: () => MIB,
+  eth_signTransaction: () => SIGNED_BYTES,
+  account_signTransaction: () => SIGNED_BYTES,
   // Contains the logs of a full batch of releases.
   eth_getTransactionReceipt: () => 4 * MIB,
 };
@@ -139,15 +144,16 @@ function createEndpoint(options: JsonRpcOptions) {
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new TypeError('the URL of a chain endpoint must begin with http:// or https://');
   }
-  const redact = createRedactor(url);
+  const [user, password] = [decodePart(url.username), decodePart(url.password)];
+  const basic = Buffer.from(`${user}:${password}`).toString('base64');
+  const redact = createRedactor(url, basic);
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: 'application/json',
     'accept-encoding': 'gzip',
   };
-  if (url.username !== '' || url.password !== '') {
-    const credentials = `${decodePart(url.username)}:${decodePart(url.password)}`;
-    headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
+  if (user !== '' || password !== '') {
+    headers['authorization'] = user === 'bearer' ? `Bearer ${password}` : `Basic ${basic}`;
     url.username = '';
     url.password = '';
   }
@@ -340,9 +346,9 @@ function describe(error: unknown): string {
 /** Shorter parts of a URL ("v2", "rpc") are not secret, and replacing them would garble the text. */
 const MINIMUM_SECRET_LENGTH = 5;
 
-/** Redacts keys that an endpoint's URL may hold, because a node may repeat them in its error messages. */
-function createRedactor(url: URL): (text: string) => string {
-  const parts = [url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values()];
+/** Redacts keys that an endpoint's URL or login may hold, because a node may repeat them in its error messages. */
+function createRedactor(url: URL, login: string): (text: string) => string {
+  const parts = [login, url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values()];
   const texts = parts
     .flatMap((part) => [part, decodePart(part)])
     .filter((text) => text.length >= MINIMUM_SECRET_LENGTH);

@@ -1,4 +1,3 @@
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { keccak256 } from 'viem/utils';
 import { type Address, POL_ADDRESS } from '../../payment/address.ts';
 import { larger, smaller } from '../../payment/money.ts';
@@ -9,6 +8,7 @@ import {
   MAXIMUM_FEE_PER_GAS_WEI,
   type Relayer,
   type SignedTransaction,
+  SignerError,
   TransactionRefusedError,
 } from './chain.ts';
 import { type ChainEndpoint, createEndpointRotation, reachedByTwo } from './endpoint-rotation.ts';
@@ -16,21 +16,34 @@ import { estimateGasLimit, releaseGas } from './gas.ts';
 import { JsonRpcAnswerError, oneLine } from './json-rpc.ts';
 import { type NodeClient, toQuantity } from './node-answers.ts';
 import { encodeRelayCall } from './read-logs.ts';
+import type { TransactionSigner, UnsignedTransaction } from './signer.ts';
 import { readTokenBalance } from './token-reader.ts';
 
 export interface RelayerOptions {
   readonly endpoints: readonly ChainEndpoint[];
   readonly chainId: number;
-  /** `0x` and 64 hex digits. Never printed. */
-  readonly privateKey: `0x${string}`;
+  readonly signer: TransactionSigner;
 }
 
-/** Sends for one key. Throws `TypeError` for an invalid key; the message does not repeat it. */
+/** Sends for one key. */
 export function createRelayer(options: RelayerOptions): Relayer {
-  const { endpoints, chainId } = options;
-  const account = readAccount(options.privateKey);
+  const { endpoints, chainId, signer } = options;
+  const { address } = signer;
   const rotation = createEndpointRotation(endpoints);
   const hosts = new Set(endpoints.map(({ host }) => host)).size;
+
+  let signerFailure: string | null = null;
+
+  async function sign(content: Omit<Content, 'chainId'>) {
+    try {
+      const signed = await signTransaction(signer, { ...content, chainId });
+      signerFailure = null;
+      return signed;
+    } catch (error) {
+      if (error instanceof SignerError) signerFailure = error.message;
+      throw error;
+    }
+  }
 
   /** Reads a value that, with three hosts, none of them decides alone. */
   async function readReached<T extends number | bigint | boolean>(
@@ -44,19 +57,19 @@ export function createRelayer(options: RelayerOptions): Relayer {
   }
 
   return {
-    address: account.address,
-    readLatestTransactionCount: (of = account.address) =>
+    address,
+    readLatestTransactionCount: (of = address) =>
       readReached((endpoint) => readTransactionCount(endpoint, of, 'latest')),
     readPendingTransactionCount: () =>
       rotation.useAny(async (endpoint) => {
         try {
-          return await readTransactionCount(endpoint, account.address, 'pending');
+          return await readTransactionCount(endpoint, address, 'pending');
         } catch (error) {
           if (error instanceof JsonRpcAnswerError) return null;
           throw error;
         }
       }),
-    readFinalTransactionCount: (seenTo, of = account.address) =>
+    readFinalTransactionCount: (seenTo, of = address) =>
       readReached(async (endpoint) => {
         const block = await endpoint.readBlock('finalized');
         if (block === null) throw new ChainUnavailableError(`${endpoint.rpc.label} has no finalized block`);
@@ -74,7 +87,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
     async estimateGas(call) {
       const data = encodeRelayCall(call);
       const figure = releaseGas(call.terms.length);
-      return estimateGasLimit(rotation, hosts, { from: account.address, to: call.factory, data }, figure);
+      return estimateGasLimit(rotation, hosts, { from: address, to: call.factory, data }, figure);
     },
     async quoteFees() {
       const quotes = await rotation.useEach(({ rpc }) => quoteFees(rpc), isSameQuote);
@@ -83,18 +96,16 @@ export function createRelayer(options: RelayerOptions): Relayer {
         maxPriorityFeePerGas: reachedByTwo(quotes.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)),
       };
     },
-    sign: (transaction, nonce, gasLimit, fees) =>
-      signTransaction(account, {
-        chainId,
-        nonce,
-        gasLimit,
-        fees,
-        ...(transaction.kind === 'self_transfer'
-          ? { to: account.address, data: '0x' }
-          : { to: transaction.factory, data: encodeRelayCall(transaction) }),
-      }),
+    sign: (transaction, nonce, gas, fees) =>
+      transaction.kind === 'self_transfer'
+        ? sign({ nonce, gas, ...fees, to: address, data: '0x' })
+        : sign({ nonce, gas, ...fees, to: transaction.factory, data: encodeRelayCall(transaction) }),
+    // No block contains a transaction without gas.
+    checkSigner: () =>
+      sign({ nonce: 0, gas: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, to: address, data: '0x' }),
+    signerFailure: () => signerFailure,
     broadcast: (rawTransaction) => broadcast(endpoints, rawTransaction),
-    readGasBalance: () => readReached(({ rpc }) => readBalance(rpc, account.address)),
+    readGasBalance: () => readReached(({ rpc }) => readBalance(rpc, address)),
     readHeld: (holder, token) =>
       rotation.useAny(({ rpc }) =>
         token === POL_ADDRESS ? readBalance(rpc, holder) : readTokenBalance(rpc, token, holder),
@@ -132,49 +143,16 @@ function median(values: readonly bigint[]): bigint {
   return sorted[Math.floor(sorted.length / 2)] ?? 0n;
 }
 
-/** An EIP-1559 transaction of zero value. */
-interface UnsignedTransaction {
-  readonly chainId: number;
-  readonly nonce: number;
-  readonly gasLimit: bigint;
-  readonly fees: FeeQuote;
-  /** Null deploys `data`. */
-  readonly to: Address | null;
-  readonly data: `0x${string}`;
-}
+/** Content of a transaction of zero value; without `to`, a deployment of `data`. */
+type Content = Omit<UnsignedTransaction, 'type' | 'value'>;
 
-/** The same transaction always gives the same bytes. */
 export async function signTransaction(
-  account: PrivateKeyAccount,
-  transaction: UnsignedTransaction,
+  signer: TransactionSigner,
+  content: Content,
 ): Promise<SignedTransaction> {
-  const { chainId, nonce, gasLimit, fees, to, data } = transaction;
-  const rawTransaction = await account.signTransaction({
-    type: 'eip1559',
-    chainId,
-    nonce,
-    gas: gasLimit,
-    maxFeePerGas: fees.maxFeePerGas,
-    maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
-    data,
-    ...(to === null ? {} : { to }),
-  });
-  return {
-    hash: keccak256(rawTransaction),
-    rawTransaction,
-    maxFeePerGas: fees.maxFeePerGas,
-    maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
-  };
-}
-
-/** Throws a `TypeError` that does not contain the key, which the library's error would. */
-export function readAccount(privateKey: `0x${string}`): PrivateKeyAccount {
-  if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) throw new TypeError('a private key is 0x and 64 hex digits');
-  try {
-    return privateKeyToAccount(privateKey);
-  } catch {
-    throw new TypeError('the private key is outside the range of the curve');
-  }
+  const { maxFeePerGas, maxPriorityFeePerGas } = content;
+  const rawTransaction = await signer.signTransaction({ ...content, type: 'eip1559', value: 0n });
+  return { hash: keccak256(rawTransaction), rawTransaction, maxFeePerGas, maxPriorityFeePerGas };
 }
 
 /** Nodes' messages for a transaction that they have, or whose nonce is used. Receipts decide which, once final. */

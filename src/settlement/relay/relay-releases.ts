@@ -6,6 +6,7 @@ import {
   ChainUnavailableError,
   type FeeQuote,
   type ReleaseCheck,
+  SignerError,
   TransactionRefusedError,
 } from '../chain/chain.ts';
 import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
@@ -132,7 +133,7 @@ async function openBatches(context: RelayContext, inFlight: BatchesInFlight | nu
 }
 
 function isOfChain(error: unknown): boolean {
-  return error instanceof ChainUnavailableError || error instanceof TransactionRefusedError;
+  return [ChainUnavailableError, TransactionRefusedError, SignerError].some((kind) => error instanceof kind);
 }
 
 type ReadChain = ReturnType<typeof createChainReading>;

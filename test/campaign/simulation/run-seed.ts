@@ -2,7 +2,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { Store } from '../../../src/app/store/store.ts';
 import type { Payment } from '../../../src/payment/payment.ts';
 import { stateOf } from '../../../src/payment/payment-states.ts';
-import { createRelayer } from '../../../src/settlement/chain/relayer.ts';
+import { openSigner } from '../../../src/settlement/chain/signer.ts';
 import { anvilKeys } from '../../support/anvil.ts';
 import { createRecorder, type Findings } from '../promises.ts';
 import { checkAfter } from './checks-after.ts';
@@ -37,7 +37,7 @@ const LONGEST_SETTLING_ROUNDS = QUICK_ROUNDS + 20;
 /** The key of each relayer, and its address. */
 const relayers = anvilKeys.map((key) => ({
   key,
-  address: createRelayer({ endpoints: [], chainId: CHAIN_ID, privateKey: key }).address,
+  address: openSigner(key).address,
 }));
 
 /** One of the processes that live in a world, which is another one after each death. */

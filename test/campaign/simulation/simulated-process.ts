@@ -17,6 +17,7 @@ import type { LatestBlock } from '../../../src/settlement/chain/chain.ts';
 import { createChainReader } from '../../../src/settlement/chain/create-chain-reader.ts';
 import { createChainEndpoint } from '../../../src/settlement/chain/endpoint-rotation.ts';
 import { createRelayer } from '../../../src/settlement/chain/relayer.ts';
+import { openSigner } from '../../../src/settlement/chain/signer.ts';
 import { createBalanceSweep, createTokenReader } from '../../../src/settlement/chain/token-reader.ts';
 import type { RelayIncident } from '../../../src/settlement/relay/relay-context.ts';
 import { defaultRelayLimits } from '../../../src/settlement/relay/relay-limits.ts';
@@ -170,7 +171,7 @@ function createOutside(
   const { chain, draws } = world;
   const { token, factory } = chain.contracts;
   const relayerOf = (endpoints: Parameters<typeof createRelayer>[0]['endpoints']) =>
-    createRelayer({ endpoints, chainId: CHAIN_ID, privateKey: relayerKey });
+    createRelayer({ endpoints, chainId: CHAIN_ID, signer: openSigner(relayerKey) });
   const endpoints = world.moods.map((_, index) =>
     createChainEndpoint(
       createSimulatedNode(chain, draws, {

@@ -11,6 +11,7 @@ import { createSecretBox } from '../../../src/platform/secret-box.ts';
 import { createChainReader } from '../../../src/settlement/chain/create-chain-reader.ts';
 import { type ChainEndpoint, createChainEndpoints } from '../../../src/settlement/chain/endpoint-rotation.ts';
 import { createRelayer } from '../../../src/settlement/chain/relayer.ts';
+import { openSigner } from '../../../src/settlement/chain/signer.ts';
 import { createTokenReader } from '../../../src/settlement/chain/token-reader.ts';
 import type { LocalChain } from '../../../test/chain/local-chain.ts';
 import { anvilKeys } from '../../../test/support/anvil.ts';
@@ -38,9 +39,7 @@ export function settlementWorld(chain: LocalChain, endpoints: readonly ChainEndp
     settlements: [{ ...stub.settlements[0], chainId: anvil.chainId, token, factory, implementation }],
     chain: createChainReader({ endpoints, sources: { token, factories: [factory] } }),
     token: createTokenReader({ endpoints, token }),
-    relayers: [
-      createRelayer({ endpoints, chainId: anvil.chainId, privateKey: anvilKeys[1] as `0x${string}` }),
-    ],
+    relayers: [createRelayer({ endpoints, chainId: anvil.chainId, signer: openSigner(anvilKeys[1]) })],
   };
 }
 

@@ -5,6 +5,7 @@ import { type ProviderId, providerIds } from '../../../src/payment/provider-cata
 import type { ProviderAdapter } from '../../../src/providers/provider.ts';
 import { createChainReader } from '../../../src/settlement/chain/create-chain-reader.ts';
 import { createRelayer } from '../../../src/settlement/chain/relayer.ts';
+import { openSigner } from '../../../src/settlement/chain/signer.ts';
 import { createBalanceSweep, createTokenReader } from '../../../src/settlement/chain/token-reader.ts';
 import { CHAIN_ID, createStubEndpoints, type StubNodeOptions } from './stub-node.ts';
 
@@ -40,7 +41,7 @@ export function createStubWorld(options: StubNodeOptions & { readonly maximumBlo
       monotonicMs,
     }),
     token: createTokenReader({ endpoints, token }),
-    relayers: [createRelayer({ endpoints, chainId: CHAIN_ID, privateKey: `0x${'11'.repeat(32)}` })],
+    relayers: [createRelayer({ endpoints, chainId: CHAIN_ID, signer: openSigner(`0x${'11'.repeat(32)}`) })],
     sweepBalances,
     mistakenToken: { contract: token, sweepBalances },
     rates: createFixedRates(),
