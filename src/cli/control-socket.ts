@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { ServiceError } from '../payment/errors.ts';
 import { isListening } from '../platform/outgoing-calls.ts';
-import { ChainUnavailableError, SignerError } from '../settlement/chain/chain.ts';
+import { ChainUnavailableError } from '../settlement/chain/chain.ts';
 import { operations } from './operations.ts';
 import {
   type Operation,
@@ -69,10 +69,8 @@ export async function runOperation(
   try {
     return await operation(context, args);
   } catch (error) {
-    const isOfSigner = error instanceof SignerError;
-    if (!isOfSigner && !(error instanceof ChainUnavailableError)) throw error;
-    const problem = isOfSigner ? 'The transaction was not signed' : 'The chain cannot be read';
-    const text = `${problem}: ${error.message}. ${WHEN_TO_RETRY}`;
+    if (!(error instanceof ChainUnavailableError)) throw error;
+    const text = `The chain cannot be read: ${error.message}. ${WHEN_TO_RETRY}`;
     throw new ServiceError('chain_unreachable', text, { cause: error });
   }
 }

@@ -7,7 +7,7 @@ import {
 } from '../payment/address.ts';
 import { invalidField, ServiceError, stateConflict } from '../payment/errors.ts';
 import type { PaymentId } from '../payment/payment.ts';
-import { CallRevertedError, type RelayCall } from './chain/chain.ts';
+import { CallRevertedError, type RelayCall, SignerError } from './chain/chain.ts';
 import { chooseNonce, hasFreeSlot, readCounts, unminedOf } from './relay/nonces.ts';
 import type { RelayContext } from './relay/relay-context.ts';
 import { costOf, feeBudgetOf, signAttempt, unaffordableError } from './relay/size-batch.ts';
@@ -26,8 +26,8 @@ export function parseRescuedToken(text: string): Address {
  * of the relayer's slots. Returns the hash of the first attempt.
  *
  * Throws `payment_not_found`, and `payment_state_conflict` without a free slot, where the contract refuses, where the
- * address holds nothing of the token, while it is already being rescued, and where the gas exceeds the budget, because
- * it would block all later releases.
+ * address holds nothing of the token, while it is already being rescued, where the gas exceeds the budget, because it
+ * would block all later releases, and where the signer does not sign.
  */
 export async function rescueToken(
   context: Pick<RelayContext, 'payments' | 'observations' | 'relay' | 'relayer' | 'limits' | 'nowMs'>,
@@ -70,7 +70,9 @@ export async function rescueToken(
     throw stateConflict(`This cannot be rescued: ${message}.`);
   }
   const nonce = await chooseNonce(context, open, counts);
-  const attempt = await signAttempt(context, call, nonce, gasLimit, fees);
+  const attempt = await signAttempt(context, call, nonce, gasLimit, fees).catch((error: unknown) => {
+    throw error instanceof SignerError ? stateConflict(`This cannot be rescued: ${error.message}.`) : error;
+  });
   await context.relay.openBatch(
     {
       relayer: context.relayer.address,

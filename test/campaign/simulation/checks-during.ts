@@ -3,7 +3,11 @@ import { ServiceError } from '../../../src/payment/errors.ts';
 import type { Payment, PaymentId } from '../../../src/payment/payment.ts';
 import { type PaymentState, paymentTransitions, stateOf } from '../../../src/payment/payment-states.ts';
 import type { PaymentDecision, PaymentView } from '../../../src/payment/payment-store.ts';
-import { ChainUnavailableError, TransactionRefusedError } from '../../../src/settlement/chain/chain.ts';
+import {
+  ChainUnavailableError,
+  SignerError,
+  TransactionRefusedError,
+} from '../../../src/settlement/chain/chain.ts';
 import type { RelayIncident } from '../../../src/settlement/relay/relay-context.ts';
 import { ScanRefusedError } from '../../../src/settlement/settlement-store.ts';
 import { RelayConflictError, StoreWriteError } from '../../../src/store/store-errors.ts';
@@ -139,6 +143,7 @@ export function checkMistake(world: SimulatedWorld, step: string, error: unknown
   const isOfOutside =
     error instanceof ChainUnavailableError ||
     error instanceof TransactionRefusedError ||
+    error instanceof SignerError ||
     error instanceof StoreWriteError ||
     (error instanceof ServiceError && outsideErrors.has(error.errorName));
   // Of two instances that both believe to have the lease, the store lets one write.

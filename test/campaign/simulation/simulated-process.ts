@@ -13,7 +13,7 @@ import { stateOf } from '../../../src/payment/payment-states.ts';
 import { acceptPayment, releasePayment } from '../../../src/payment/release-payment.ts';
 import { sumObservations } from '../../../src/payment/settle.ts';
 import { createSecretBox } from '../../../src/platform/secret-box.ts';
-import type { LatestBlock } from '../../../src/settlement/chain/chain.ts';
+import { type LatestBlock, SignerError } from '../../../src/settlement/chain/chain.ts';
 import { createChainReader } from '../../../src/settlement/chain/create-chain-reader.ts';
 import { createChainEndpoint } from '../../../src/settlement/chain/endpoint-rotation.ts';
 import { createRelayer } from '../../../src/settlement/chain/relayer.ts';
@@ -170,8 +170,19 @@ function createOutside(
 ): ExternalServices {
   const { chain, draws } = world;
   const { token, factory } = chain.contracts;
+  const key = openSigner(relayerKey);
+  const signer: typeof key = {
+    address: key.address,
+    async signTransaction(transaction) {
+      // Not once the world is well again.
+      const isTroubled = world.moods.some((mood) => mood.kind !== 'honest' && mood !== world.lastingLie);
+      if (!isTroubled || draws.chance(70)) return key.signTransaction(transaction);
+      world.recorder.fault('signer: does not sign');
+      throw new SignerError('the signer does not answer');
+    },
+  };
   const relayerOf = (endpoints: Parameters<typeof createRelayer>[0]['endpoints']) =>
-    createRelayer({ endpoints, chainId: CHAIN_ID, signer: openSigner(relayerKey) });
+    createRelayer({ endpoints, chainId: CHAIN_ID, signer });
   const endpoints = world.moods.map((_, index) =>
     createChainEndpoint(
       createSimulatedNode(chain, draws, {
