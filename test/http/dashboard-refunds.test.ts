@@ -120,6 +120,13 @@ describe('the card of refunds', () => {
     expect(await stored()).toEqual([]);
   });
 
+  it('refunds not all because a number was typed without the choice of what it is', async () => {
+    expect(textOf((await open({ amount: 'all', part: '5' })).payload)).toContain(
+      'Must say what the number below is',
+    );
+    expect(await stored()).toEqual([]);
+  });
+
   it('asks once more before it goes where USDC is lost', async () => {
     const destination = '0x000000000000000000000000000000000000dEaD';
     expect(textOf((await open({ destination })).payload)).toContain('Pay out to this address anyway');

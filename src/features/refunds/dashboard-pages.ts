@@ -4,6 +4,7 @@ import type { PaymentCard } from '../../pages/dashboard/features.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
 import { meantField, meantWalletOf } from '../../pages/dashboard/settings-pages.ts';
 import { parsePayoutAddress } from '../../payment/address.ts';
+import { invalidField } from '../../payment/errors.ts';
 import { formatSigned, formatUnits } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { paymentUri } from '../../payment/payment-uri.ts';
@@ -243,6 +244,8 @@ async function open(context: RefundContext, visit: Visit, form: FormFields): Pro
   });
   const chosen = form.text('amount') || 'all';
   const kind = refundAmounts.find((name) => name === chosen);
+  if (kind === undefined && form.text('part').trim() !== '')
+    throw invalidField('amount', 'must say what the number below is: an amount or a percentage');
   const units = { amount: 'USDC', charge_amount: payment.currency, share: 'percent' } as const;
   return createRefund(context, visit.account.id, paymentId, {
     ...(kind === undefined
