@@ -1,7 +1,8 @@
 /** The parts of the documentation that follow from the list of environment variables, and `.env.example`. */
 import { ConfigError, readConfig } from '../src/config/config.ts';
 import { type Variable, variables } from '../src/config/variables.ts';
-import { providerIds } from '../src/payment/provider-catalog.ts';
+import { providerCatalog, providerIds } from '../src/payment/provider-catalog.ts';
+import { providers } from '../src/providers/adapters/providers.ts';
 import { code, table } from './markdown.ts';
 
 const providerVariable = new RegExp(`^(${providerIds.join('|').toUpperCase()})_`);
@@ -21,6 +22,20 @@ function requiredInLiveMode(): ReadonlySet<string> {
 /** All variables except those of providers. */
 export function variableTable(): string {
   return tableOf(variables.filter(({ name }) => !providerVariable.test(name)));
+}
+
+/** Assumptions of each adapter without an official source. */
+export function providerEvidence(): string {
+  return providerIds
+    .map((id) => {
+      const { inferred, unknown } = providers[id].facts;
+      const rows = [
+        ...inferred.map((fact) => ['inferred', fact]),
+        ...unknown.map((fact) => ['unknown', fact]),
+      ];
+      return `### ${providerCatalog[id].name}\n\n${table(['evidence', 'fact (source)'], rows)}`;
+    })
+    .join('\n');
 }
 
 /** Variables of each provider. */

@@ -13,7 +13,12 @@ import { createParameterTable, statusParameterTable } from './docs-parameters.ts
 import { findingTables, goalTable } from './docs-performance.ts';
 import { pythonTypes, sdkTypes } from './docs-sdk-types.ts';
 import { eventTable, stateTable, transitionTable } from './docs-states.ts';
-import { environmentExample, providerVariableTable, variableTable } from './docs-variables.ts';
+import {
+  environmentExample,
+  providerEvidence,
+  providerVariableTable,
+  variableTable,
+} from './docs-variables.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -29,6 +34,7 @@ const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
   'docs/configuration.md': { variables: variableTable, providers: providerVariableTable },
   'docs/command-line.md': { commands: commandSections },
   'docs/performance.md': { goals: goalTable, findings: findingTables },
+  'docs/providers.md': { evidence: providerEvidence },
   'docs/reliability.md': { discrepancies: discrepancyTable },
 };
 

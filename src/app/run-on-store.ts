@@ -4,7 +4,7 @@ import type { Config, RpcAccess } from '../config/config.ts';
 import { locationOf } from '../payment/callback-url.ts';
 import { createPictures } from '../platform/pictures.ts';
 import { isLoopbackHost } from '../platform/public-address.ts';
-import { requiredVariables } from '../providers/adapters/providers.ts';
+import { providerDescriptions } from '../providers/adapters/providers.ts';
 import { createChainReader } from '../settlement/chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../settlement/chain/endpoint-rotation.ts';
 import { createBalanceSweep } from '../settlement/chain/token-reader.ts';
@@ -33,7 +33,7 @@ export async function runOnStore(
       pictures: createPictures(),
       checkEndpoint: null,
       chain,
-      requiredVariables,
+      providerDescriptions,
       directory: { adapters: null, settings: store.providers },
       nowMs: Date.now,
       // The mode is unknown without a server; a loopback URL means a trial.

@@ -15,7 +15,7 @@ import { refuseForeignHosts, registerOperatorConsole } from '../pages/operator/r
 import { registerViewedDashboard } from '../pages/operator/viewing-pages.ts';
 import { currencies } from '../payment/money.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
-import { requiredVariables } from '../providers/adapters/providers.ts';
+import { providerDescriptions } from '../providers/adapters/providers.ts';
 import { languageOf } from '../web/checkout-frame/languages.ts';
 import { sendUnknownPage } from '../web/checkout-frame/layout.ts';
 import { hstsOf } from '../web/error-reply.ts';
@@ -121,7 +121,7 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
   const context: OperatorContext = {
     ...requestContext,
     ...dashboard,
-    requiredVariables,
+    providerDescriptions,
     chain: external.chain,
     relayers: external.relayers,
     rescue: parts.rescue,

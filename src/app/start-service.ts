@@ -15,7 +15,7 @@ import { MULTI_PROVIDER } from '../payment/provider-catalog.ts';
 import { machineFaultOf } from '../platform/machine-fault.ts';
 import { isListening } from '../platform/outgoing-calls.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
-import { requiredVariables } from '../providers/adapters/providers.ts';
+import { providerDescriptions } from '../providers/adapters/providers.ts';
 import { switchOnProved } from '../providers/change-provider.ts';
 import { describeOffByDefault } from '../providers/provider-availability.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
@@ -137,7 +137,7 @@ function startControl(parts: ServiceParts): Promise<Server> {
   const { create, tokens, testPayments } = requestContext;
   return startControlServer(join(config.dataDir, CONTROL_SOCKET), {
     ...requestContext,
-    requiredVariables,
+    providerDescriptions,
     rates: external.rates,
     chain: { ...external, reader: external.chain },
     adminBaseUrl: config.adminBaseUrl,

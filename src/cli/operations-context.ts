@@ -5,7 +5,7 @@ import type { Payment, PaymentId } from '../payment/payment.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { Rates } from '../payment/rates.ts';
 import type { Pictures } from '../platform/pictures.ts';
-import type { RequiredVariables } from '../providers/provider.ts';
+import type { ProviderDescriptions } from '../providers/provider.ts';
 import type { ProviderDirectory } from '../providers/provider-availability.ts';
 import type { VerifiedChain } from '../settlement/chain/chain.ts';
 import type { CoreStore } from '../store/assemble-core.ts';
@@ -35,7 +35,7 @@ type ChainStores = 'observations' | 'relay' | 'restores' | 'settlements';
 /** Dependencies of the operations: parts of a running server, or only the opened store. */
 export interface OperationsContext extends Pick<CoreStore, PeopleStores | PaymentStores | ChainStores> {
   readonly featureRecords: FeatureRecords;
-  readonly requiredVariables: RequiredVariables;
+  readonly providerDescriptions: ProviderDescriptions;
   readonly callbacks: CallbackGuard;
   readonly pictures: Pictures;
   /** Null without a running server. */

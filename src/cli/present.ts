@@ -4,6 +4,7 @@ import { formatCents, formatUnits } from '../payment/money.ts';
 import type { ChainPosition, Payment } from '../payment/payment.ts';
 import type { PaymentView } from '../payment/payment-store.ts';
 import { customerFacts, type ProviderId, providerCatalog } from '../payment/provider-catalog.ts';
+import type { ProviderDescription } from '../providers/provider.ts';
 import {
   describeOffByDefault,
   onlyCurrencyOf,
@@ -76,6 +77,7 @@ export function presentKey(key: ApiKey) {
  */
 export async function presentProvider(
   { adapters, settings, evidence, isOffByDefault = false }: OperatorDirectory,
+  { unverified }: ProviderDescription,
   id: ProviderId,
 ) {
   const stored = await settings.readProviderSettings(id);
@@ -96,6 +98,7 @@ export async function presentProvider(
     blocked_because: adapter?.blockedBecause ?? (state === 'off' ? describeOffByDefault([id]) : null),
     evidence:
       adapters === null ? null : proofOf((await evidence?.readEvidence(id)) ?? null, adapter?.endpoint).text,
+    unverified,
     resting: health?.isCircuitOpen ?? null,
     failures_in_a_row: health?.failuresInARow ?? null,
     last_answer_at: timeOf(health?.lastAnswerAtMs),

@@ -33,7 +33,8 @@ const checkOperation: Operation = async (context, args) => {
   const provider = argument.requiredProvider(args, 'provider');
   const { adapters } = requireServer(context);
   const request = await trialOf(context, args, provider);
-  const steps = await checkProvider(request, adapters.get(provider), context.requiredVariables[provider]);
+  const { requiredVariables } = context.providerDescriptions[provider];
+  const steps = await checkProvider(request, adapters.get(provider), requiredVariables);
   return {
     provider,
     amount: `${formatCents(request.amountCents)} ${request.currency}`,
@@ -91,7 +92,7 @@ function proofContext(context: OperationsContext, args: OperationArguments, prov
   if (adapter === undefined || store === undefined)
     throw new ServiceError(
       'provider_inactive',
-      `Credentials are missing: set ${context.requiredVariables[provider].join(', ')}, and restart.`,
+      `Credentials are missing: set ${context.providerDescriptions[provider].requiredVariables.join(', ')}, and restart.`,
     );
   return { context, args, provider, store, adapter: adapter.unguarded ?? adapter };
 }
@@ -242,13 +243,16 @@ async function minimumCents({ directory }: OperationsContext, provider: Provider
 }
 
 export const providerOperations: Readonly<Record<string, Operation>> = {
-  'provider list': ({ directory }) => Promise.all(providerIds.map((id) => presentProvider(directory, id))),
+  'provider list': (context) =>
+    Promise.all(
+      providerIds.map((id) => presentProvider(context.directory, context.providerDescriptions[id], id)),
+    ),
   'provider check': checkOperation,
   'provider prove': proveOperation,
   'provider watch': watchOperation,
   'provider set': async (context, args) => {
     const provider = argument.requiredProvider(args, 'provider');
     await changeProvider(context, provider, argument.providerSettings(args), operatorActor);
-    return presentProvider(context.directory, provider);
+    return presentProvider(context.directory, context.providerDescriptions[provider], provider);
   },
 };

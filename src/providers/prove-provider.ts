@@ -143,7 +143,7 @@ function describeFailure(error: unknown): string {
   if (cause instanceof DeclinedRequestError)
     return `It declined the request: ${message}. Check its terms for amount, currency and country.`;
   if (cause instanceof MalformedAnswerError || cause instanceof ProviderAnswerError)
-    return `The response has an unknown format: ${message}. docs/providers.md lists what is unverified.`;
+    return `The response has an unknown format: ${message}. The header of the adapter file lists what is unverified.`;
   if (cause instanceof ProviderBusyError) return `It limits requests: ${message}.`;
   const isLate = cause instanceof Error && cause.name === 'TimeoutError';
   return isLate ? 'It did not respond in time.' : `The call failed: ${message}.`;

@@ -159,8 +159,13 @@ export interface ProviderAdapter extends ProviderTraits {
   readonly unguarded?: ProviderAdapter;
 }
 
-/** Environment variables without which a provider is inactive. */
-export type RequiredVariables = Readonly<Record<ProviderId, readonly string[]>>;
+export interface ProviderDescription {
+  /** Environment variables without which the provider is inactive. */
+  readonly requiredVariables: readonly string[];
+  /** Facts that the adapter relies on without an official source. */
+  readonly unverified: readonly string[];
+}
+export type ProviderDescriptions = Readonly<Record<ProviderId, ProviderDescription>>;
 
 /** Adapters of the configured providers. A provider without one is inactive. */
 export type ProviderAdapters = ReadonlyMap<ProviderId, ProviderAdapter>;

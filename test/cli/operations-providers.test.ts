@@ -43,6 +43,7 @@ describe('providers', () => {
       last_failure: null,
       blocked_because: null,
       evidence: 'not proved',
+      unverified: expect.arrayContaining([expect.stringContaining('usdc_polygon')]),
     });
     expect(listed.filter(({ active }) => active)).toHaveLength(1);
     expect(listed.at(-1)).toMatchObject({ provider: 'klarna', configured: false, only_currency: 'EUR' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
-import { requiredVariables } from '../../src/providers/adapters/providers.ts';
+import { providerDescriptions } from '../../src/providers/adapters/providers.ts';
 import { type CheckedStep, checkProvider, type TrialRequest } from '../../src/providers/prove-provider.ts';
 import { serveJson } from './serve-json.ts';
 import { behindBreaker, openFromCheckout, someSession, useStage } from './stage.ts';
@@ -48,8 +48,8 @@ it.each(providerIds)('everything is fine at a simulated %s, and nothing is paid'
 
 describe('says in words', () => {
   it('which settings are missing', async () => {
-    const required = requiredVariables.coinbase;
-    expect(await checkProvider({ ...request, provider: 'coinbase' }, undefined, required)).toEqual([
+    const { requiredVariables } = providerDescriptions.coinbase;
+    expect(await checkProvider({ ...request, provider: 'coinbase' }, undefined, requiredVariables)).toEqual([
       {
         step: 'credentials',
         outcome: 'failed',

@@ -11,7 +11,7 @@ import type {
 import type { ProviderId } from '../../src/payment/provider-catalog.ts';
 import type { TestPayments } from '../../src/payment/test-payments.ts';
 import { createPictures } from '../../src/platform/pictures.ts';
-import { requiredVariables } from '../../src/providers/adapters/providers.ts';
+import { providerDescriptions } from '../../src/providers/adapters/providers.ts';
 import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import { createCallbackGuard } from '../../src/webhooks/callback-host.ts';
 import { NOW_MS } from '../store/fixtures.ts';
@@ -27,7 +27,7 @@ export function operationsContext(store: Store): OperationsContext {
       allowedHosts: new Set(),
       own: { hostname: 'pay.example.com', port: 443, path: '' },
     }),
-    requiredVariables,
+    providerDescriptions,
     directory: { adapters: new Map(), settings: store.providers },
     nowMs: Date.now,
     pictures: createPictures(),

@@ -5,7 +5,7 @@ import type { OperatorContext } from '../../src/pages/operator/operator-page.ts'
 import { refuseForeignHosts, registerOperatorConsole } from '../../src/pages/operator/routes.ts';
 import { registerViewedDashboard } from '../../src/pages/operator/viewing-pages.ts';
 import type { ProviderId } from '../../src/payment/provider-catalog.ts';
-import { requiredVariables } from '../../src/providers/adapters/providers.ts';
+import { providerDescriptions } from '../../src/providers/adapters/providers.ts';
 import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import type { EvidenceStore, ProviderEvidence } from '../../src/providers/provider-evidence.ts';
 import { estimateSuccess, type VisitOutcome } from '../../src/providers/provider-success.ts';
@@ -147,7 +147,7 @@ function contextOf(
   { store }: TestDashboard,
   outside: Outside,
   evidence: EvidenceStore,
-): Pick<OperatorContext, 'directory' | 'requiredVariables' | 'relay' | 'chain' | 'relayers' | 'rescue'> {
+): Pick<OperatorContext, 'directory' | 'providerDescriptions' | 'relay' | 'chain' | 'relayers' | 'rescue'> {
   const view = {
     async readHeads() {
       if (outside.heads === null) throw new ChainUnavailableError('no endpoint answers');
@@ -155,7 +155,7 @@ function contextOf(
     },
   };
   return {
-    requiredVariables,
+    providerDescriptions,
     directory: {
       adapters: outside.adapters,
       settings: store.providers,

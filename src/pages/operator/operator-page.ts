@@ -6,7 +6,7 @@ import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import type { Address } from '../../payment/address.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import type { PaymentId } from '../../payment/payment.ts';
-import type { RequiredVariables } from '../../providers/provider.ts';
+import type { ProviderDescriptions } from '../../providers/provider.ts';
 import type { ChainReader, Relayer } from '../../settlement/chain/chain.ts';
 import type { RelayStore } from '../../settlement/settlement-store.ts';
 import { type Html, html, navigationLink } from '../../web/design/html.ts';
@@ -94,7 +94,7 @@ type Shared = 'payments' | 'search' | 'observations' | 'callbacks' | 'pictures' 
 export interface OperatorContext extends AreaContext, Pick<DashboardContext, Shared> {
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly monotonicMs: () => number;
-  readonly requiredVariables: RequiredVariables;
+  readonly providerDescriptions: ProviderDescriptions;
   readonly chain: Pick<ChainReader, 'withView' | 'listEndpoints'>;
   readonly relayers: readonly Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees' | 'signerFailure'>[];
   /** Sends a deposited token other than USDC to the payment's merchant; resolves to the transaction hash. */

@@ -136,7 +136,7 @@ async function showOne(visit: OperatorVisit): Promise<PageView> {
   const isConfigured = provider.adapter !== undefined;
   const credentials = isConfigured
     ? 'configured'
-    : html`none: set ${context.requiredVariables[provider.id].map((variable) => html`<code>${variable}</code> `)}, and restart`;
+    : html`none: set ${context.providerDescriptions[provider.id].requiredVariables.map((variable) => html`<code>${variable}</code> `)}, and restart`;
   const failures = health?.failuresInARow ? ` ${health.failuresInARow} failures in a row` : '';
   const button = (tone: string, field: string, value: string, label: string) =>
     html`<button class="button${tone}" name="${field}" value="${value}">${label}</button>`;

@@ -50,6 +50,18 @@ export const banxa = defineProvider({
   ],
   /** Customers in Canada buy no stablecoins. */
   traits: { opensOnce: true, withholdsEmail: true, regionsNotServed: new Set(['CA']) },
+  facts: {
+    inferred: [
+      'Polygon is `MATIC` (EdgeApp/edge-react-gui #6057, gemwalletcom/core); Klarna is `KLARNACKO` (SEK) in version 1 (EdgeApp/edge-react-gui #6057).',
+      'The states `completed` and `succeeded`; the id `google-pay` (gemwalletcom/core, in production).',
+      'Both fees are part of `fiatAmount`, which a quote repeats as what the customer pays; `unsupportedCountries` of a blockchain lists states by country, or none for the whole country.',
+      '`order_type` may be `CRYPTO-SELL`; times without an offset are in UTC.',
+    ],
+    unknown: [
+      'The names of the fields for IP binding: without them Banxa is inactive in production unless your account has no IP binding.',
+      'The payment method id of Klarna in version 2; whether customers prove who they are before Banxa reuses an earlier check; where an error has its code.',
+    ],
+  },
   means: { card: 'debit-credit-card', apple_pay: 'apple-pay', google_pay: 'google-pay' },
   fees: 'included',
   account: (settings) => ({
@@ -115,7 +127,7 @@ export const banxa = defineProvider({
         fiatAmount: formatCents(request.amountCents),
         walletAddress: request.depositAddress,
         redirectUrl: request.returnUrl,
-        // Neither the customer's reference nor the email address: see docs/providers.md.
+        // Neither the customer's reference nor the email address: see `facts`.
         externalCustomerId: request.paymentId,
         externalOrderId: request.paymentId,
       },

@@ -49,6 +49,14 @@ export const coinbase = defineProvider({
   ],
   traits: { currenciesSold: ['USD', 'EUR', 'CAD'], opensOnce: true, withholdsEmail: true },
   quotesInSession: true,
+  facts: {
+    inferred: [
+      '`X-Hook0-Signature`: `v0` over time and body, `v1` over time, names and values of headers, and body (documentation of Hook0, which sends the webhooks: hook0/hook0, documentation/tutorials/webhook-authentication.md).',
+      'A quote is asked for in camel case and answered in snake case (`purchase_amount.value`); `GET /onramp/v1/buy/options`; `sandbox-` before our id in the test environment.',
+      '`contractAddress` of a webhook is the contract of the delivered token.',
+    ],
+    unknown: ['The state of customers in the United States, without a proxy that reports it.'],
+  },
   fees: 'included',
   account({ apiKey: keyId, nowMs, ...settings }) {
     const signingKey = settings.key('API_SECRET', readCoinbaseKey);

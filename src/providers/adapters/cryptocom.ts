@@ -26,6 +26,17 @@ export const cryptocom = defineProvider({
     ),
     variable.baseUrl,
   ],
+  facts: {
+    inferred: [
+      'The on-ramp is a limited beta. Its answer has `id`, `amount`, `currency`, `paymentUrl` (a page called `set_wallet`), `cryptoCurrency` and `expiredAt`, but neither wallet nor network (documentation of Dynamic, a partner): an account that answers so cannot be used.',
+      '`crypto_currency`, `network`, `wallet_address`, `expired_at`; `GET /api/payments?limit=1` as a test of key and service.',
+    ],
+    unknown: [
+      'Its name of Polygon, here `polygon`; whether it echoes wallet, asset and network, without which a payment is refused.',
+      'Whether fees are taken out of `amount`, which Crypto.com Pay charges as it is.',
+      'Quotes, so that the delivery is assumed; the signature of webhooks (`Pay-Signature`), so that none are taken.',
+    ],
+  },
   traits: { withholdsEmail: true },
   fees: 'included',
   quotesInSession: true,

@@ -86,15 +86,22 @@ interface AccountSettings<Host extends string = string> extends AdapterSettings 
   keyOrNull(name: string, read: (text: string) => KeyObject | null): KeyObject | null;
 }
 
+/** What an adapter relies on without an official source. docs/providers.md has it too, and the official sources. */
+export interface Facts {
+  /** Facts seen only in other companies' public integrations. */
+  readonly inferred: readonly string[];
+  readonly unknown: readonly string[];
+}
+
 type WithDefaults<Answer, Name extends keyof Answer> = Pick<Answer, Name> & Partial<Answer>;
 
 type MeansNames = Readonly<Partial<Record<PaymentMeans, string>>>;
 
-/** What a definition relies on without an official source stands in docs/providers.md, under "Evidence". */
 interface ProviderDefinition<Host extends string, Own extends object, Account = AccountSettings<Host> & Own> {
   readonly id: ProviderId;
   readonly hosts: Readonly<Record<Host, ProviderHost>>;
   readonly variables: readonly ProviderVariable[];
+  readonly facts: Facts;
   /** The provider's names of means, the usual ones first; absent if it has no parameter for them. */
   readonly means?: MeansNames;
   /** Whether fees are part of the requested amount, or added to it. If added, a quote has to state the charge. */
@@ -126,6 +133,7 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
 export interface Provider {
   readonly id: ProviderId;
   readonly variables: readonly ProviderVariable[];
+  readonly facts: Facts;
   /** Providers that offer this one as a payment method; empty for one that sells by itself. */
   readonly routes: readonly ProviderId[];
   open(values: ProviderValues, settings: AdapterSettings, method?: PaymentMethod): ProviderAdapter;
@@ -147,10 +155,11 @@ const WEBHOOK_TIMEOUT_MS = 4_000;
 export function defineProvider<Host extends string, Own extends object = object>(
   definition: ProviderDefinition<Host, Own>,
 ): Provider {
-  const { id, variables } = definition;
+  const { id, variables, facts } = definition;
   return {
     id,
     variables,
+    facts,
     routes: [],
     open: (values, settings, method) => openAdapter(definition, values, settings, method),
   };
@@ -260,13 +269,15 @@ function endpointOf({ urls, isProduction, valueOrNull }: AccountSettings): Provi
 export function definePaymentMethod(definition: {
   readonly id: PaymentMethod['id'];
   readonly variables: readonly ProviderVariable[];
+  readonly facts: Facts;
   readonly routes: readonly Provider[];
   nameAt(route: ProviderId, values: ProviderValues): string | undefined;
   readonly traitsAt?: Readonly<Partial<Record<ProviderId, PaymentMethod['traits']>>>;
 }): Provider {
-  const { id, variables, routes } = definition;
+  const { id, variables, facts, routes } = definition;
   return {
     id,
+    facts,
     variables,
     routes: routes.map((route) => route.id),
     open(values, settings) {

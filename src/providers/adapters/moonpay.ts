@@ -32,6 +32,18 @@ export const moonpay = defineProvider({
     variable.webhookSecret('WEBHOOK_KEY', 'The webhook signing key (`wk_…`)'),
     ...variable.environment,
   ],
+  facts: {
+    inferred: [
+      '`allowedIpAddress` is the base64 HMAC-SHA256 of the address under the secret key (bitpay/bitcore, in production).',
+      '`apple_pay` and `google_pay` in the URL (public integrations; Edge reads both names in purchases). None was seen in a request for a quote or for limits, which therefore ask for a card.',
+      'The asset `usdc_polygon`, in the test environment `usdc`.',
+      'Fees are taken out of the amount: in a quote by `areFeesIncluded`, in the widget always.',
+      '`baseCurrency.minBuyAmount`, the states and fields of a webhook.',
+      '`GET /v3/currencies` with `isSuspended`, `notAllowedCountries`, `notAllowedUSStates`, `metadata.contractAddress`; `GET /v3/currencies/{code}/limits`.',
+      'India is not served, so INR is not offered.',
+    ],
+    unknown: ['How long a URL works, and whether a repeated webhook is signed again.'],
+  },
   means: { card: 'credit_debit_card', apple_pay: 'apple_pay', google_pay: 'google_pay' },
   fees: 'included',
   account: (settings) => ({

@@ -1,6 +1,6 @@
 import { currencies } from '../../payment/money.ts';
 import { type ProviderId, providerIds } from '../../payment/provider-catalog.ts';
-import type { ProviderAdapter, RequiredVariables } from '../provider.ts';
+import type { ProviderAdapter, ProviderDescription, ProviderDescriptions } from '../provider.ts';
 import { banxa } from './banxa.ts';
 import { coinbase } from './coinbase.ts';
 import { cryptocom } from './cryptocom.ts';
@@ -36,6 +36,10 @@ const paypal = definePaymentMethod({
     ),
     variable.optional(variable.plain('PAYMENT_METHOD', 'The name of PayPal at Banxa (paypal).')),
   ],
+  facts: {
+    inferred: [],
+    unknown: ['Its currencies at MoonPay, which is asked in each.'],
+  },
   routes: [moonpay, banxa],
   nameAt: (route, values) => (route === 'banxa' && values['PAYMENT_METHOD']) || 'paypal',
   traitsAt: {
@@ -58,6 +62,10 @@ const klarna = definePaymentMethod({
     ),
     variable.plain('PAYMENT_METHOD', 'The name of Klarna at Banxa.'),
   ],
+  facts: {
+    inferred: ['`KLARNACKO` (SEK) is Klarna in version 1 of Banxa (EdgeApp/edge-react-gui #6057).'],
+    unknown: ['Whether Klarna exists there in EUR, and its name in version 2.'],
+  },
   routes: [banxa],
   nameAt: (_route, values) => values['PAYMENT_METHOD'],
 });
@@ -84,9 +92,11 @@ export function createProviderAdapter(
   return providers[id].open(values, settings);
 }
 
-export const requiredVariables = Object.fromEntries(
-  providerIds.map((id): [ProviderId, readonly string[]] => {
-    const required = providers[id].variables.filter(({ isRequired }) => isRequired);
-    return [id, required.map(({ name }) => variableNameOf(id, name))];
+export const providerDescriptions = Object.fromEntries(
+  providerIds.map((id): [ProviderId, ProviderDescription] => {
+    const { variables, facts } = providers[id];
+    const required = variables.filter(({ isRequired }) => isRequired);
+    const requiredVariables = required.map(({ name }) => variableNameOf(id, name));
+    return [id, { requiredVariables, unverified: [...facts.inferred, ...facts.unknown] }];
   }),
-) as RequiredVariables;
+) as ProviderDescriptions;

@@ -52,6 +52,15 @@ export const rampnetwork = defineProvider({
     variable.webhookSecret('WEBHOOK_PUBLIC_KEY', "Ramp Network's key (PEM) for webhooks"),
     ...variable.environment,
   ],
+  facts: {
+    inferred: [
+      '`outAsset` only preselects, and `enabledCryptoAssets` locks the asset (bitpay/bitcore).',
+      '`fiatValue` is the total that the customer pays, and `appliedFee` a part of it (comments in the code of BitPay and other wallets).',
+      '"MATIC_USDC" is native USDC, "MATIC_USDCE" is bridged; `GET /api/host-api/v3/assets` with contract and limits (bitpay/bitcore).',
+      '`paymentMethodType` is "CARD_PAYMENT", "APPLE_PAY" or "GOOGLE_PAY", which are also the names in a quote (code of public wallets); the quote; the signed URL (Ed25519 over `query&timestamp=ms`); a webhook of type `RETURNED` is a failure.',
+    ],
+    unknown: ['Whether anything but a signed URL keeps a customer from changing what is in it.'],
+  },
   means: { card: 'CARD_PAYMENT', apple_pay: 'APPLE_PAY', google_pay: 'GOOGLE_PAY' },
   fees: 'included',
   account: (settings) => ({

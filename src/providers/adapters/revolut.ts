@@ -32,6 +32,14 @@ export const revolut = defineProvider({
     ...variable.environment,
   ],
   traits: { currenciesSold: ['USD', 'EUR', 'CAD'], needsCountry: true, withholdsEmail: true },
+  facts: {
+    inferred: [
+      'Fees are taken out of `amount`: a quote is described as one "including fees", its `crypto.amount` as what the customer receives.',
+    ],
+    unknown: [
+      'Whether the page keeps the customer to `payment`; whether one `orderId` may be started twice; whether Canada and the United States are served.',
+    ],
+  },
   means: { card: 'card', apple_pay: 'apple-pay', google_pay: 'google-pay' },
   fees: 'included',
   account({ urls, monotonicMs = () => performance.now(), readUsdcContract }) {

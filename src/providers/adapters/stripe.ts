@@ -40,6 +40,18 @@ export const stripe = defineProvider({
     variable.webhookSecret('WEBHOOK_SECRET', "The webhook endpoint's secret (`whsec_…`)"),
     variable.baseUrl,
   ],
+  facts: {
+    inferred: [
+      'The state `quote_ready`.',
+      'Customers on Polygon are in the United States only, without New York and Hawaii: sources contradict each other for the EU, where the notes of 2026-09-05 name USDC on Solana.',
+      'The other path of quotes answers 404, or a 400 without an error of this API (OpenRampKit); where the locks stand in a session.',
+      'Some accounts ignored the lock silently, so a session whose lock cannot be read back is never shown.',
+    ],
+    unknown: [
+      'How long the page opens, and whether a version header is needed.',
+      'Whether a session takes a `source_total_amount`, which error codes of the embedded components name; it is not sent.',
+    ],
+  },
   fees: 'on_top',
   traits: {
     currenciesSold: ['USD', 'EUR'],

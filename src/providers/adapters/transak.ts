@@ -54,6 +54,19 @@ export const transak = defineProvider({
   ],
   /** INR is missing, because Transak accepts it by UPI only and the checkout is for cards. */
   traits: { currenciesSold: ['USD', 'EUR', 'CAD'], opensOnce: true, checksReferrer: true, needsIp: true },
+  facts: {
+    inferred: [
+      '`x-user-ip` with the session (vechain/vechain-kit), and with the token and the quote (bitpay/bitcore, 2026-07-06).',
+      '`fiatAmount`, which a quote repeats, is all that the customer pays: MetaMask asks for fees on top with `isFeeExcludedFromFiat=true` (MetaMask/core), which is not sent.',
+      'The fields of `webhookData`; a request without a user agent may be refused.',
+      '`GET /cryptocoverage/api/v1/public/crypto-currencies` with `symbol`, `network.name`, `address`, `isAllowed`, `kycCountriesNotSupported`; `GET /fiat/public/v1/currencies/fiat-currencies` with `paymentOptions[].id`, `isActive`, `limitCurrency`, `minAmount`, `maxAmount` (gemwalletcom/core, in production, with a recorded answer).',
+      '`google_pay` beside `apple_pay` and `credit_debit_card` (public integrations).',
+    ],
+    unknown: [
+      'How many decimals `fiatAmount` may have; which calls Transak refuses without `x-user-ip`, and in which words: any 4xx that names the header counts as this refusal, not as an outage.',
+      'Whether a webhook that was sent before the access token was refreshed is signed again; until then it is refused.',
+    ],
+  },
   means: { card: 'credit_debit_card', apple_pay: 'apple_pay', google_pay: 'google_pay' },
   fees: 'included',
   account({ apiKey, baseUrl, nowMs, urls, value, valueOrNull }) {

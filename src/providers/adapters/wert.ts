@@ -38,6 +38,14 @@ export const wert = defineProvider({
     ),
     ...variable.environment,
   ],
+  facts: {
+    inferred: [
+      'The `currency_amount` of a conversion, "the final amount in fiat that the user will pay" (docs.wert.io, Converter), is the total of the session as well; no official source says what a session charges.',
+      'Fees come on top of a conversion, `amount * fee_percent + currency_miner_fee`, and out of the `currency_amount` of a session (a public integration passes the widget the sum of both).',
+      'The other fields of a session, of which `simple_full_restrict` locks them; `sessionId`; `commodity_amount`; the fields of a webhook.',
+    ],
+    unknown: ['Whether `search_by` takes our id, and the states of an order there.'],
+  },
   fees: 'included',
   account: ({ value }) => ({ partnerId: value('PARTNER_ID') }),
 
