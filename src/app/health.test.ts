@@ -4,7 +4,10 @@ import { createHealth } from './health.ts';
 import { createMetrics } from './metrics.ts';
 
 /** An instance whose clock and database a test moves. */
-function createInstance({ isFactoryVerified = (): boolean => true } = {}) {
+function createInstance({
+  isFactoryVerified = (): boolean => true,
+  signerFailure = (): string | null => null,
+} = {}) {
   const state = { nowMs: 1_000_000, isDown: false, scannedAtMs: 990_000 as number | null, isLeaving: false };
   const logged: string[] = [];
   const log = (_: unknown, text?: string) => void logged.push(text ?? String(_));
@@ -24,7 +27,7 @@ function createInstance({ isFactoryVerified = (): boolean => true } = {}) {
     metrics,
     log: { error: log, info: log } as never,
     isLeaving: () => state.isLeaving,
-    isFactoryVerified,
+    external: { isFactoryVerified, relayers: [{ signerFailure }] },
   });
   /** Checks as often as in this time. */
   const pass = async (ms: number) => {
@@ -44,10 +47,11 @@ it('says how old the newest scanned block is, and that no worker scans, and stay
   expect(metrics).toMatch(/^card_checkout_database_calls\{state="waiting"\} 4$/m);
 });
 
-it('says that endpoints do not confirm the deposit factory, and stays ready', async () => {
-  const instance = createInstance({ isFactoryVerified: () => false });
+it('says that endpoints do not confirm the factory, and that the signer fails, and stays ready', async () => {
+  const instance = createInstance({ isFactoryVerified: () => false, signerFailure: () => 'it is down' });
   await instance.check();
-  expect(instance.isReady()).toMatchObject({ ready: true, degraded: ['factory_unverified'] });
+  const degraded = ['factory_unverified', 'signer_failing'];
+  expect(instance.isReady()).toMatchObject({ ready: true, degraded });
 });
 
 it('has no age in its metrics before the first scan', async () => {

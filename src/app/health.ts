@@ -1,9 +1,10 @@
 import type { Clock } from '../platform/clock.ts';
 import { within } from '../platform/outgoing-calls.ts';
-import { LATE_SCAN_MS } from '../settlement/chain/chain.ts';
+import { LATE_SCAN_MS, type Relayer } from '../settlement/chain/chain.ts';
 import type { ObservationStore } from '../settlement/settlement-store.ts';
 import type { SharedStore } from '../store/store.ts';
 import type { Degradation, Readiness } from '../web/well-known.ts';
+import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { canOpenFile } from './servers.ts';
@@ -21,7 +22,9 @@ interface HealthParts {
   readonly metrics: Pick<Metrics, 'setScannedAt' | 'databaseCalls'>;
   readonly log: Pick<Log, 'error' | 'info'>;
   readonly isLeaving: () => boolean;
-  readonly isFactoryVerified?: () => boolean;
+  readonly external: Pick<ExternalServices, 'isFactoryVerified'> & {
+    readonly relayers: readonly Pick<Relayer, 'signerFailure'>[];
+  };
 }
 
 /**
@@ -31,7 +34,7 @@ interface HealthParts {
  * the proxy's error instead of ours.
  */
 export function createHealth(parts: HealthParts) {
-  const { store, clock, metrics, log, isLeaving, isFactoryVerified } = parts;
+  const { store, clock, metrics, log, isLeaving, external } = parts;
   let answeredAtMs = clock.monotonicMs();
   let scannedAtMs: number | null = null;
   let isLost = false;
@@ -69,7 +72,9 @@ export function createHealth(parts: HealthParts) {
       const degraded: Degradation[] = [];
       if (isLost) degraded.push('database_lost');
       if (ageMs !== null && ageMs > LATE_SCAN_MS) degraded.push('scan_late');
-      if (isFactoryVerified?.() === false) degraded.push('factory_unverified');
+      if (external.isFactoryVerified?.() === false) degraded.push('factory_unverified');
+      if (external.relayers.some((relayer) => relayer.signerFailure() !== null))
+        degraded.push('signer_failing');
       return { ready: true, degraded, scannedAgeMs: ageMs };
     },
   };

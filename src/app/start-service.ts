@@ -37,11 +37,7 @@ export async function startService(options: ServiceOptions) {
 
   let drain: Promise<void> | null = null;
   const isLeaving = () => drain !== null;
-  const health = createHealth({
-    ...parts,
-    isLeaving,
-    isFactoryVerified: () => parts.external.isFactoryVerified?.() ?? true,
-  });
+  const health = createHealth({ ...parts, isLeaving });
   const { isReady } = health;
   const server = options.role === 'worker' ? null : createPublicServer(parts, { isLeaving, isReady });
   let adminPort = config.adminPort;

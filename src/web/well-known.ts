@@ -52,7 +52,7 @@ export function registerWellKnown(server: FastifyInstance, publication: Settleme
 }
 
 /** Problems of a service that still serves. */
-export const degradations = ['database_lost', 'scan_late', 'factory_unverified'] as const;
+export const degradations = ['database_lost', 'scan_late', 'factory_unverified', 'signer_failing'] as const;
 export type Degradation = (typeof degradations)[number];
 
 /** Whether requests can be served; `reason` says why not, without secrets, because the response is public. */

@@ -139,7 +139,8 @@ const serviceSchemas = {
       degraded: json.list(
         'Present if something is wrong: ' +
           'its database does not answer (`database_lost`), no block was scanned for three minutes, ' +
-          'so that nothing becomes `paid` (`scan_late`), or RPC endpoints do not confirm the deposit factory (`factory_unverified`).',
+          'so that nothing becomes `paid` (`scan_late`), RPC endpoints do not confirm the deposit factory (`factory_unverified`), ' +
+          'or the signer of the releases fails (`signer_failing`).',
         json.word(degradations),
         ['scan_late'],
       ),

@@ -65,7 +65,7 @@ function remoteSigner({ address, signerUrl: url }: RemoteKey, options: object): 
         });
       const raw = (answer as { readonly raw?: unknown } | null)?.raw ?? answer;
       const difference = await differenceOf(raw, transaction, address);
-      if (difference === null) return raw as Hex;
+      if (difference === null) return (raw as Hex).toLowerCase() as Hex;
       throw new SignerError(
         `the signer ${client.label} answers with ${difference}: nothing was sent, correct or replace the signer`,
       );
@@ -91,10 +91,11 @@ async function differenceOf(
   address: Address,
 ): Promise<string | null> {
   try {
-    const signed = parseTransaction(raw as `0x02${string}`);
+    const bytes = (raw as string).toLowerCase();
+    const signed = parseTransaction(bytes as `0x02${string}`);
     const signature = { r: signed.r as Hex, s: signed.s as Hex, yParity: signed.yParity as number };
     // Only a transaction of the same bytes has the same fields.
-    if (serializeTransaction(requested, signature) !== raw)
+    if (serializeTransaction(requested, signature) !== bytes)
       return `another transaction than requested (${differingFields({ ...signed }, { ...requested })})`;
     if (BigInt(signature.s) > MAXIMUM_S) return 'a signature whose s is high';
     const hash = keccak256(serializeTransaction(requested));
