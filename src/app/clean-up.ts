@@ -15,39 +15,34 @@ export async function withCleanUp(
   start: (cleanUp: CleanUp) => Promise<void>,
   stopped: Promise<void> = new Promise(() => {}),
 ): Promise<Running> {
-  let isStopped = false;
-  const cleanups: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    const failures: unknown[] = [];
-    for (const undo of cleanups.splice(0).reverse()) await undo().catch((error) => failures.push(error));
-    if (failures.length > 0) throw failures.length === 1 ? failures[0] : bundle(failures);
-  };
+  const steps = new AsyncDisposableStack();
+  const stop = () =>
+    steps.disposeAsync().catch((error) => {
+      throw error instanceof SuppressedError ? new Error(textOf(error), { cause: error }) : error;
+    });
   const stoppedStart = stopped.then(() => {
-    isStopped = true;
     throw new StartStoppedError('stopped before the start was complete');
   });
   try {
     const started = start({
       add(part, undo) {
-        if (isStopped) {
-          undo(part).catch(() => {});
-          throw new StartStoppedError('stopped before this step');
-        }
-        cleanups.push(() => undo(part));
-        return part;
+        if (!steps.disposed) return steps.adopt(part, undo);
+        undo(part).catch(() => {});
+        throw new StartStoppedError('stopped before this step');
       },
     });
     await Promise.race([started, stoppedStart]);
   } catch (error) {
     await stop().catch((failure) => {
-      throw bundle([error, failure]);
+      throw new Error(`${textOf(error)}; ${textOf(failure)}`, { cause: error });
     });
     throw error;
   }
   return { stop };
 }
 
-function bundle(errors: readonly unknown[]): AggregateError {
-  const texts = errors.map((error) => (error instanceof Error ? error.message : String(error)));
-  return new AggregateError(errors, texts.join('; '));
+/** Messages of several failures, in their order. */
+function textOf(error: unknown): string {
+  if (error instanceof SuppressedError) return `${textOf(error.suppressed)}; ${textOf(error.error)}`;
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Grade } from './grade/present-grade.ts';
+import type { Grade } from './grade/grade-command.ts';
 import { operations } from './operations.ts';
 import { sandboxOperationNames } from './operations-context.ts';
 import type { PresentedMove } from './present.ts';

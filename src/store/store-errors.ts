@@ -45,13 +45,6 @@ export class StoreClosedError extends Error {
   }
 }
 
-/** Too many calls are waiting; this one had no effect. */
-export class StoreOverloadedError extends Error {
-  constructor(waiting: number) {
-    super(`${waiting} requests to the store are waiting already`);
-  }
-}
-
 /** The database could not be reached or written (connection lost, locked, disk full, input/output error). */
 export class StoreWriteError extends Error {}
 

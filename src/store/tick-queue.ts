@@ -1,8 +1,7 @@
-import { StoreClosedError, StoreOverloadedError } from './store-errors.ts';
+import { StoreClosedError } from './store-errors.ts';
 
 /** Maximum requests per group; the rest waits for the next one. */
 const MAXIMUM_GROUP = 256;
-const MAXIMUM_WAITING = 20_000;
 
 export interface Request<Work> {
   readonly work: Work;
@@ -36,10 +35,9 @@ export function createTickQueue<Work>(serve: (group: readonly Request<Work>[]) =
   }
 
   return {
-    /** Rejects when the queue is closed (`StoreClosedError`) or full (`StoreOverloadedError`). */
+    /** Rejects with `StoreClosedError` when the queue is closed. */
     ask<T>(work: Work): Promise<T> {
       if (closing !== null) return Promise.reject(new StoreClosedError());
-      if (waiting.length >= MAXIMUM_WAITING) return Promise.reject(new StoreOverloadedError(waiting.length));
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       waiting.push({ work, resolve, reject });
       schedule();

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Grade, gradeLines } from '../../src/cli/grade/present-grade.ts';
+import { type Grade, gradeLines } from '../../src/cli/grade/grade-command.ts';
 import { runGrade } from '../../src/cli/grade/run-grade.ts';
 import { startStandInService } from '../../src/cli/grade/stand-in-service.ts';
 import { freePorts } from '../support/free-ports.ts';

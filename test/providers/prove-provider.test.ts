@@ -6,7 +6,6 @@ import type { PaymentView } from '../../src/payment/payment-store.ts';
 import { NATIVE_USDC, type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import { redactJson } from '../../src/platform/redact.ts';
 import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
-import { createEvidenceFiles } from '../../src/providers/evidence-files.ts';
 import {
   confirmPage,
   FOREIGN_WALLET,
@@ -14,6 +13,7 @@ import {
   tryProvider,
 } from '../../src/providers/prove-provider.ts';
 import {
+  createEvidenceFiles,
   type EvidenceStep,
   type ProviderEndpoint,
   type ProviderEvidence,

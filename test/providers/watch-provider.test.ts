@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
-import { createEvidenceFiles } from '../../src/providers/evidence-files.ts';
 import type { ProviderAdapter, RecordedAnswer } from '../../src/providers/provider.ts';
-import type { EvidenceStore } from '../../src/providers/provider-evidence.ts';
+import { createEvidenceFiles, type EvidenceStore } from '../../src/providers/provider-evidence.ts';
 import { watchProvider } from '../../src/providers/watch-provider.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { servePassThrough } from './serve-json.ts';

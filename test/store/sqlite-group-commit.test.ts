@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGroupCommit, createReads, type GroupCommit } from '../../src/store/sqlite/group-commit.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
-import { StoreClosedError, StoreOverloadedError, StoreWriteError } from '../../src/store/store-errors.ts';
+import { StoreClosedError, StoreWriteError } from '../../src/store/store-errors.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: string;
@@ -133,15 +133,7 @@ describe('a lock that another program holds', () => {
   });
 });
 
-describe('limits and the end', () => {
-  it('refuses more than may wait, and does what waits', async () => {
-    let done = 0;
-    const asked = Array.from({ length: 20_001 }, () => writes.run(() => ++done));
-    const outcomes = await outcomesOf(asked);
-    expect(outcomes.filter((outcome) => outcome !== 'done')).toEqual([expect.any(StoreOverloadedError)]);
-    expect(done).toBe(20_000);
-  });
-
+describe('the end', () => {
   it('writes and answers what was asked before it closed, and refuses what is asked later', async () => {
     const reads = createReads(database);
     const asked = Array.from({ length: 1_000 }, (_, index) => writes.run(() => insert(index)));

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isPaymentId } from '../../payment/payment-id.ts';
+import type { Grade, GradeOptions } from './grade-command.ts';
 import {
   type GradeContext,
   gradeEvents,
@@ -7,7 +8,6 @@ import {
   gradeWithPayment,
   ORDERS_NEEDED,
 } from './grade-receiver.ts';
-import type { Grade, GradeOptions } from './present-grade.ts';
 import { type GradedOrder, type StandInService, startStandInService } from './stand-in-service.ts';
 
 const ORDER_TIMEOUT_MS = 10_000;

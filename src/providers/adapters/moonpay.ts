@@ -53,13 +53,10 @@ export const moonpay = defineProvider({
     quotedMethod: settings.methodOf({}),
   }),
 
-  async readCatalog({ urls, apiKey, asset, quotedMethod, readUsdcContract }, request, call) {
+  async readCatalog({ id, urls, apiKey, asset, quotedMethod, readUsdcContract }, request, call) {
     const currencies = `${urls.api}/v3/currencies`;
-    const all = await call.body({
-      url: currencies,
-      query: { apiKey },
-      maximumBytes: MAXIMUM_CURRENCIES_BYTES,
-    });
+    const list = { url: currencies, query: { apiKey }, maximumBytes: MAXIMUM_CURRENCIES_BYTES };
+    const all = answers.requireSuccess(id, await call.answer(list));
     const entry = answers.entryOf(
       all,
       asset,

@@ -28,18 +28,14 @@ export interface JsonAnswer {
   readonly isOfCustomer?: boolean;
 }
 
-export interface JsonRequest {
+interface CallRequest {
   readonly url: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Makes the call a POST: a form for `URLSearchParams`, otherwise JSON. */
   readonly body?: unknown;
-  /** Time limit from connecting to the last byte. */
-  readonly timeoutMs: number;
   /** Maximum length of the answer; 64 KiB by default. */
   readonly maximumBytes?: number;
-  /** Marks a request for one customer (`Call.ofCustomer`). */
-  readonly isOfCustomer?: boolean;
   /** Accepts a refusal with a page instead of JSON, as an answer without a body. */
   readonly acceptsPage?: true;
 }
@@ -81,34 +77,10 @@ export function recordAnswers<T>(answers: RecordedAnswer[], work: () => Promise<
   return recording.run(answers, work);
 }
 
-function record(call: JsonRequest, status: number, body: unknown, length: number): void {
-  const answers = recording.getStore();
-  if (answers === undefined || answers.length >= MAXIMUM_RECORDED) return;
-  const { pathname } = new URL(call.url);
-  // Long bodies are left out, because a catalog is too large for a record.
-  answers.push({
-    method: methodOf(call),
-    path: pathname,
-    status,
-    body: length > MAXIMUM_ANSWER_BYTES ? null : body,
-  });
-}
-
 const counting = new AsyncLocalStorage<() => void>();
 
 export function countRequests<T>(onRequest: () => void, work: () => Promise<T>): Promise<T> {
   return counting.run(onRequest, work);
-}
-
-/** Creates connections to one provider. HTTP/1.1 only, because undici may send a POST twice over HTTP/2. */
-export function createProviderAgent(proxy: EgressProxy | null = null): Agent {
-  return createOutgoingAgent({
-    allowH2: false,
-    connections: 32,
-    pipelining: 1,
-    keepAliveTimeout: 4_000,
-    proxy,
-  });
 }
 
 /**
@@ -116,14 +88,21 @@ export function createProviderAgent(proxy: EgressProxy | null = null): Agent {
  * JSON, for any 5xx, and `ProviderBusyError` for a 429. The body of a refused customer's request is undefined without
  * JSON, because a geoblock answers with a page or a redirect.
  */
-export async function requestJson(agent: Agent, call: JsonRequest): Promise<JsonAnswer> {
+async function requestJson(
+  agent: Agent,
+  call: CallRequest,
+  isOfCustomer: boolean,
+  timeoutMs: number,
+): Promise<JsonAnswer> {
   counting.getStore()?.();
+  const { url, maximumBytes = MAXIMUM_ANSWER_BYTES, acceptsPage = isOfCustomer } = call;
   const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query)}`;
+  const method = call.body === undefined ? 'GET' : 'POST';
   const isForm = call.body instanceof URLSearchParams;
-  const { statusCode, headers, body } = await request(`${call.url}${query}`, {
+  const { statusCode, headers, body } = await request(`${url}${query}`, {
     dispatcher: agent,
-    method: methodOf(call),
-    signal: AbortSignal.timeout(call.timeoutMs),
+    method,
+    signal: AbortSignal.timeout(timeoutMs),
     headers: {
       accept: 'application/json',
       'user-agent': 'card-checkout',
@@ -134,9 +113,7 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
     },
     body: isForm ? String(call.body) : call.body === undefined ? null : JSON.stringify(call.body),
   });
-  const { isOfCustomer = false, acceptsPage = isOfCustomer } = call;
   const isAnswered = acceptsPage && statusCode < 500 && !successes.includes(statusCode);
-  const { maximumBytes = MAXIMUM_ANSWER_BYTES } = call;
   const tooLong = () => new MalformedAnswerError(`the answer is longer than ${maximumBytes} bytes`);
   const read = readBounded(body, maximumBytes, tooLong);
   const text = String(isAnswered ? await read.catch(() => '') : await read);
@@ -147,7 +124,12 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
   }
   if (statusCode >= 500) throw new Error(`the provider answered ${statusCode}`);
   const answer = parseJson(text);
-  record(call, statusCode, answer ?? null, text.length);
+  const answers = recording.getStore() ?? [];
+  if (answers.length < MAXIMUM_RECORDED) {
+    // Long bodies are left out, because a catalog is too large for a record.
+    const recorded = text.length > MAXIMUM_ANSWER_BYTES ? null : (answer ?? null);
+    answers.push({ method, path: new URL(url).pathname, status: statusCode, body: recorded });
+  }
   if (answer === undefined && !isAnswered) {
     const message = 'the answer is not JSON';
     throw countsAsOutage(statusCode) ? new MalformedAnswerError(message) : new ProviderAnswerError(message);
@@ -161,10 +143,6 @@ const isRefusal = (status: number) => status >= 400 && status < 500;
 /** Whether an unusable answer counts as an outage. Without customer data, the 4xx codes point to credentials. */
 function countsAsOutage(status: number): boolean {
   return !isRefusal(status) || [401, 403, 404, 405, 410].includes(status);
-}
-
-function methodOf({ body }: JsonRequest): 'GET' | 'POST' {
-  return body === undefined ? 'GET' : 'POST';
 }
 
 const MAXIMUM_REDIRECT_LENGTH = 4_096;
@@ -240,13 +218,9 @@ export function readToken(value: unknown): string {
   return value;
 }
 
-type CallRequest = Omit<JsonRequest, 'timeoutMs' | 'isOfCustomer'>;
-
 interface Calls {
   /** Body of a successful answer as an object. Throws for other answers (`requireSuccess`). */
   fields(request: CallRequest): Promise<AnswerFields>;
-  /** Body of a successful answer. Throws for other answers. */
-  body(request: CallRequest): Promise<unknown>;
   answer(request: CallRequest): Promise<JsonAnswer>;
 }
 
@@ -262,22 +236,20 @@ export function createConversations(
   headers: Readonly<Record<string, string>> = {},
   proxy: EgressProxy | null = null,
 ) {
-  const agent = createProviderAgent(proxy);
+  // HTTP/1.1 only, because undici may send a POST twice over HTTP/2.
+  const options = { allowH2: false, connections: 32, pipelining: 1, keepAliveTimeout: 4_000 };
+  const agent = createOutgoingAgent({ ...options, proxy });
   return async <T>(timeoutMs: number, work: (call: Call) => Promise<T>): Promise<T> => {
     const deadlineMs = performance.now() + timeoutMs;
     let isLastOfCustomer = false;
     const calls = (isOfCustomer: boolean): Calls => {
       const answer = (request: CallRequest) => {
         isLastOfCustomer = isOfCustomer;
-        return requestJson(agent, {
-          ...request,
-          isOfCustomer,
-          headers: { ...headers, ...request.headers },
-          timeoutMs: Math.max(1, Math.ceil(deadlineMs - performance.now())),
-        });
+        const call = { ...request, headers: { ...headers, ...request.headers } };
+        const leftMs = Math.max(1, Math.ceil(deadlineMs - performance.now()));
+        return requestJson(agent, call, isOfCustomer, leftMs);
       };
-      const body = async (request: CallRequest) => requireSuccess(id, await answer(request));
-      return { answer, body, fields: async (request) => fieldsOf(await body(request)) };
+      return { answer, fields: async (request) => fieldsOf(requireSuccess(id, await answer(request))) };
     };
     try {
       return await work({ ...calls(false), ofCustomer: calls(true) });

@@ -172,38 +172,26 @@ type EndpointOutcome = (typeof endpointOutcomes)[number];
 
 /** If one of several hangs, it is paused for all its users. Throws `TypeError` for an invalid URL. */
 export function createChainEndpoints(options: ChainEndpointsOptions): readonly ChainEndpoint[] {
-  const {
-    urls,
-    chainId,
-    monotonicMs = () => performance.now(),
-    onCall,
-    onMalformed,
-    ...rpcOptions
-  } = options;
+  const { urls, chainId } = options;
   if (urls.length === 0) throw new TypeError('a chain needs at least one endpoint');
   const endpoints: readonly ChainEndpoint[] = urls.map((url) =>
-    createChainEndpoint(createJsonRpcClient({ ...rpcOptions, url }), chainId, {
+    createChainEndpoint(createJsonRpcClient({ ...options, url }), chainId, {
+      ...options,
       host: hostIdentity(url),
       isOneOfSeveral: urls.length > 1,
       askableSpeeds: () =>
         endpoints.flatMap(({ isPaused, isFailing, speed }) => (isPaused || isFailing ? [] : [speed])),
-      monotonicMs,
-      ...(onCall === undefined ? {} : { onCall }),
-      ...(onMalformed === undefined ? {} : { onMalformed }),
     }),
   );
   return endpoints;
 }
 
-interface ChainEndpointOptions {
+interface ChainEndpointOptions extends Pick<ChainEndpointsOptions, 'monotonicMs' | 'onCall' | 'onMalformed'> {
   readonly host?: string;
   /** Whether others can be asked while this one is paused. Default false. */
   readonly isOneOfSeveral?: boolean;
   /** Speeds of the endpoints that can be asked now, for comparison. */
   readonly askableSpeeds?: () => readonly EndpointSpeed[];
-  readonly monotonicMs?: () => number;
-  readonly onCall?: ChainEndpointsOptions['onCall'];
-  readonly onMalformed?: ChainEndpointsOptions['onMalformed'];
   readonly minimumPatienceMs?: number;
 }
 

@@ -2,12 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryResult } from 'pg';
 import { databaseUrls } from '../../platform/database-url.ts';
 import type { SharedStore } from '../store.ts';
-import { StoreClosedError, StoreOverloadedError, StoreWriteError } from '../store-errors.ts';
+import { StoreClosedError, StoreWriteError } from '../store-errors.ts';
 import { connectionOptions, DatabaseClient } from './connect.ts';
 import { type Statement, statement } from './statements.ts';
 
-/** Maximum calls that run or wait for a connection. */
-const MAXIMUM_WAITING = 20_000;
 /** Attempts of a transaction that conflicts with others. */
 const MAXIMUM_TRIES = 5;
 /** Duration of an outage, such as a restart, after which waiting calls fail. Later calls fail immediately. */
@@ -102,7 +100,6 @@ export function openDatabase(
     mayRepeat: () => boolean = () => false,
   ): Promise<T> {
     if (closing !== null) throw new StoreClosedError();
-    if (running >= MAXIMUM_WAITING) throw new StoreOverloadedError(running);
     running++;
     try {
       for (let repeats = 0; ; repeats++) {
