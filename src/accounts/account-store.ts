@@ -140,11 +140,26 @@ export interface SessionStore {
 
 export type AuditPosition = Pick<AuditEntry, 'atMs' | 'accountId' | 'position'>;
 
+/** Entries from a time on, and before another one. */
+export interface AuditRange {
+  readonly fromMs?: number | undefined;
+  readonly beforeMs?: number | undefined;
+}
+
 export interface AuditStore {
   /** Adds an entry, or counts a repeat of one of the `mergedActions`. Removes the oldest beyond the maximum. */
   appendEntry(entry: NewAuditEntry): Promise<void>;
   /** Newest first, from before a position; null starts with the newest. */
-  listEntries(accountId: string, before: number | null, limit: number): Promise<readonly AuditEntry[]>;
+  listEntries(
+    accountId: string,
+    before: number | null,
+    limit: number,
+    range?: AuditRange,
+  ): Promise<readonly AuditEntry[]>;
   /** Newest first. */
-  listAllEntries(before: AuditPosition | null, limit: number): Promise<readonly AuditEntry[]>;
+  listAllEntries(
+    before: AuditPosition | null,
+    limit: number,
+    range?: AuditRange,
+  ): Promise<readonly AuditEntry[]>;
 }

@@ -10,21 +10,24 @@ export const scopeLabels = {
   read: 'Read payments and events',
   cancel: 'Cancel payments',
   refund: 'Open and cancel refunds',
+  audit: 'Read the audit log',
 } as const;
 export type KeyScope = keyof typeof scopeLabels;
 export const keyScopes = Object.keys(scopeLabels) as readonly KeyScope[];
+/** Without the audit log, which names people and their addresses. */
+export const defaultScopes: readonly KeyScope[] = keyScopes.filter((scope) => scope !== 'audit');
 
 function isKeyScope(value: string): value is KeyScope {
   return Object.hasOwn(scopeLabels, value);
 }
 
-/** Parses the scopes of a new key, separated by blanks or commas; an empty text means all. Throws `invalid_request`. */
+/** Parses the scopes of a new key, separated by blanks or commas; an empty text means the default. Throws `invalid_request`. */
 export function parseScopes(text: string): readonly KeyScope[] {
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
   for (const name of names) {
     if (!isKeyScope(name)) throw invalidField('scopes', `must be a list of ${keyScopes.join(', ')}`);
   }
-  return names.length === 0 ? keyScopes : keyScopes.filter((scope) => names.includes(scope));
+  return names.length === 0 ? defaultScopes : keyScopes.filter((scope) => names.includes(scope));
 }
 
 /** Maximum length of a key; longer texts are refused before they are hashed. */

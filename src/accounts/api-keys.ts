@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../payment/errors.ts';
 import type { ApiKey } from './account.ts';
-import { createApiKey, hashApiKey, keyScopes, maskApiKey } from './api-key.ts';
+import { createApiKey, defaultScopes, hashApiKey, maskApiKey } from './api-key.ts';
 import { type AccountsContext, findExistingAccount } from './manage-accounts.ts';
 import { parseName } from './shop-profile.ts';
 
@@ -20,7 +20,7 @@ export async function createKey(
   accountId: string,
   {
     name,
-    scopes = keyScopes,
+    scopes = defaultScopes,
     callbackHost = null,
   }: { readonly name: string } & Partial<Pick<ApiKey, 'scopes' | 'callbackHost'>>,
 ): Promise<CreatedKey> {

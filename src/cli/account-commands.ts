@@ -73,7 +73,10 @@ export function addAccountCommands(program: Command, services: OperationRunner):
   key('create', 'create a key and show it once')
     .requiredOption('--account <account>', 'the account')
     .option('--name <name>', 'what the key is for')
-    .option('--scopes <scopes>', `what the key may do, from ${keyScopes.join(', ')}; all of them by default`);
+    .option(
+      '--scopes <scopes>',
+      `what the key may do, from ${keyScopes.join(', ')}; all but audit by default`,
+    );
   key('list', 'list the keys of an account').requiredOption('--account <account>', 'the account');
   key('revoke <key>', 'revoke a key immediately');
 }

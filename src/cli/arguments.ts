@@ -57,6 +57,10 @@ export const optionalEmail = optionalAs(
   (text) => (text.length <= 254 && /^[^\s@<>]+@[^\s@<>]+$/.test(text) ? text : null),
   'must be an email address',
 );
+export const optionalTime = optionalAs((text) => {
+  const timeMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(timeMs) ? null : timeMs;
+}, 'must be a time like 2026-11-01T00:00:00Z, or a day');
 export const optionalBlock = optionalAs(
   (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null),
   'must be the number of a block',

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from '../accounts/account.ts';
 import { type KeyScope, keyScopes, parseScopes } from '../accounts/api-key.ts';
 import { createKey, describeKey, listKeys, revokeKey } from '../accounts/api-keys.ts';
+import { SERVICE_LOG } from '../accounts/audit-entry.ts';
 import {
   changeAccount,
   createAccount,
@@ -9,6 +10,12 @@ import {
   findExistingAccount,
 } from '../accounts/manage-accounts.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
+import {
+  auditCursor,
+  parseAuditCursor,
+  presentAuditEntry,
+  readAuditPage,
+} from '../accounts/read-audit-log.ts';
 import { readSecretsInUse, type SecretsInUse } from '../accounts/secrets-in-use.ts';
 import type { Address } from '../payment/address.ts';
 import { cancelPayment } from '../payment/cancel-payment.ts';
@@ -20,6 +27,7 @@ import { paymentUri } from '../payment/payment-uri.ts';
 import { describeMistakenToken } from '../payment/provider-catalog.ts';
 import { releasePayment } from '../payment/release-payment.ts';
 import { settleScanned } from '../payment/settle.ts';
+import { csvLine } from '../platform/csv.ts';
 import { ChainUnavailableError } from '../settlement/chain/chain.ts';
 import { findMistakenToken } from '../settlement/compare-balances.ts';
 import { rebuildPayment } from '../settlement/rebuild-payment.ts';
@@ -131,11 +139,39 @@ function noteOf(args: OperationArguments): string | null {
   return note;
 }
 
-/** All scopes if the option is absent. An empty list is an error, because it may come from an unset variable. */
+/** The default scopes if the option is absent. An empty list is an error, because it may come from an unset variable. */
 function scopesOf(args: OperationArguments): readonly KeyScope[] {
   const text = argument.optional(args, 'scopes');
   if (text?.trim() === '') throw invalidField('scopes', `must be a list of ${keyScopes.join(', ')}`);
   return parseScopes(text ?? '');
+}
+
+const auditColumns = ['account_id', 'position', 'created_at', 'actor', 'action', 'target', 'address'];
+
+export type AuditPortion = Awaited<ReturnType<typeof exportAuditLog>>;
+
+/** Returns lines of an export, and the cursor of those that follow; null after the last. */
+async function exportAuditLog(context: OperationsContext, args: OperationArguments) {
+  const range = {
+    fromMs: argument.optionalTime(args, 'from') ?? undefined,
+    beforeMs: argument.optionalTime(args, 'before') ?? undefined,
+  };
+  const account = argument.optional(args, 'account');
+  if (account !== null && account !== SERVICE_LOG) await findExistingAccount(context, account);
+  const cursor = parseAuditCursor(argument.optional(args, 'cursor') ?? '');
+  const { entries, next } = await readAuditPage(context, account, cursor, AUDIT_PORTION, range);
+  const isCsv = args['csv'] === true;
+  const lines = entries.map((entry) => {
+    const row = { account_id: entry.accountId, ...presentAuditEntry(entry) };
+    if (!isCsv) return `${JSON.stringify(row)}\n`;
+    const { actor, action, target, address } = row;
+    const who = [{ text: actor }, action, { text: target }, address];
+    return csvLine([row.account_id, `${row.position}`, row.created_at, ...who]);
+  });
+  return {
+    lines: (isCsv && cursor === null ? csvLine(auditColumns) : '') + lines.join(''),
+    next: next && auditCursor(next),
+  };
 }
 
 export const operations: Readonly<Record<string, Operation>> = {
@@ -218,6 +254,7 @@ export const operations: Readonly<Record<string, Operation>> = {
       created_at: new Date(event.atMs).toISOString(),
     }));
   },
+  'audit export': exportAuditLog,
   'payment cancel': async (context, args) => {
     const payment = await cancelPayment(context, argument.requiredPaymentId(args, 'payment'), 'operator');
     await recordAction(context, payment.accountId, operatorActor, 'payment.canceled', payment.id);
@@ -296,5 +333,8 @@ export const operations: Readonly<Record<string, Operation>> = {
 const RETRY_INTERVAL_MS = 500;
 
 const LISTED_EVENTS = 100;
+
+/** Entries per call of an export. */
+const AUDIT_PORTION = 1_000;
 
 const LISTED_PAYMENTS = 100;

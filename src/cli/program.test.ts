@@ -183,10 +183,30 @@ describe('the command line', () => {
 
   it('reaches every operation there is, and names none that is not', () => {
     // `listen` asks for its operation again and again by itself; `webhook check` prints lines; `doctor` shows the database.
-    const special = ['listen', 'webhook check', 'provider watch', 'database show'];
+    const special = ['listen', 'webhook check', 'provider watch', 'database show', 'audit export'];
     expect([...new Set(commandLines.map(([, name]) => name)), ...special].sort()).toEqual(
       [...Object.keys(operations), ...sandboxOperationNames].sort(),
     );
+  });
+
+  it('prints an export in portions, and waits for a slow reader before it reads the next one', async () => {
+    answers = { lines: '{"position":1}\n', next: '1.acc_1.1' };
+    vi.mocked(process.stdout.write).mockImplementationOnce((chunk) => {
+      out += String(chunk);
+      setTimeout(() => {
+        expect(calls).toHaveLength(1);
+        answers = { lines: 'end\n', next: null };
+        process.stdout.emit('drain');
+      }, 50);
+      return false;
+    });
+    await type('audit', 'export', '--from', '2026-11-01', '--csv');
+    const query = { from: '2026-11-01', csv: true };
+    expect(calls).toEqual([
+      ['audit export', { ...query, cursor: '' }],
+      ['audit export', { ...query, cursor: '1.acc_1.1' }],
+    ]);
+    expect(out).toBe('{"position":1}\nend\n');
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
@@ -6,6 +7,8 @@ import { faults, type ProviderFault, providerFaults } from '../payment/test-paym
 import { addAccountCommands, addUserCommands } from './account-commands.ts';
 import { leaf, type OperationRunner, operationsOf, printed } from './command.ts';
 import { addGradeCommand, type GradeServices } from './grade/grade-command.ts';
+import type { AuditPortion } from './operations.ts';
+import type { OperationArguments } from './operations-context.ts';
 import { listColumns, type PresentedMove, presentMove, printResult } from './present.ts';
 
 export interface ListenOptions {
@@ -82,6 +85,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
   operationsOf(event, services)('list', 'list what happened to the payments of an account')
     .requiredOption('--account <account>', 'the merchant')
     .option('--after <number>', 'the number of the last event that you have read (0)');
+  addAuditCommand(program, services);
   addSandboxCommands(program, services);
   addIntegratorCommands(program, services);
 
@@ -312,6 +316,24 @@ function addKeepingCommands(program: Command, services: ProgramServices): void {
     'restore',
     'after the database was restored and before the first start: no event is sent a second time',
   );
+}
+
+/** Adds a command that prints in portions, as it reads. */
+function addAuditCommand(program: Command, services: ProgramServices): void {
+  const group = program.command('audit').description('who did what');
+  leaf(group, 'export', 'print the audit log, newest first, one JSON object a line')
+    .option('--account <account>', 'only this account, or “service” for actions on the service as a whole')
+    .option('--from <time>', 'from this time on, such as 2026-11-01 or 2026-11-01T12:00:00Z')
+    .option('--before <time>', 'before this time')
+    .option('--csv', 'print CSV')
+    .action(async (query: OperationArguments) => {
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page = (await services.runOperation('audit export', { ...query, cursor })) as AuditPortion;
+        // Waits for a slow reader before the next portion.
+        if (!process.stdout.write(page.lines)) await once(process.stdout, 'drain');
+        cursor = page.next;
+      }
+    });
 }
 
 function addSandboxCommands(program: Command, services: ProgramServices): void {

@@ -271,14 +271,14 @@ export function createAuditStore({ read, write }: Scripts): AuditStore {
             ) AS ranked WHERE place > ${MAXIMUM_ENTRIES_OF_ACTION})`;
     }),
     listEntries: read(
-      (accountId, before, limit) => auditTable.select`
+      (accountId, before, limit, { fromMs = 0, beforeMs = AFTER_ALL } = {}) => auditTable.select`
         WHERE account_id = ${accountId} AND position < ${before ?? AFTER_ALL}
-        ORDER BY position DESC LIMIT ${limit}`,
+          AND at_ms >= ${fromMs} AND at_ms < ${beforeMs} ORDER BY position DESC LIMIT ${limit}`,
     ),
-    listAllEntries: read((before, limit) => {
-      const { atMs, accountId, position } = before ?? { atMs: AFTER_ALL, accountId: '', position: AFTER_ALL };
+    listAllEntries: read((before, limit, { fromMs = 0, beforeMs = AFTER_ALL } = {}) => {
+      const { atMs, accountId, position } = before ?? { atMs: beforeMs, accountId: '', position: 0 };
       return auditTable.select`
-        WHERE (at_ms, account_id, position) < (${atMs}, ${accountId}, ${position})
+        WHERE (at_ms, account_id, position) < (${atMs}, ${accountId}, ${position}) AND at_ms >= ${fromMs}
         ORDER BY at_ms DESC, account_id DESC, position DESC LIMIT ${limit}`;
     }),
   };

@@ -15,6 +15,7 @@ import {
   newSession,
   pay,
 } from '../store/fixtures.ts';
+import { newEntry } from '../store/people.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { ADDRESS, sandboxThat, type TestOperations, useOperations } from '../support/operations.ts';
 import { onePixel } from '../support/pictures.ts';
@@ -340,6 +341,45 @@ describe('payments', () => {
 
 it.each(['payment destroy', 'toString', '__proto__', ''])('an operation %j does not exist', async (name) => {
   await expect(run(name)).rejects.toThrow(`The operation ${name} does not exist.`);
+});
+
+it('the audit log is exported newest first in portions, as lines of JSON or CSV, by time and account', async () => {
+  const [account, other] = [await giveAccount('Tea'), await giveAccount('Other')];
+  for (let index = 1; index <= 1_000; index++)
+    await store.audit.appendEntry(
+      newEntry(account, { atMs: NOW_MS + index, target: '=1+1', actor: `${index}@x` }),
+    );
+  const portion = async (args: OperationArguments) =>
+    (await run('audit export', args)) as { readonly lines: string; readonly next: string | null };
+  const first = await portion({ account, cursor: '' });
+  const last = await portion({ account, cursor: first.next ?? '' });
+  expect([first.next, last.next]).toEqual([`${NOW_MS + 1}.${account}.2`, null]);
+  const lines = `${first.lines}${last.lines}`
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ position }) => position)).toEqual(
+    Array.from({ length: 1_001 }, (_, index) => 1_001 - index),
+  );
+  const created = {
+    account_id: account,
+    position: 1,
+    actor: 'operator',
+    action: 'account.created',
+    target: 'Tea',
+  };
+  expect(lines.at(-1)).toMatchObject({ ...created, created_at: expect.any(String), address: null });
+
+  const [from, before] = [NOW_MS + 1_000, NOW_MS + 1_001].map((timeMs) => new Date(timeMs).toISOString());
+  const csv = `account_id,position,created_at,actor,action,target,address\r
+${account},1001,${from},"1000@x",session.opened,"'=1+1",192.0.2.1\r\n`;
+  for (const query of [{ account }, {}])
+    expect(await portion({ ...query, from, before, csv: true })).toEqual({ lines: csv, next: null });
+  expect((await portion({ account: other })).lines).not.toContain('Tea');
+  await expect(portion({ account: 'acc_x' })).rejects.toThrow('The account acc_x does not exist.');
+  await expect(portion({ from: 'x' })).rejects.toThrow(
+    'from must be a time like 2026-11-01T00:00:00Z, or a day',
+  );
 });
 
 it('account erase-emails says how to go on, and writes no whole erasure down, where a webhook is being sent', async () => {

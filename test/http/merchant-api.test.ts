@@ -6,6 +6,7 @@ import { EVENT_RETENTION_MS } from '../../src/payment/payment-events.ts';
 import { settle } from '../../src/payment/settle.ts';
 import { newSession } from '../store/fixtures.ts';
 import { depositOf } from '../store/observations.ts';
+import { newEntry } from '../store/people.ts';
 import { type ApiService, createApiService, useApi, validRequest } from '../support/api-service.ts';
 
 let service = {} as ApiService;
@@ -242,6 +243,38 @@ describe('sums by day', () => {
   });
 });
 
+describe('the audit log', () => {
+  beforeAll(startShop);
+
+  it('is read newest first, in pages and by time, only of the account of a key with the scope for it', async () => {
+    const other = await service.addAccount();
+    const append = (id: string, atMs: number) =>
+      service.store.audit.appendEntry(newEntry(id, { atMs, target: `${atMs}` }));
+    for (const atMs of [1_000, 2_000, 3_000]) await append(accountId, atMs);
+    await append(other.account.id, 2_000);
+    const times = async (query: string) => {
+      const { entries, next } = (await get(`/audit?${query}`)).json();
+      return [entries.map(({ target }: { readonly target: string }) => Number(target)), next];
+    };
+    expect(await times('limit=2')).toEqual([[3_000, 2_000], 2]);
+    expect(await times('limit=2&before=2')).toEqual([[1_000], null]);
+    const range = 'created_from=1970-01-01T00:00:02Z&created_before=1970-01-01T00:00:03Z';
+    expect(await times(range)).toEqual([[2_000], null]);
+    expect((await get('/audit?before=x')).statusCode).toBe(400);
+    const key = { name: 'usual' };
+    const { plainKey } = await createKey(
+      { accounts: service.store.accounts, nowMs: Date.now },
+      accountId,
+      key,
+    );
+    const refused = await get('/audit', { 'x-api-key': plainKey });
+    expect([refused.statusCode, refused.json()]).toEqual([
+      403,
+      { error: 'The API key does not have the scope "audit".' },
+    ]);
+  });
+});
+
 describe('direct payments', () => {
   beforeAll(startShop);
   const { address, callback } = validRequest;
@@ -327,6 +360,7 @@ describe('a key', () => {
     'POST /merchant/v1/refunds/rfd_5b484cd3e9340db05b48/transaction': 'refund',
     'POST /merchant/v1/refunds/rfd_5b484cd3e9340db05b48/cancel': 'refund',
     'GET /merchant/v1/events': 'read',
+    'GET /merchant/v1/audit': 'audit',
     'GET /merchant/v1/days': 'read',
     'GET /merchant/v1/journal.csv': 'read',
     'POST /merchant/v1/checkouts': 'create',

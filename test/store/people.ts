@@ -393,6 +393,10 @@ export function auditPromises(context: StoreContext): void {
     const all = await audit.listAllEntries(null, 10);
     expect(all.map(({ target }) => target)).toEqual(['e', 'd', 'c', 'b', 'a']);
     expect(all[1]).toEqual({ ...newEntry('acc_2', { atMs: NOW_MS + 2, target: 'd' }), position: 2 });
+    const range = { fromMs: NOW_MS + 1, beforeMs: NOW_MS + 2 };
+    expect(await audit.listAllEntries(null, 10, range)).toEqual([all[3]]);
+    expect(await audit.listEntries('acc_2', null, 10, range)).toEqual([all[3]]);
+    expect(await audit.listEntries('acc_1', null, 10, range)).toEqual([]);
     for (const [index, entry] of all.entries()) {
       const rest = await audit.listAllEntries(entry, 2);
       expect(rest).toEqual(all.slice(index + 1, index + 3));

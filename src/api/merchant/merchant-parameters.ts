@@ -25,7 +25,7 @@ import { type QueryParameters, requireKnown } from '../request-input.ts';
 import { type Expansion, expansions } from './merchant-schemas.ts';
 
 export const MAXIMUM_PAGE = 100;
-const DEFAULT_PAGE = 50;
+export const DEFAULT_PAGE = 50;
 /** Lower than without expansion, because each expanded payment needs a separate read. */
 const MAXIMUM_EXPANDED_PAGE = 20;
 const MAXIMUM_DAYS = 366;
@@ -140,6 +140,13 @@ export const eventParameters = {
     1_795_226_471_325,
   ),
   limit: wholeNumber(1, MAXIMUM_PAGE, `The length of the page. Default: ${MAXIMUM_PAGE}.`, 100),
+};
+
+export const auditParameters = {
+  limit: wholeNumber(1, MAXIMUM_PAGE, `The length of the page. Default: ${DEFAULT_PAGE}.`, 50),
+  before: wholeNumber(1, Number.MAX_SAFE_INTEGER, '`next` of the page before.', 34),
+  created_from: time('Entries of this time or later, ISO 8601.', '2026-11-01T00:00:00Z'),
+  created_before: time('Entries before this time, ISO 8601.', '2026-12-01T00:00:00Z'),
 };
 
 export const dayParameters = {

@@ -2,7 +2,9 @@ import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AuditStore } from '../../accounts/account-store.ts';
 import type { KeyScope } from '../../accounts/api-key.ts';
+import { presentAuditEntry, readAuditPage } from '../../accounts/read-audit-log.ts';
 import { type CancelPaymentContext, cancelPayment } from '../../payment/cancel-payment.ts';
 import { createDirectPayment, createPayment } from '../../payment/create-payment.ts';
 import { ServiceError } from '../../payment/errors.ts';
@@ -23,8 +25,10 @@ import { isoTime } from '../payment-routes.ts';
 import { queryOf, readJsonObject, requireNoParameters, requireNoQuery } from '../request-input.ts';
 import { checkoutParameters, parseOrder } from './checkout-parameters.ts';
 import {
+  auditParameters,
   completeParameters,
   DEFAULT_DAYS,
+  DEFAULT_PAGE,
   dayParameters,
   directParameters,
   eventParameters,
@@ -35,6 +39,7 @@ import {
   readQuery,
 } from './merchant-parameters.ts';
 import type {
+  auditLogSchema,
   Expansion,
   MerchantEvents,
   merchantDaysSchema,
@@ -54,6 +59,7 @@ export interface MerchantContext extends CancelPaymentContext, Omit<ApiContext, 
   readonly search: PaymentSearchStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly events: Pick<EventStore, 'listEvents'>;
+  readonly audit: Pick<AuditStore, 'listEntries' | 'listAllEntries'>;
   /** Time after creation in which a checkout can be paid. */
   readonly expiryMs: number;
 }
@@ -86,6 +92,7 @@ export function registerMerchantApi(
   registerKeyRoutes(server, MERCHANT_PREFIX, context, (routes, admit) => {
     const guard = (scope: KeyScope) => admit(scope === 'create' ? limits.create : limits.merchant, scope);
     registerPayments(routes, context, guard);
+    registerAuditLog(routes, context, guard('audit'));
     registerReports(routes, context, guard('read'), features.readEventFields);
     for (const register of features.operations) register({ server: routes, guard, limits });
   });
@@ -143,6 +150,19 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
     const requested = await readCreate(request, directParameters);
     const payment = await createDirectPayment(context.create, accountOf(request), requested);
     return presentDirectPayment(context, payment);
+  });
+}
+
+function registerAuditLog(server: FastifyInstance, context: MerchantContext, read: ReturnType<Guard>): void {
+  server.get('/audit', read, async (request, reply) => {
+    const { id } = accountOf(request);
+    const { limit = DEFAULT_PAGE, ...given } = readQuery(queryOf(request), auditParameters);
+    const before = given.before === undefined ? null : { atMs: 0, accountId: id, position: given.before };
+    const range = { fromMs: given.created_from, beforeMs: given.created_before };
+    const { entries, next } = await readAuditPage(context, id, before, limit, range);
+    const presented = entries.map(presentAuditEntry);
+    const log: ValueOf<typeof auditLogSchema> = { entries: presented, next: next?.position ?? null };
+    return sendTagged(request, reply, log);
   });
 }
 

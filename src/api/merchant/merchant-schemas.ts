@@ -1,3 +1,4 @@
+import { auditActions } from '../../accounts/audit-entry.ts';
 import { currencies } from '../../payment/money.ts';
 import { amountMismatches, cancelReasons } from '../../payment/payment.ts';
 import { type PaymentEventType, paymentEventTypes } from '../../payment/payment-events.ts';
@@ -153,6 +154,24 @@ export const eventsSchemaWith = (added: Readonly<Record<string, json.JsonSchema>
   });
 
 export type MerchantEvents = json.ValueOf<ReturnType<typeof eventsSchemaWith>>;
+
+export const auditLogSchema = json.object({
+  entries: json.list(
+    'The entries, newest first. Repeats of frequent actions within an hour share one.',
+    json.named('AuditEntry')({
+      position: json.count('The number of the entry in your account, which rises by time.', 34),
+      created_at: json.time('When it happened.'),
+      actor: json.text(
+        "The person's email address, or `operator` for the command line.",
+        'anna@shop.example',
+      ),
+      action: json.openWord('AuditAction', 'What was done.', Object.keys(auditActions)),
+      target: json.textOrNull('What it was done to, or null.', 'Web shop (service_live_…R8mQ)'),
+      address: json.textOrNull('The IP address, or null for the command line.', '203.0.113.7'),
+    }),
+  ),
+  next: json.countOrNull('Pass it as `before` to get the next page, or null on the last one.', null),
+});
 
 export const merchantDaysSchema = json.object({
   days: json.list(

@@ -7,6 +7,7 @@ import * as json from '../json-schema.ts';
 import { checkoutParameters } from '../merchant/checkout-parameters.ts';
 import { directParameters } from '../merchant/merchant-parameters.ts';
 import {
+  auditLogSchema,
   checkoutSchema,
   directPaymentSchema,
   eventsSchemaWith,
@@ -99,6 +100,7 @@ const paymentSchemas = {
   MerchantPayment: merchantPaymentSchema,
   MerchantPaymentList: merchantPaymentListSchema,
   MerchantEvents: eventsSchemaWith({}),
+  AuditLog: auditLogSchema,
   MerchantDays: merchantDaysSchema,
   CreateMerchantCheckout: { ...json.bodyOf(checkoutParameters), additionalProperties: false },
   MerchantCheckout: checkoutSchema,

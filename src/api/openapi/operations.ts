@@ -1,6 +1,7 @@
 import type { ErrorName } from '../../payment/errors.ts';
 import { EXAMPLE_ID, type RequestParameters } from '../json-schema.ts';
 import {
+  auditParameters,
   dayParameters,
   eventParameters,
   journalParameters,
@@ -150,6 +151,14 @@ export const operations: readonly Operation[] = [
     query: eventParameters,
     answer: 'MerchantEvents',
     errors: ['cursor_expired'],
+  }),
+  operation('get /merchant/v1/audit', {
+    id: 'readAuditLog',
+    summary: 'Read the audit log',
+    description:
+      'Who did what in your account, newest first. The key needs the scope `audit`, which no key has by default.',
+    query: auditParameters,
+    answer: 'AuditLog',
   }),
   operation('get /merchant/v1/days', {
     id: 'listDays',

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { Account, ApiKey } from '../../accounts/account.ts';
-import { hashApiKey, keyScopes } from '../../accounts/api-key.ts';
+import { defaultScopes, hashApiKey, keyScopes } from '../../accounts/api-key.ts';
 import type { NewAuditEntry } from '../../accounts/audit-entry.ts';
 import type { OneTimeLink } from '../../accounts/one-time-link.ts';
 import type { Role, User } from '../../accounts/person.ts';
@@ -37,7 +37,7 @@ it('reads what a shop asks for', () => {
     scopes: ['create', 'read'],
   });
   expect(parse()).toEqual(parse({ code_challenge_method: '' }));
-  expect(parse({ scopes: '' }).scopes).toEqual(keyScopes);
+  expect(parse({ scopes: '' }).scopes).toEqual(defaultScopes);
 });
 
 const longUrl = (characters: number) => 'https://shop.example.com/'.padEnd(characters, 'a');

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../accounts/account.ts';
-import { keyScopes, maskApiKey, scopeLabels } from '../../accounts/api-key.ts';
+import { defaultScopes, keyScopes, maskApiKey, scopeLabels } from '../../accounts/api-key.ts';
 import {
   createKey,
   describeKey,
@@ -73,7 +73,7 @@ async function createForm(visit: Visit): Promise<Html> {
   const label = 'What the key may do';
   const error = refused === undefined ? {} : forms.errorAt(refused, 'scopes', { label });
   const boxes = keyScopes.map((name) => {
-    const isChecked = refused?.has(name) ?? true;
+    const isChecked = refused?.has(name) ?? defaultScopes.includes(name);
     return html`<div class="actions">${forms.tickField({ type: 'checkbox', name, isChecked, label: scopeLabels[name] })}</div>`;
   });
   const form = await confirmedForm(visit, {

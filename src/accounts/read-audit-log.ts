@@ -1,0 +1,36 @@
+import type { AuditPosition, AuditRange, AuditStore } from './account-store.ts';
+import type { AuditEntry } from './audit-entry.ts';
+
+/** Text of a position for a link or a command, such as `1795212345678.acc_12.34`. */
+export function auditCursor({ atMs, accountId, position }: AuditPosition): string {
+  return `${atMs}.${accountId}.${position}`;
+}
+
+/** Parses a text of `auditCursor`; null for any other. */
+export function parseAuditCursor(text: string): AuditPosition | null {
+  const parts = /^(\d{1,15})\.([\w-]{1,100})\.(\d{1,15})$/.exec(text);
+  if (parts === null) return null;
+  const [, atMs, accountId, position] = parts as unknown as readonly [string, string, string, string];
+  return { atMs: Number(atMs), accountId, position: Number(position) };
+}
+
+/** Reads a page of an account's entries, or of all (null), newest first. `next` is null on the last page. */
+export async function readAuditPage(
+  { audit }: { readonly audit: Pick<AuditStore, 'listEntries' | 'listAllEntries'> },
+  accountId: string | null,
+  before: AuditPosition | null,
+  limit: number,
+  range: AuditRange = {},
+) {
+  const found =
+    accountId === null
+      ? await audit.listAllEntries(before, limit + 1, range)
+      : await audit.listEntries(accountId, before?.position ?? null, limit + 1, range);
+  const entries = found.slice(0, limit);
+  return { entries, next: found.length > limit ? (entries.at(-1) ?? null) : null };
+}
+
+/** Presents an entry in exports and in the merchant API. */
+export function presentAuditEntry({ position, atMs, actor, action, target, address }: AuditEntry) {
+  return { position, created_at: new Date(atMs).toISOString(), actor, action, target, address };
+}
