@@ -25,7 +25,8 @@ const outputLimitBytes = 16 * 1024 * 1024;
 const graceMs = 5_000;
 /** About a third of the CPU while others compete for it. */
 const BACKGROUND_PRIORITY = 5;
-const running = new Set<ChildProcess>();
+/** Processes of the steps that run, with their names. */
+export const running = new Map<ChildProcess, string>();
 
 /** Runs the step to its end. Never rejects: every failure is the result's `problem`. */
 export async function runStep(step: Step): Promise<StepResult> {
@@ -36,7 +37,7 @@ export async function runStep(step: Step): Promise<StepResult> {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
   });
-  running.add(child);
+  running.set(child, step.name);
   if (step.isBackground && child.pid !== undefined) setPriority(child.pid, BACKGROUND_PRIORITY);
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
@@ -66,5 +67,5 @@ export async function runStep(step: Step): Promise<StepResult> {
 
 /** Forwards a signal to the running steps. */
 export function stopSteps(signal: NodeJS.Signals): void {
-  for (const child of running) child.kill(signal);
+  for (const child of running.keys()) child.kill(signal);
 }

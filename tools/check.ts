@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import packageDescription from '#package' with { type: 'json' };
 import { parts } from '../test/campaign/parts.ts';
+import { followSteps } from './check-progress.ts';
 import { runStep, type Step, type StepResult, stopSteps } from './check-step.ts';
 import { memoryFolder } from './memory-folder.ts';
 import { shortForms } from './short-forms.ts';
@@ -104,6 +105,8 @@ function scriptSteps(): Step[] {
   });
 }
 
+let shown: ReturnType<typeof followSteps>;
+
 process.exitCode = await main(process.argv.includes('--all'));
 
 async function main(all: boolean): Promise<number> {
@@ -112,21 +115,26 @@ async function main(all: boolean): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       stopSteps(signal);
+      shown.stop(signal);
       process.exit(signal === 'SIGINT' ? 130 : 143);
     });
   }
   if (all) process.env['SETTLE_HISTORIES'] = '3000';
-  const checked: Checked[] = [];
-  checked.push(...(await inLanes(2, staticSteps, checkPlain)));
   const campaign = all
     ? parts.map(({ name }) => campaignStep(name))
     : [campaignStep('simulation', quickRuns)];
+  const scripts = all ? scriptSteps().map(inBackground) : [];
+  // The contracts and two runs of the tests are one step each.
+  const steps = staticSteps.length + campaign.length + scripts.length + 3;
+  shown = followSteps(all ? 'test-all' : 'test', steps);
+  const checked: Checked[] = [];
+  checked.push(...(await inLanes(2, staticSteps, checkPlain)));
   // Contracts and the stress suite use the CPU while tests wait for blocks, deadlines and processes.
   const [tests, ...others] = await Promise.all([
     checkProjects('tests', all ? [...quickProjects, ...longProjects] : quickProjects),
     inLanes(1, [inBackground(contractTests(all))], checkContracts),
     inLanes(1, campaign.map(inBackground), checkCampaign),
-    ...(all ? [inLanes(1, scriptSteps().map(inBackground), checkPlain)] : []),
+    inLanes(1, scripts, checkPlain),
   ]);
   checked.push(tests, ...others.flat());
   // Runs alone, because some of these measure the time until a page is painted.
@@ -244,6 +252,7 @@ function emptyOrSkipped(counts: TestCounts): string | undefined {
 }
 
 async function reportStep(checked: Checked): Promise<Checked> {
+  shown.count();
   const { result, failure } = checked;
   const seconds = `${(result.durationMs / 1000).toFixed(1)} s`;
   const tests = checked.counts.passed === 0 ? '' : `: ${checked.counts.passed} passed`;
@@ -277,6 +286,7 @@ function indent(text: string): string {
 /** Prints the sum and returns the exit code. */
 function summarize(checked: Checked[], durationMs: number): number {
   const failures = checked.filter((one) => one.failure !== undefined);
+  shown.end(failures.length === 0);
   const passed = checked.reduce((sum, one) => sum + one.counts.passed, 0);
   const failed = checked.reduce(
     (sum, one) => sum + Math.max(one.counts.failed, one.failure === undefined ? 0 : 1),

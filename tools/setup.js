@@ -423,9 +423,13 @@ function packagesOfMachine(extent) {
  */
 function reportProgress(started, expected) {
   let count = 0;
+  const arrived = () => Math.min(count, expected);
   const report = () => {
-    const arrived = Math.min(count, expected);
-    const line = `  ${arrived} of ${expected} packages, ${Math.round((Date.now() - started) / 1000)} s`;
+    const elapsedMs = Date.now() - started;
+    const left = Math.ceil((elapsedMs * (expected - arrived())) / arrived() / 1000);
+    // Without an end while there is no rate, and while the last packages are unpacked.
+    const end = elapsedMs < 2000 || arrived() === 0 || left < 1 ? '' : `, about ${left} s left`;
+    const line = `  ${arrived()} of ${expected} packages, ${Math.round(elapsedMs / 1000)} s${end}`;
     process.stdout.write(process.stdout.isTTY ? `\r${line}\x1b[K` : `${line}\n`);
   };
   const timer = setInterval(report, process.stdout.isTTY ? 200 : 10_000);
@@ -433,6 +437,7 @@ function reportProgress(started, expected) {
     add(/** @type {string} */ text) {
       count += (text.match(/\.tgz\b/g) || []).length;
     },
+    arrived: () => `${arrived()} of ${expected} packages had arrived`,
     end() {
       clearInterval(timer);
       if (process.stdout.isTTY) process.stdout.write('\r\x1b[K');
@@ -475,8 +480,17 @@ function runNpm(args, progress, node) {
   };
   child.stdout.setEncoding('utf8').on('data', collect);
   child.stderr.setEncoding('utf8').on('data', collect);
+  /** @param {NodeJS.Signals} signal */
+  const stop = (signal) => {
+    progress.end();
+    child.kill(signal);
+    console.error(`Stopped by ${signal}: ${progress.arrived()}. Run the same command again; it continues.`);
+    process.exit(signal === 'SIGINT' ? 130 : 143);
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop);
   return new Promise((resolve) => {
     const end = (/** @type {string} */ outcome) => {
+      process.off('SIGINT', stop).off('SIGTERM', stop);
       clearTimeout(timer);
       progress.end();
       resolve({ output, outcome });

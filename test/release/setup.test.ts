@@ -10,6 +10,7 @@ import { newcomersPath } from '../../tools/newcomers-path.ts';
 import { read, root } from '../docs/markdown.ts';
 import { freePorts, hasIpv6Loopback } from '../support/free-ports.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let clone: string;
 let ports: readonly number[];
@@ -28,7 +29,7 @@ beforeEach(async () => {
 /** Runs the setup as a newcomer would whose npm has nothing cached, and whose registry nobody answers for. */
 function setUp(
   option: '--sandbox' | '--tests' | '--service' | null,
-  { on = '', changes = {} as Readonly<Record<string, string>> } = {},
+  { on = '', changes = {} as Readonly<Record<string, string>>, stopAt = '' } = {},
 ): Promise<{ code: unknown; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const words = [
@@ -46,9 +47,11 @@ function setUp(
       ADMIN_PORT: String(ports[1]),
       ...changes,
     };
-    execFile(process.execPath, words, { cwd: clone, env }, (error, stdout, stderr) =>
+    const child = execFile(process.execPath, words, { cwd: clone, env }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, stdout, stderr }),
     );
+    if (stopAt !== '')
+      void waitFor(stopAt, 60_000, () => existsSync(join(clone, stopAt))).then(() => child.kill('SIGINT'));
   });
 }
 
@@ -252,6 +255,19 @@ it('runs npm once more on the Node that has arrived, where the own one is older 
   await setUp('--sandbox', { on: as('linux', 'v18.20.8'), changes: withNpm(npm) });
   expect(readFileSync(join(clone, 'calls'), 'utf8')).toMatch(
     new RegExp(`^ci by .*\\ninstall by ${join(clone, arrived)}/node\\n$`),
+  );
+});
+
+it('says when it is stopped what has arrived, and how to go on', async () => {
+  const npm = [
+    'case $1 in --version) echo 10.9.2; exit;; config) echo "$PWD/cache"; exit;; esac',
+    'echo "npm http fetch GET 200 https://npm.example/a/-/a-1.0.0.tgz 5ms" >&2',
+    'sleep 1; touch begun; exec sleep 60',
+  ].join('\n');
+  const { code, stderr } = await setUp('--sandbox', { changes: withNpm(npm), stopAt: 'begun' });
+  expect(code).toBe(130);
+  expect(stderr).toMatch(
+    /^Stopped by SIGINT: 1 of \d{3} packages had arrived\. Run the same command again; it continues\.\n$/,
   );
 });
 
