@@ -4,8 +4,8 @@ import type {
   OperationsContext,
   SandboxOperations,
 } from '../src/cli/operations-context.ts';
+import type { RefundStore } from '../src/features/refunds/refund.ts';
 import { requireRefundStatus } from '../src/features/refunds/refund.ts';
-import type { RefundStore } from '../src/features/refunds/refund-store.ts';
 import { readRefund } from '../src/features/refunds/refunds.ts';
 import { ServiceError } from '../src/payment/errors.ts';
 import { formatUnits } from '../src/payment/money.ts';

@@ -1,6 +1,5 @@
 import type { Account, AccountChange, ActiveKey, ApiKey } from './account.ts';
 import type { AuditEntry, NewAuditEntry } from './audit-entry.ts';
-import type { OneTimeLink } from './one-time-link.ts';
 import type { Member, Membership, Passkey, Role, User } from './person.ts';
 import type { DashboardSession } from './session-lifetimes.ts';
 import type { ShopLogo } from './shop-profile.ts';
@@ -111,6 +110,27 @@ export interface PeopleStore {
   ): Promise<'changed' | 'unknown' | 'last_owner'>;
 }
 
+export interface OneTimeLink {
+  readonly id: string;
+  /** SHA-256 of the token in the link, hex. */
+  readonly tokenHash: string;
+  /** `forgotten`: anyone may request it. `connect`: exchanged for an API key (`features/connect/connect-shop.ts`). */
+  readonly kind: 'password' | 'forgotten' | 'invitation' | 'connect';
+  readonly email: string;
+  /** User whose password it sets, or who approved the connection; null for an invitation. */
+  readonly userId: string | null;
+  /** Account of an invitation, and the role there; null for other links. */
+  readonly accountId: string | null;
+  readonly role: Role | null;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/** Maximum `forgotten` links of a user; the oldest is deleted. The rate limit allows fewer such emails in a day. */
+export const MAXIMUM_FORGOTTEN_LINKS = 100;
+/** Maximum open invitations of an account, beyond which the oldest is deleted. */
+export const MAXIMUM_INVITATIONS = 50;
+
 export interface SessionStore {
   /** Starts a session. Removes the oldest beyond `MAXIMUM_SESSIONS`, open and pending ones counted separately. */
   createSession(session: DashboardSession, guard?: UserGuard): Promise<boolean>;
@@ -162,4 +182,31 @@ export interface AuditStore {
     limit: number,
     range?: AuditRange,
   ): Promise<readonly AuditEntry[]>;
+}
+
+/**
+ * `opened`: a customer first opened a checkout. `dismissed`: alerts that a member dismissed. `settled`: how and by whom
+ * a payment was settled between merchant and customer; not shown to the customer.
+ */
+export type RecordKind = 'opened' | 'dismissed' | 'settled';
+
+/** Dashboard data that is not part of payments. `name` is a payment's id or a group of alerts. */
+export interface AccountRecord {
+  readonly accountId: string;
+  readonly kind: RecordKind;
+  readonly name: string;
+  readonly texts: readonly string[];
+  readonly atMs: number;
+}
+
+export interface RecordStore {
+  /** Adds records; existing ones of the same kind and name stay. */
+  addRecords(records: readonly AccountRecord[]): Promise<void>;
+  replaceRecord(record: AccountRecord): Promise<void>;
+  /** Existing records with these names; without `names`, the newest thousand of the kind. */
+  listRecords(
+    accountId: string,
+    kind: RecordKind,
+    names?: readonly string[],
+  ): Promise<readonly AccountRecord[]>;
 }

@@ -1,9 +1,9 @@
 import { invalidField, ServiceError } from '../payment/errors.ts';
-import type { OneTimeLink } from './one-time-link.ts';
+import type { OneTimeLink } from './account-store.ts';
 import { readLink } from './password-links.ts';
 import { requireGoodPassword } from './passwords.ts';
 import { type Actor, createLink, type PeopleContext, recordAction } from './people-context.ts';
-import { MAXIMUM_MEMBERS, parseUserEmail, type Role, type User } from './person.ts';
+import { MAXIMUM_MEMBERS, type Membership, parseUserEmail, type Role, type User } from './person.ts';
 import { type Context, newUser, noRoom } from './users.ts';
 
 const INVITATION_MS = 7 * 24 * 3_600_000;
@@ -31,11 +31,7 @@ export async function invite(
   return { email, token };
 }
 
-export async function endInvitations(
-  { sessions, nowMs }: Context,
-  accountId: string,
-  email: string,
-): Promise<void> {
+async function endInvitations({ sessions, nowMs }: Context, accountId: string, email: string): Promise<void> {
   const invitations = await sessions.listInvitations(accountId, nowMs());
   for (const invitation of invitations) {
     if (invitation.email === email) await sessions.removeInvitation(accountId, invitation.id);
@@ -107,4 +103,24 @@ export async function acceptInvitation(
   const actor = { name: member.email, userId: member.id, address };
   await recordAction(context, accountId, actor, 'invitation.accepted', role);
   return isThem ? 'accepted' : 'sign_in';
+}
+
+/** Changes a role, or removes the member (null) with all links. Throws `not_found`, and a 400 for the last owner. */
+export async function changeMember(
+  context: PeopleContext,
+  { accountId, userId, role }: Pick<Membership, 'accountId' | 'userId'> & { readonly role: Role | null },
+  actor: Actor,
+): Promise<void> {
+  const members = await context.people.listMembers(accountId);
+  const member = members.find((candidate) => candidate.userId === userId);
+  const result = await context.people.changeMembership(accountId, userId, role);
+  if (member === undefined || result === 'unknown') throw new ServiceError('not_found');
+  if (result === 'last_owner')
+    throw invalidField('The account', 'needs an owner: make another member an owner first.');
+  // Without a change of rights, an owner must not be able to end a member's password links.
+  if (role === member.role) return;
+  await endInvitations(context, accountId, member.email);
+  await context.sessions.endLinks(userId);
+  if (role === null) await recordAction(context, accountId, actor, 'member.removed', member.email);
+  else await recordAction(context, accountId, actor, 'member.changed', `${member.email} (${role})`);
 }

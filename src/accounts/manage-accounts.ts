@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { type Feature, features } from '../payment/create-payment.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import { MAXIMUM_FEE_BASIS_POINTS } from '../payment/fees.ts';
-import type { Pictures } from '../platform/pictures.ts';
+import {
+  PictureLimitError,
+  PictureRefusedError,
+  type Pictures,
+  PicturesBusyError,
+} from '../platform/pictures.ts';
 import type { CallbackGuard } from '../webhooks/delivery-types.ts';
 import type { Account, AccountChange } from './account.ts';
 import type { AccountStore, AuditStore } from './account-store.ts';
@@ -10,12 +15,16 @@ import { type Actor, accessChanged, type PeopleContext, recordAction } from './p
 import type { User } from './person.ts';
 import { VIEWING_MS } from './session-lifetimes.ts';
 import { type Caller, createSession, type SignedIn } from './sessions.ts';
-import { encodeLogo } from './shop-logo.ts';
 import {
+  MAXIMUM_LOGO_BYTES,
+  MAXIMUM_LOGO_PIXELS,
   parseName,
   plainProfile,
   requirePublicLink,
   requireWalletForLock,
+  type ShopLogo,
+  STORED_LOGO_PIXELS,
+  shopLogoOf,
   textSettings,
 } from './shop-profile.ts';
 
@@ -248,4 +257,21 @@ export async function chooseAccount(
   await context.sessions.chooseAccount(session.id, accountId);
   // Recorded in the account that the user switches to, whose log would otherwise not show the user's sign-in.
   await recordAction(context, accountId, actor, 'session.came_over');
+}
+
+const BUSY_SECONDS = 5;
+
+/** Re-encodes a picture as a logo. Throws `invalid_request`, or `rate_limited` while others are processed. */
+export async function encodeLogo(pictures: Pictures, owner: string, bytes: Uint8Array): Promise<ShopLogo> {
+  if (bytes.length > MAXIMUM_LOGO_BYTES)
+    throw invalidField('logo', `must have at most ${MAXIMUM_LOGO_BYTES / 1024} KiB`);
+  try {
+    return shopLogoOf(await pictures.encode(owner, bytes, MAXIMUM_LOGO_PIXELS, STORED_LOGO_PIXELS));
+  } catch (error) {
+    if (error instanceof PictureRefusedError || error instanceof PictureLimitError)
+      throw invalidField('logo', error.message);
+    if (!(error instanceof PicturesBusyError)) throw error;
+    const text = 'Another picture is being processed. Retry shortly.';
+    throw new ServiceError('rate_limited', text, { retryAfterSeconds: BUSY_SECONDS });
+  }
 }

@@ -1,5 +1,5 @@
 import { invalidField } from '../payment/errors.ts';
-import type { OneTimeLink } from './one-time-link.ts';
+import type { OneTimeLink } from './account-store.ts';
 import { requireGoodPassword } from './passwords.ts';
 import {
   type Actor,

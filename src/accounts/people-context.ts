@@ -1,9 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Mail, Mailer } from '../mail/mail.ts';
 import { invalidField, type ServiceError } from '../payment/errors.ts';
-import type { AccountStore, AuditStore, PeopleStore, SessionStore } from './account-store.ts';
+import type { AccountStore, AuditStore, OneTimeLink, PeopleStore, SessionStore } from './account-store.ts';
 import { type AuditAction, SERVICE_LOG } from './audit-entry.ts';
-import type { OneTimeLink } from './one-time-link.ts';
 import type { Passwords } from './passwords.ts';
 import type { User } from './person.ts';
 

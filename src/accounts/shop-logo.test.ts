@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { jpegBomb, onePixel } from '../../test/support/pictures.ts';
 import { createPictures } from '../platform/pictures.ts';
-import { encodeLogo } from './shop-logo.ts';
+import { encodeLogo } from './manage-accounts.ts';
 
 it('an upload is refused at its field, and asked for again while another one of the account is encoded', async () => {
   const pictures = createPictures();

@@ -20,7 +20,7 @@ import {
   registerPaymentPages,
 } from '../features/payment-pages/dashboard-pages.ts';
 import { registerLinkPages } from '../features/payment-pages/link-pages.ts';
-import type { PaymentPageStore } from '../features/payment-pages/payment-page-store.ts';
+import type { PaymentPageStore } from '../features/payment-pages/payment-page.ts';
 import { createReceiptTask } from '../features/receipts/send-receipts.ts';
 import { registerRefundPage } from '../features/refunds/customer-page.ts';
 import { refundColumns, refundsCard, registerRefundsPage } from '../features/refunds/dashboard-pages.ts';

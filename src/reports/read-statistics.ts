@@ -1,4 +1,4 @@
-import type { RecordStore } from '../accounts/record-store.ts';
+import type { RecordStore } from '../accounts/account-store.ts';
 import { inCurrency } from '../payment/base-currency.ts';
 import { displayStatusOf } from '../payment/display-status.ts';
 import type { Currency } from '../payment/money.ts';

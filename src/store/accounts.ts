@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Account, ActiveKey } from '../accounts/account.ts';
-import type { AccountQuery, AccountStore } from '../accounts/account-store.ts';
+import type { AccountQuery, AccountStore, RecordStore } from '../accounts/account-store.ts';
 import type { KeyScope } from '../accounts/api-key.ts';
-import type { RecordStore } from '../accounts/record-store.ts';
 import { textsOf } from './columns.ts';
 import { countOf, lock, raw, run, type Script, type Scripts, sql } from './scripts.ts';
 import { accountRecordTable, accountTable, keyTable, logoTable } from './tables.ts';

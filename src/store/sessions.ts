@@ -1,5 +1,10 @@
-import type { SessionStore, UserGuard } from '../accounts/account-store.ts';
-import { MAXIMUM_FORGOTTEN_LINKS, MAXIMUM_INVITATIONS, type OneTimeLink } from '../accounts/one-time-link.ts';
+import {
+  MAXIMUM_FORGOTTEN_LINKS,
+  MAXIMUM_INVITATIONS,
+  type OneTimeLink,
+  type SessionStore,
+  type UserGuard,
+} from '../accounts/account-store.ts';
 import {
   type DashboardSession,
   MAXIMUM_CHALLENGES,

@@ -1,8 +1,7 @@
 import type { Account, ApiKey } from '../accounts/account.ts';
+import type { AccountRecord, OneTimeLink } from '../accounts/account-store.ts';
 import type { AuditEntry } from '../accounts/audit-entry.ts';
-import type { OneTimeLink } from '../accounts/one-time-link.ts';
 import type { Membership, Passkey, User } from '../accounts/person.ts';
-import type { AccountRecord } from '../accounts/record-store.ts';
 import type { DashboardSession } from '../accounts/session-lifetimes.ts';
 import type { ReceiptStatus } from '../mail/mail.ts';
 import type { HourlyRate } from '../payment/base-currency.ts';

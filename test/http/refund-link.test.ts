@@ -36,7 +36,6 @@ beforeAll(async () => {
           {
             page: (path, show) => pages.get(path, (request, reply) => show(askedOf(request, reply))),
             form: (path, act) => pages.post(path, (request, reply) => act(askedOf(request, reply))),
-            typedForm: () => {},
           },
           refundContext,
         );

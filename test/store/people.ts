@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import {
+  MAXIMUM_FORGOTTEN_LINKS,
+  MAXIMUM_INVITATIONS,
+  type OneTimeLink,
+} from '../../src/accounts/account-store.ts';
+import {
   type AuditEntry,
   MAXIMUM_ENTRIES_OF_ACTION,
   type NewAuditEntry,
 } from '../../src/accounts/audit-entry.ts';
-import {
-  MAXIMUM_FORGOTTEN_LINKS,
-  MAXIMUM_INVITATIONS,
-  type OneTimeLink,
-} from '../../src/accounts/one-time-link.ts';
 import { MAXIMUM_MEMBERS, type Role, type User } from '../../src/accounts/person.ts';
 import { type DashboardSession, MAXIMUM_SESSIONS } from '../../src/accounts/session-lifetimes.ts';
 import type { Store } from '../../src/app/store/store.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AccountRecord } from '../../src/accounts/record-store.ts';
+import type { AccountRecord } from '../../src/accounts/account-store.ts';
 import type { StoreContext } from './fixtures.ts';
 
 export function recordPromises(context: StoreContext): void {

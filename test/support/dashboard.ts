@@ -14,7 +14,7 @@ import {
   merchantFeatures,
   paymentAdditions,
 } from '../../src/app/features.ts';
-import type { SendNotification } from '../../src/features/notifications/notification-store.ts';
+import type { SendNotification } from '../../src/features/notifications/send-notifications.ts';
 import type { RefundRoutesContext } from '../../src/features/refunds/refund-routes.ts';
 import type { Mail } from '../../src/mail/mail.ts';
 import { registerCheckoutPages } from '../../src/pages/checkout/routes.ts';

@@ -3,7 +3,7 @@ import { type AttemptOutcome, type DeliveryDependencies, deliverWebhook } from '
 import type { NotificationOutcome } from './channel-pauses.ts';
 import type { ChannelKind, ChannelTarget } from './notification-channel.ts';
 import type { MessageLine, NotificationMessage } from './notification-message.ts';
-import type { SendNotification } from './notification-store.ts';
+import type { SendNotification } from './send-notifications.ts';
 
 /**
  * Sends mail by the mail server, all others as one POST to the channel's fixed host under the rules of webhooks.

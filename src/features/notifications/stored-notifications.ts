@@ -14,7 +14,7 @@ import {
   type PaymentNotification,
 } from './notification-channel.ts';
 import type { PaymentNews } from './notification-message.ts';
-import type { NotificationStore } from './notification-store.ts';
+import type { NotificationStore } from './send-notifications.ts';
 
 const tables: Table[] = [];
 const table = tablesIn(tables);

@@ -36,10 +36,10 @@ import {
   HOLD_MS,
   isSlug,
   leftOf,
+  type PaymentPageStore,
   pageStateAt,
   suggestedAmounts,
 } from './payment-page.ts';
-import type { PaymentPageStore } from './payment-page-store.ts';
 
 /** Body limit, because an answer in any script takes up to twelve bytes per character. */
 const FORM_LIMIT_BYTES = 4 * 1024;
@@ -67,7 +67,7 @@ type PageRequest = CheckoutRequest<'slug'>;
 export function registerPaymentPage(routes: CheckoutRoutes, context: PaymentPagesContext): void {
   const limited = { ...context, limits: createSubmissionLimiters(context.monotonicMs) };
   routes.page('/p/:slug', (asked) => showPage(limited, asked));
-  routes.typedForm('/p/:slug', FORM_LIMIT_BYTES, (asked) => submitPage(limited, asked));
+  routes.form('/p/:slug', (asked) => submitPage(limited, asked), FORM_LIMIT_BYTES);
 }
 
 interface Typed {
@@ -244,9 +244,8 @@ function pageForm(found: FoundPage, language: Language, typed: Typed): Html {
   return html`${typed.problem === undefined ? nothing : html`<p class="banner" role="alert">${typed.problem}</p>`}
 <form method="post" novalidate><input type="hidden" name="token" value="${randomBytes(16).toString('base64url')}">
 ${
-  page.amountCents !== null
-    ? nothing
-    : html`${formField('amount', amountField, { error: amountError, hasFocus: amountError !== undefined })}
+  page.amountCents === null &&
+  html`${formField('amount', amountField, { error: amountError, hasFocus: amountError !== undefined })}
 <ul class="chips" aria-label="${words.suggested}">${chips}</ul>`
 }
 ${question === null ? nothing : formField('answer', answerField(question), answerNotes)}

@@ -32,6 +32,7 @@ import {
   newPageId,
   oversoldOf,
   type PaymentPage,
+  type PaymentPageStore,
   pageStateAt,
   parseSlug,
   parseStock,
@@ -39,7 +40,6 @@ import {
   TITLE_CHARACTERS,
   type UsedPage,
 } from './payment-page.ts';
-import type { PaymentPageStore } from './payment-page-store.ts';
 
 const PAGES_PATH = `${DASHBOARD_PATH}/pages`;
 const PAYMENTS_SHOWN = 20;
@@ -52,10 +52,23 @@ export function registerPaymentPages(routes: DashboardRoutes, store: PaymentPage
   pages.form('/pages/new', (visit, form) => createPage(store, visit, form), showNew);
   pages.form('/pages/preview', showPreview);
   pages.page('/pages/:pageId', show);
-  pages.form('/pages/:pageId', (visit, form) => changePage(store, visit, form), show);
-  pages.form('/pages/:pageId/pause', (visit) => pausePage(store, visit, true));
-  pages.form('/pages/:pageId/resume', (visit) => pausePage(store, visit, false));
+  const change = (path: string, done: 'changed' | 'paused' | 'resumed', read: ReadChange) =>
+    pages.form(
+      `/pages/:pageId${path}`,
+      async (visit, form) => {
+        const { page } = await readOwnPage(store, visit);
+        await store.changePage(visit.account.id, page.id, await read(visit, form, page));
+        await record(visit, `page.${done}`, page.slug);
+        return seeOther(`/pages/${page.id}?flash=${done}`);
+      },
+      show,
+    );
+  change('', 'changed', readForm);
+  change('/pause', 'paused', async () => ({ isPaused: true }));
+  change('/resume', 'resumed', async () => ({ isPaused: false }));
 }
+
+type ReadChange = (visit: Visit, form: forms.FormFields, page: PaymentPage) => Promise<Partial<PaymentPage>>;
 
 export async function readPageOrigins(
   store: PaymentPageStore,
@@ -103,22 +116,6 @@ async function createPage(store: PaymentPageStore, visit: Visit, form: forms.For
   if (outcome === 'too_many') throw invalidField('The account', `has the maximum of ${MAXIMUM_PAGES} pages.`);
   await record(visit, 'page.created', page.slug);
   return seeOther(`/pages/${page.id}?flash=created`);
-}
-
-async function changePage(store: PaymentPageStore, visit: Visit, form: forms.FormFields): Promise<SeeOther> {
-  const { page } = await readOwnPage(store, visit);
-  const settings = await readForm(visit, form, page);
-  await store.changePage(visit.account.id, page.id, settings);
-  await record(visit, 'page.changed', page.slug);
-  return seeOther(`/pages/${page.id}?flash=saved`);
-}
-
-async function pausePage(store: PaymentPageStore, visit: Visit, isPaused: boolean) {
-  const { page } = await readOwnPage(store, visit);
-  await store.changePage(visit.account.id, page.id, { isPaused });
-  const action = isPaused ? 'page.paused' : 'page.resumed';
-  await record(visit, action, page.slug);
-  return seeOther(`/pages/${page.id}?flash=${isPaused ? 'paused' : 'resumed'}`);
 }
 
 /** Parsers of a page's settings in the form, by field. Each throws `invalid_request`. */
@@ -217,6 +214,7 @@ const questionHint =
 function pageForm(visit: Visit, page: PaymentPage | null): Promise<Html> {
   const { account } = visit;
   const cents = (value: number | null = null) => (value === null ? '' : formatCents(value));
+  const part = (fields: forms.Fields) => forms.formFields(visit, action, fields);
   const action = `${PAGES_PATH}/${page?.id ?? 'new'}`;
   const lastDay = page?.endsAtMs == null ? '' : dateAt(page.endsAtMs - 1, account.timeZone);
   const kind = visit.refused?.text('kind') || (page !== null && page.amountCents === null ? 'open' : 'fixed');
@@ -242,25 +240,13 @@ function pageForm(visit: Visit, page: PaymentPage | null): Promise<Html> {
   return confirmedForm(visit, {
     action,
     style: 'card',
-    introduction: html`${page === null ? nothing : html`<h2>Settings</h2>`}${forms.formFields(visit, action, {
-      title: { label: 'Title', value: page?.title ?? '', hint: 'Customers see it.' },
-    })}
+    introduction: html`${page !== null && html`<h2>Settings</h2>`}${part({ title: { label: 'Title', value: page?.title ?? '', hint: 'Customers see it.' } })}
 <fieldset class="field"><legend>Amount</legend><div class="chips">${kindField('fixed', 'Fixed')}${kindField('open', 'Customer chooses')}</div></fieldset>
-<div class="grid">${forms.formFields(visit, action, {
-      currency: { ...linkFields.currency, value: page?.currency ?? account.baseCurrency },
-    })}
-<div class="only-fixed">${forms.formFields(visit, action, { amount: forms.optional('Amount', cents(page?.amountCents), 'For example 12.50') })}</div>
-${(['minimum', 'maximum'] as const).map(
-  (name) =>
-    html`<div class="only-open">${forms.formFields(visit, action, {
-      [name]: forms.optional(
-        name === 'minimum' ? 'Minimum' : 'Maximum',
-        cents(page?.[`${name}Cents`]),
-        'May stay empty',
-      ),
-    })}</div>`,
-)}</div>
-${forms.foldedForm(visit, action, 'Options', html`<div class="fields">${forms.formFields(visit, action, options)}</div>`, page !== null)}
+<div class="grid">${part({ currency: { ...linkFields.currency, value: page?.currency ?? account.baseCurrency } })}
+<div class="only-fixed">${part({ amount: forms.optional('Amount', cents(page?.amountCents), 'For example 12.50') })}</div>
+<div class="only-open">${part({ minimum: forms.optional('Minimum', cents(page?.minimumCents), 'May stay empty') })}</div>
+<div class="only-open">${part({ maximum: forms.optional('Maximum', cents(page?.maximumCents), 'May stay empty') })}</div></div>
+${forms.foldedForm(visit, action, 'Options', html`<div class="fields">${part(options)}</div>`, page !== null)}
 ${destinationFields(visit, action, page ?? undefined)}`,
     button: page === null ? 'Create page' : 'Save',
   });
@@ -338,7 +324,7 @@ ${rows.length === 0 ? html`<p class="banner plain">No payment pages yet.</p>` : 
 
 const flashMessages = {
   created: 'The page is online.',
-  saved: 'Saved. It applies to new payments.',
+  changed: 'Saved. It applies to new payments.',
   paused: 'The page is paused. Payments that were started can still be paid.',
   resumed: 'The page takes payments again.',
 };

@@ -8,10 +8,10 @@ import {
   HOLD_MS,
   type PageState,
   type PaymentPage,
+  type PaymentPageStore,
   pageStateAt,
   payoutAddressOf,
 } from './payment-page.ts';
-import type { PaymentPageStore } from './payment-page-store.ts';
 
 export interface PayOnPageContext {
   readonly paymentPages: Pick<PaymentPageStore, 'findSubmission' | 'createPagePayment'>;

@@ -8,7 +8,7 @@ import {
   MAXIMUM_AMOUNT_CENTS,
   MINIMUM_AMOUNT_CENTS,
 } from '../../payment/money.ts';
-import { PAGE_ID_PREFIX } from '../../payment/payment.ts';
+import { PAGE_ID_PREFIX, type Payment } from '../../payment/payment.ts';
 
 /** A page at a fixed URL for any number of payments. It can be oversold, by one that is paid after its `HOLD_MS`. */
 export interface PaymentPage {
@@ -154,4 +154,32 @@ export function parseStock(typed: string): number | null {
   const stock = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   if (stock >= 1 && stock <= MAXIMUM_STOCK) return stock;
   throw invalidField('stock', `must be a whole number from 1 to ${MAXIMUM_STOCK}`);
+}
+
+export interface PageOfPayment extends Pick<PaymentPage, 'slug' | 'title'> {
+  readonly pageId: string;
+  readonly answer: string | null;
+}
+
+/** The takings of pages change with their payments, in the same transaction. */
+export interface PaymentPageStore {
+  /** Writes nothing if another page has the slug or the account has `MAXIMUM_PAGES`. */
+  createPage(page: PaymentPage): Promise<'created' | 'slug_taken' | 'too_many'>;
+  changePage(accountId: string, id: string, change: Partial<PaymentPage>): Promise<PaymentPage | null>;
+  findPage(accountId: string, id: string, nowMs: number): Promise<UsedPage | null>;
+  findPageBySlug(slug: string, nowMs: number): Promise<UsedPage | null>;
+  /** The account's pages, newest first. */
+  listPages(accountId: string, nowMs: number): Promise<readonly UsedPage[]>;
+  /**
+   * Stores a payment of a page with its submission, or resolves to the earlier one of the same submission.
+   * `requireOpen` decides, serialized per page; its error rolls back. Null if the payout address is a deposit address.
+   */
+  createPagePayment(
+    payment: Payment,
+    pagePayment: PagePayment,
+    requireOpen: (used: UsedPage) => void,
+  ): Promise<Payment | null>;
+  findSubmission(pagePayment: Pick<PagePayment, 'pageId' | 'submission'>): Promise<Payment | null>;
+  /** Pages of an account's payments, by payment id; omits payments without a page. */
+  listPagesOf(accountId: string, paymentIds: readonly string[]): Promise<ReadonlyMap<string, PageOfPayment>>;
 }

@@ -14,8 +14,14 @@ import {
   tablesIn,
 } from '../../store/scripts.ts';
 import type { MovedPayment, StoredFeature } from '../../store/stored-feature.ts';
-import { MAXIMUM_PAGES, type PagePayment, type PaymentPage, type UsedPage } from './payment-page.ts';
-import type { PageOfPayment, PaymentPageStore } from './payment-page-store.ts';
+import {
+  MAXIMUM_PAGES,
+  type PageOfPayment,
+  type PagePayment,
+  type PaymentPage,
+  type PaymentPageStore,
+  type UsedPage,
+} from './payment-page.ts';
 
 const tables: Table[] = [];
 const table = tablesIn(tables);

@@ -5,7 +5,7 @@ import { exactUsdc } from '../../pages/checkout/direct-payment.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import { fillIn, fillText, languageOf } from '../../web/checkout-frame/languages.ts';
 import { layout, sendPage } from '../../web/checkout-frame/layout.ts';
-import { html, nothing } from '../../web/design/html.ts';
+import { html } from '../../web/design/html.ts';
 import { formField, isSameOrigin } from '../../web/signed-in/forms.ts';
 import { refundWords } from './locales.ts';
 import { type Refund, refundStatusAt } from './refund.ts';
@@ -71,16 +71,14 @@ async function sendRefund(
 <h1>${fillIn(heading, values)}</h1>
 <p>${fillIn(sentence, values)}</p>
 ${
-  status === 'awaiting_address'
-    ? html`<form method="post">${formField('address', field, error)}
+  status === 'awaiting_address' &&
+  html`<form method="post">${formField('address', field, error)}
 <p>${fillIn(words.once, values)}</p>
 <p><button class="button primary wide">${words.send}</button></p></form>`
-    : nothing
 }
 ${
-  destination === null
-    ? nothing
-    : html`<dl class="facts"><div><dt>${words.address}</dt><dd><code>${destination}</code></dd></div></dl>
+  destination !== null &&
+  html`<dl class="facts"><div><dt>${words.address}</dt><dd><code>${destination}</code></dd></div></dl>
 <p>${fillIn(words.notYours, values)}</p>`
 }
 <p class="banner">${fillIn(words.warning, values)}</p>

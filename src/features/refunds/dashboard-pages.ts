@@ -163,6 +163,8 @@ function refundPart(refundContext: RefundContext, visit: Visit, refund: Refund, 
   const actionOf = (name: string) => `${pathOf(refund.paymentId)}/${refund.id}/${name}`;
   const form = (name: string, content: Html) =>
     html`<form method="post" action="${actionOf(name)}">${content}</form>`;
+  const hint = 'Only if you transferred another amount.';
+  const transaction = { id: `transaction-${refund.id}`, label: 'Transaction hash', hint };
   return html`<h3>${formatUsdc(units)} USDC</h3><p>${refundStatuses[status]}</p>
 ${transactionProblem === null ? nothing : banner('bad', transactionProblems[transactionProblem])}
 <dl class="facts">${fact('ID', html`<code>${refund.id}</code>`)}${fact('Opened', moment(refund.createdAtMs, visit.timeZone))}
@@ -172,34 +174,26 @@ ${submittedHash === null ? nothing : fact('Submitted, not final yet', transactio
 ${transactionHash === null ? nothing : fact('Transaction', transactionLink(context, transactionHash))}
 ${sender === null ? nothing : fact('Sent from', html`<code>${sender}</code>`)}</dl>
 ${
-  link === null
-    ? nothing
-    : html`${copyField(`link-${refund.id}`, 'Link for the customer, valid for 7 days', link)}
+  link !== null &&
+  html`${copyField(`link-${refund.id}`, 'Link for the customer, valid for 7 days', link)}
 <p class="actions"><button class="button" type="button" data-copies="link-${refund.id}" hidden>Copy</button></p>`
 }
 ${
-  uri !== null
-    ? html`${qrCode(uri, 'The transfer, for a wallet that scans it')}
+  uri !== null &&
+  html`${qrCode(uri, 'The transfer, for a wallet that scans it')}
 <p>Network: ${networkName(chainId)}. All digits of the amount count: the last ones identify the refund.</p>
 <p class="actions"><a class="button primary" href="${uri}">Open in your wallet</a></p>`
-    : nothing
 }
 ${
-  mayCancel && isExpected
-    ? form(
-        'transaction',
-        html`${formFields(visit, actionOf('transaction'), {
-          transaction: {
-            id: `transaction-${refund.id}`,
-            label: 'Transaction hash',
-            hint: 'Only if you transferred another amount.',
-          },
-        })}
+  mayCancel &&
+  isExpected &&
+  form(
+    'transaction',
+    html`${formFields(visit, actionOf('transaction'), { transaction })}
 <p class="actions"><button class="button">Submit the transaction</button></p>`,
-      )
-    : nothing
+  )
 }
-${mayCancel ? form('cancel', html`<p class="actions"><button class="button danger">Cancel this refund</button></p>`) : nothing}`;
+${mayCancel && form('cancel', html`<p class="actions"><button class="button danger">Cancel this refund</button></p>`)}`;
 }
 
 type RefundForm = (visit: Visit, form: FormFields) => Promise<Refund>;

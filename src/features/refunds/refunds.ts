@@ -22,6 +22,7 @@ import {
   openRefund,
   type Refund,
   type RefundDecision,
+  type RefundStore,
   type RefundView,
   refundableUnits,
   refundConflict,
@@ -30,7 +31,6 @@ import {
   requireRefundStatus,
   TRANSFER_MS,
 } from './refund.ts';
-import type { RefundStore } from './refund-store.ts';
 
 export interface RefundContext
   extends Readonly<{

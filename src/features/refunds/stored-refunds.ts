@@ -6,8 +6,14 @@ import { requireCheckpoint } from '../../store/observations.ts';
 import { hasRow, lock, run, type Script, type Scripts, tablesIn } from '../../store/scripts.ts';
 import type { StoredFeature } from '../../store/stored-feature.ts';
 import { unnumberedEventTable } from '../../store/tables.ts';
-import { noTransfer, type Refund, type RefundReference, type RefundView, TRANSFER_MS } from './refund.ts';
-import type { RefundStore } from './refund-store.ts';
+import {
+  noTransfer,
+  type Refund,
+  type RefundReference,
+  type RefundStore,
+  type RefundView,
+  TRANSFER_MS,
+} from './refund.ts';
 
 const tables: Table[] = [];
 const table = tablesIn(tables);

@@ -9,11 +9,11 @@ import type { BlockReference, ObservationStore } from '../../settlement/settleme
 import {
   bookTransfer,
   type Refund,
+  type RefundStore,
   refundOfTransfer,
   refuseTransaction,
   type TransactionProblem,
 } from './refund.ts';
-import type { RefundStore } from './refund-store.ts';
 import { refundLimitUnits } from './refunds.ts';
 
 export interface WatchRefundsContext

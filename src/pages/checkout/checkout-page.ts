@@ -9,6 +9,7 @@ import {
   fillIn,
   fillText,
   formatMoney,
+  formatMoneyAndCode,
   type Language,
   leavesCurrencyOpen,
 } from '../../web/checkout-frame/languages.ts';
@@ -16,7 +17,7 @@ import { layout } from '../../web/checkout-frame/layout.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Page } from '../../web/design/page-style.ts';
 import type { Words } from '../../web/locales/locale.ts';
-import { actions } from './actions.ts';
+import { actions, providerHelp } from './actions.ts';
 import {
   type CheckoutView,
   isTakenByProvider,
@@ -27,17 +28,14 @@ import {
 import { SESSION_FORM } from './country.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
-import { mailOffer } from './mail-offer.ts';
 import { type ExplorerTransactionUrl, facts, timeElement } from './payment-facts.ts';
 import { type Checkout, isStuck } from './read-checkout.ts';
 import { paidPanel, receipt } from './receipt.ts';
 import { furtherLinks, returnOf, shopLinks } from './return-to-shop.ts';
 import type { CountryQuestion, OfferList, OffersToAsk } from './selector.ts';
 import { asSeen, offersInBrief, possibleOffers } from './selector.ts';
-import { logoPathOf } from './show-logo.ts';
-import { goingWords, type StateWords, wordsOf } from './state-words.ts';
-import { waitOf } from './wait.ts';
-import { ring, waitDetail } from './wait-detail.ts';
+import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
+import { type Wait, waitOf, waitSteps } from './wait.ts';
 
 interface ContentOptions {
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
@@ -283,7 +281,7 @@ export function shopLine(account: Account, { words }: Language): Html {
 function sign({ name, logoHash }: Account): Html {
   return logoHash === null
     ? html`<span class="initial" aria-hidden="true">${initialOf(name)}</span>`
-    : html`<img class="initial logo" src="${logoPathOf(logoHash)}" alt="" width="32" height="32">`;
+    : html`<img class="initial logo" src="/logos/${logoHash}" alt="" width="32" height="32">`;
 }
 
 function feeLine({ originalAmountCents, customerFeeCents, currency }: Payment, language: Language): Html {
@@ -317,4 +315,68 @@ ${row(total, amountCents)}</dl>`;
 export function initialOf(name: string): string {
   const [first] = new Intl.Segmenter().segment(name.trim());
   return first?.segment.toUpperCase() ?? '';
+}
+
+/** The customer's own address for one mail. It is never shown, because anyone with the link sees the page. */
+function mailOffer(checkout: Checkout, { words }: Language): Html {
+  const { path, mail, view, account } = checkout;
+  const { mail: names } = words;
+  const isPaid = view.kind === 'paid';
+  if (mail === null || mail === 'failed' || mail === 'sent' || (isPaid && mail === 'own')) return nothing;
+  const close = waitOf(checkout) === null ? nothing : html`<strong>${words.wait.close}</strong> `;
+  const form = html`<form method="post" action="${path}/email"><label for="email">${names.address}</label>
+<input id="email" name="email" type="email" autocomplete="email" maxlength="254" required placeholder="you@example.com" dir="ltr"
+aria-describedby="email-hint"><button class="button">${names.send}</button>
+<p id="email-hint">${fillIn(names.once, { shop: account.name })}</p></form>`;
+  if (mail === 'none')
+    return html`<p>${close}${isPaid ? html`<strong>${names.receipt}</strong>` : names.tell}</p>${form}`;
+  if (mail === 'own') return html`<p>${close}${names.own}</p>`;
+  if (isPaid) return html`<p role="status">${names.coming}</p>`;
+  return html`<p role="status">${close}${names.told}</p><details><summary>${names.another}</summary>${form}</details>`;
+}
+
+/** Ring with the elapsed time, which the script continues. Decorative, because screen readers need no clock. */
+function ring(sinceMs: number | null, atMs = 0): Html {
+  if (sinceMs === null) return html`<div class="ring" aria-hidden="true"></div>`;
+  const seconds = Math.max(0, Math.floor((atMs - sinceMs) / 1000));
+  return html`<div class="ring" aria-hidden="true" data-elapsed="${seconds}">${clockText(seconds)}</div>`;
+}
+
+/** "1:42", "1:02:03". */
+function clockText(seconds: number): string {
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const [first = 0, ...rest] = parts[0] === 0 ? parts.slice(1) : parts;
+  return [first, ...rest.map((part) => String(part).padStart(2, '0'))].join(':');
+}
+
+function waitDetail(wait: Wait, checkout: Checkout, language: Language): Html {
+  const { wait: words } = language.words;
+  return html`${timeline(wait, checkout, language)}
+${wait.isLate ? html`<section><h2>${words.longer}</h2>${lateHelp(checkout, language)}</section>` : nothing}
+${checkout.mail === null || checkout.mail === 'failed' ? html`<p class="leave"><strong>${words.close}</strong></p>` : nothing}`;
+}
+
+function lateHelp(checkout: Checkout, language: Language): Html {
+  const { view, payment, account } = checkout;
+  if (view.kind === 'at_provider') return providerHelp(view.provider, checkout, language);
+  const amount = formatMoneyAndCode(language, payment.amountCents, payment.currency);
+  return html`<p>${fillIn(language.words.states.held.sentence, { amount, shop: account.name })}</p>`;
+}
+
+function timeline({ current, provider, times }: Wait, { account }: Checkout, language: Language): Html {
+  const { wait: words, steps: names } = language.words;
+  const values = { shop: account.name, ...(provider === null ? {} : { provider: nameOf(provider) }) };
+  const items = waitSteps.map((step, index) => {
+    if (step === 'approvedBy' && provider === null) return nothing;
+    const name = html`<b>${fillIn(words[step], values)}</b>`;
+    if (index > current) return html`<li>${name}</li>`;
+    if (index === current) {
+      const note = current === 1 ? html`<small>${fillIn(words.sending, values)}</small>` : nothing;
+      return html`<li class="current" aria-current="step">${name}<span>${words.now}</span>${note}</li>`;
+    }
+    const atMs = times[index] ?? null;
+    const time = atMs === null ? nothing : timeElement(atMs, language, 'clock');
+    return html`<li class="done">${name}${time}<span class="quiet"> ${names.done}</span></li>`;
+  });
+  return html`<ol class="timeline" aria-label="${names.label}">${items}</ol>`;
 }

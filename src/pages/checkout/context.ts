@@ -60,12 +60,10 @@ export interface CheckoutRoutes {
     show: CheckoutHandler<ParametersOf<Path>>,
     exposeHeadRoute?: boolean,
   ) => void;
-  /** `POST` of a form, limited by address like the start of a session. */
-  readonly form: <Path extends string>(path: Path, act: CheckoutHandler<ParametersOf<Path>>) => void;
-  /** `POST` of a form, with its own body limit, and limited by address like a page. */
-  readonly typedForm: <Path extends string>(
+  /** `POST` of a form, limited by address like the start of a session; with its own body limit, like a page. */
+  readonly form: <Path extends string>(
     path: Path,
-    bodyLimit: number,
     act: CheckoutHandler<ParametersOf<Path>>,
+    bodyLimit?: number,
   ) => void;
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { RecordStore } from '../../accounts/record-store.ts';
+import type { RecordStore } from '../../accounts/account-store.ts';
 import type { PaymentReference } from '../../payment/payment.ts';
 
 interface Context extends Readonly<{ records: Pick<RecordStore, 'addRecords'> }> {

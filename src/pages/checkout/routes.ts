@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parseUserEmail } from '../../accounts/person.ts';
 import { UNSERVED } from '../../payment/checkout-url.ts';
 import { RegionNotServedError, ServiceError } from '../../payment/errors.ts';
 import type { ProviderId } from '../../payment/provider-catalog.ts';
@@ -10,11 +12,12 @@ import {
 } from '../../payment/test-payments.ts';
 import { languageOf } from '../../web/checkout-frame/languages.ts';
 import { messagePage, sendPage, sendShopScript, setCommonHeaders } from '../../web/checkout-frame/layout.ts';
+import { html } from '../../web/design/html.ts';
 import { serviceErrorOf } from '../../web/error-reply.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { limitByAddress } from '../../web/page-limits.ts';
+import { requirePassing } from '../../web/rate-windows.ts';
 import { acceptForms, comesFromOwnPage, isSameOrigin } from '../../web/signed-in/forms.ts';
-import { acceptMailAddress } from './accept-mail-address.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
 import { isTakenByProvider, takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext, CheckoutRequest, CheckoutRoutes } from './context.ts';
@@ -31,7 +34,6 @@ import { automaticProvider, isPreview, openProviderSession, redirectToProvider }
 import { readCheckout, requireCheckout } from './read-checkout.ts';
 import { rememberLanguage } from './remember.ts';
 import { showShortLink } from './short-link.ts';
-import { showLogo } from './show-logo.ts';
 import { problemWords } from './state-words.ts';
 
 /** The action of a form is in its URL, so its fields are few. */
@@ -72,12 +74,11 @@ export function registerCheckoutPages(
     const routes: CheckoutRoutes = {
       page: (path, show, exposeHeadRoute = true) =>
         scope.get(path, { exposeHeadRoute }, (request, reply) => show(askedOf(request, reply))),
-      form(path, act) {
+      form(path, act, bodyLimit) {
         const onRequest = (request: FastifyRequest) => limitByAddress(limits.starts, request);
-        scope.post(path, { onRequest }, (request, reply) => act(askedOf(request, reply)));
+        const options = bodyLimit === undefined ? { onRequest } : { bodyLimit };
+        scope.post(path, options, (request, reply) => act(askedOf(request, reply)));
       },
-      typedForm: (path, bodyLimit, act) =>
-        scope.post(path, { bodyLimit }, (request, reply) => act(askedOf(request, reply))),
     };
     const { page, form } = routes;
 
@@ -220,4 +221,47 @@ function needsOwnPage(
   provider: ProviderId,
 ): boolean {
   return directory.adapters.get(provider)?.checksReferrer === true && !comesFromOwnPage(headers, baseUrl);
+}
+
+/** A year, because another picture has another hash and URL. */
+const FOREVER = 'public, max-age=31536000, immutable';
+
+async function showLogo({ context, reply, params }: CheckoutRequest<'hash'>): Promise<FastifyReply> {
+  const logo = /^[0-9a-f]{32}$/.test(params.hash) ? await context.accounts.findLogo(params.hash) : null;
+  if (logo === null) throw new ServiceError('not_found');
+  return setCommonHeaders(reply)
+    .header('cache-control', FOREVER)
+    .type('image/png')
+    .send(Buffer.from(logo.bytes));
+}
+
+/** End of a domain, and neither of an IP address nor of a name inside a network. */
+const publicDomain = /\.(?!local|internal)[a-z][a-z0-9-]+$/;
+
+async function acceptMailAddress(asked: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
+  const { context, request, reply, params } = asked;
+  const checkout = await requireCheckout(context, params.paymentId);
+  const { id } = checkout.payment;
+  const language = languageOf(request);
+  const { mail: words, problems } = language.words;
+  const refuse = (status: number, problem: string) =>
+    sendCheckout(asked, checkout, { status, problem: html`${problem}` });
+  if (!isSameOrigin(request.headers, context.baseUrl)) return refuse(403, problems.notFromHere);
+  if (context.receipts && checkout.mail !== null && checkout.mail !== 'own') {
+    const typed = request.body instanceof URLSearchParams ? (request.body.get('email') ?? '') : '';
+    const email = parseUserEmail(typed);
+    if (email === null || !publicDomain.test(email)) return refuse(400, words.wrong);
+    const { mailVisitors, mailPayments, mailRecipients } = context.limits;
+    try {
+      await limitByAddress(mailVisitors, request);
+      await requirePassing(mailPayments, id);
+      await requirePassing(mailRecipients, hash('sha256', email.replace(/\+.*@/, '@')));
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.retryAfterSeconds === null) throw error;
+      reply.header('retry-after', error.retryAfterSeconds);
+      return refuse(429, words.tooOften);
+    }
+    await context.receipts.askForReceipt(id, { email, language: language.code }, context.nowMs());
+  }
+  return setCommonHeaders(reply).redirect(`/pay/${id}#mail`, 303);
 }

@@ -50,9 +50,8 @@ ${cards}
 <div class="${steps === nothing ? '' : 'pair first'}">
 ${receivedCard(statistics, before, costShare, account.wallet)}${steps}</div>
 ${
-  latest.payments.length === 0
-    ? nothing
-    : html`<section class="card"><div class="head"><h2>Latest payments</h2><a href="${DASHBOARD_PATH}/payments">All payments</a></div>
+  latest.payments.length > 0 &&
+  html`<section class="card"><div class="head"><h2>Latest payments</h2><a href="${DASHBOARD_PATH}/payments">All payments</a></div>
 ${await paymentTable(visit, latest.payments)}</section>`
 }`,
   };

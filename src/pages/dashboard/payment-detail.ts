@@ -1,5 +1,5 @@
+import type { AccountRecord, RecordKind } from '../../accounts/account-store.ts';
 import { roleIncludes } from '../../accounts/person.ts';
-import type { AccountRecord, RecordKind } from '../../accounts/record-store.ts';
 import { formatUnits } from '../../payment/money.ts';
 import { isDust } from '../../payment/paid-threshold.ts';
 import { isDirect, itemLabel, type Payment } from '../../payment/payment.ts';
@@ -213,13 +213,13 @@ ${payment.orderLine === null ? nothing : fact('Paid for', html`<bdi>${payment.or
 ${(payment.orderDetails?.items ?? []).map((item) => fact(html`<bdi>${itemLabel(item)}</bdi>`, formatMoney(item.amountCents, payment.currency)))}
 ${payment.note === null ? nothing : fact('Note', html`<bdi class="lines">${payment.note}</bdi>`)}
 ${
-  settled === undefined || agreed === undefined
-    ? nothing
-    : fact(
-        'How it was settled',
-        html`<bdi class="lines">${agreed}</bdi>
+  settled !== undefined &&
+  agreed !== undefined &&
+  fact(
+    'How it was settled',
+    html`<bdi class="lines">${agreed}</bdi>
 <span class="small soft">By <bdi>${author}</bdi>, ${moment(settled.atMs, timeZone)}</span>`,
-      )
+  )
 }
 ${origin === null ? nothing : fact(origin.label, html`<a href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`)}
 ${origin === null || origin.answer === null ? nothing : fact('Customer’s answer', html`<bdi>${origin.answer}</bdi>`)}

@@ -145,13 +145,9 @@ title="${timeText(createdAtMs, timeZone, 'second')}"><strong>${formatMoney(amoun
 
 function forOf({ note, orderLine }: Payment, origin: PaymentOrigin | undefined): Html | null {
   const text = note ?? orderLine;
-  const page =
-    origin === undefined
-      ? nothing
-      : html`<a class="small" href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`;
-  return text === null && origin === undefined
-    ? null
-    : html`${text === null ? nothing : html`<bdi>${text}</bdi> `}${page}`;
+  if (text === null && origin === undefined) return null;
+  return html`${text !== null && html`<bdi>${text}</bdi> `}
+${origin !== undefined && html`<a class="small" href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`}`;
 }
 
 function receivedOf({ forwardedUnits, receivedUnits }: Payment): Html | string | null {

@@ -1,7 +1,6 @@
 import type { Account } from '../../accounts/account.ts';
-import { invite, withdrawInvitation } from '../../accounts/invitations.ts';
-import { changeMember } from '../../accounts/members.ts';
-import type { OneTimeLink } from '../../accounts/one-time-link.ts';
+import type { OneTimeLink } from '../../accounts/account-store.ts';
+import { changeMember, invite, withdrawInvitation } from '../../accounts/invitations.ts';
 import { hashSecretToken } from '../../accounts/people-context.ts';
 import { isRole, type Member, parseUserEmail, type Role, roles, type User } from '../../accounts/person.ts';
 import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';

@@ -1,7 +1,7 @@
 import { roleIncludes } from '../../accounts/person.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Visit } from '../../web/signed-in/context.ts';
-import { copyButton, webhookBadge } from '../../web/signed-in/payment-words.ts';
+import { copyButton, fact, webhookBadge } from '../../web/signed-in/payment-words.ts';
 import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 import { verifyWebhookSignature } from '../../webhooks/payment-history.ts';
 import { type Webhook, type WebhookResult, webhookHeaders } from '../../webhooks/webhook.ts';
@@ -31,13 +31,9 @@ function testLink({ role }: Visit, { paymentId }: Webhook): Html {
 }
 
 function resultRows(result: WebhookResult): Html {
-  return html`${
-    result.reason === null
-      ? nothing
-      : html`<div><dt>Why it failed</dt>
-<dd>${reasonSentence(result.reason)} <code>${result.reason}</code></dd></div>`
-  }
-${result.responseExcerpt === '' ? nothing : html`<div><dt>The answer began with</dt><dd><code>${result.responseExcerpt}</code></dd></div>`}`;
+  const { reason, responseExcerpt } = result;
+  return html`${reason !== null && fact('Why it failed', html`${reasonSentence(reason)} <code>${reason}</code>`)}
+${responseExcerpt !== '' && fact('The answer began with', html`<code>${responseExcerpt}</code>`)}`;
 }
 
 function sentParts(webhook: Webhook, { body, signature }: WebhookResult, { context }: Visit): Html {

@@ -15,12 +15,12 @@ export class Html {
   }
 }
 
-type Insertion = string | number | Html | readonly Html[] | null;
+type Insertion = string | number | Html | readonly Html[] | null | false;
 
 export const nothing = new Html('');
 
 /**
- * Template whose text insertions ghtml escapes. ghtml gets one text at a time and never the template, which therefore
+ * Template whose text insertions ghtml escapes; null and false insert nothing. ghtml gets one text at a time and never the template, which therefore
  * cannot disable escaping. Attributes must be quoted, and the caller checks a link's scheme.
  */
 export function html({ raw }: TemplateStringsArray, ...insertions: readonly Insertion[]): Html {
@@ -41,7 +41,7 @@ export function dotted(parts: readonly Html[]): Html {
 }
 
 function markupOf(insertion: Insertion): string {
-  if (insertion === null) return '';
+  if (insertion === null || insertion === false) return '';
   if (insertion instanceof Html) return insertion.toString();
   if (typeof insertion === 'object') return insertion.join('');
   return escapeTemplate(textOnly, String(insertion));

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RecordStore } from '../../accounts/account-store.ts';
 import type { AuditAction } from '../../accounts/audit-entry.ts';
 import type { PasskeyContext } from '../../accounts/passkeys.ts';
 import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { type Actor, recordAction, recordForUser } from '../../accounts/people-context.ts';
 import type { Role } from '../../accounts/person.ts';
-import type { RecordStore } from '../../accounts/record-store.ts';
 import type { SessionArea } from '../../accounts/session-lifetimes.ts';
 import type { Caller, ChosenAccount, ShowOnceContext, SignedIn } from '../../accounts/sessions.ts';
 import type { EmailStore, Mailer } from '../../mail/mail.ts';

@@ -1,4 +1,4 @@
-import type { OneTimeLink } from '../../accounts/one-time-link.ts';
+import type { OneTimeLink } from '../../accounts/account-store.ts';
 import { readLink, setPasswordByLink } from '../../accounts/password-links.ts';
 import { openAfterPassword } from '../../accounts/sign-in.ts';
 import { html } from '../design/html.ts';
