@@ -50,6 +50,7 @@ describe.each(['web3signer', 'clef'] as const)('a signer that speaks as %s', (ki
       expect(await signer.signTransaction(transaction)).toBe(
         await openSigner(KEY).signTransaction(transaction),
       );
+    server.mood = async (asked) => ({ raw: await server.sign(asked) });
     await relayer.checkSigner();
     expect(relayer.signerFailure()).toBeNull();
     // Clef is asked once in the words of Web3Signer by each client.

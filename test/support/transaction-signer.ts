@@ -3,29 +3,22 @@ import type { AddressInfo } from 'node:net';
 import type { Hex } from 'viem';
 import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
 import { isAddress, parseTransaction } from 'viem/utils';
+import type { UnsignedTransaction } from '../../src/settlement/chain/signer.ts';
+
+type SignableTransaction = Omit<UnsignedTransaction, 'value'> & {
+  readonly from: Hex;
+  readonly value: bigint;
+};
 
 /** What is signed instead of the request; `null` never answers. */
 export type SignerMood = (request: SignableTransaction) => Promise<unknown> | unknown;
 
-type SignableTransaction = ReturnType<typeof readRequest>;
-
-interface JsonRpcRequest {
-  readonly jsonrpc: unknown;
-  readonly id: unknown;
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
-
-class SignerRefusal extends Error {
-  readonly code: number;
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
 const quantity = /^0x(0|[1-9a-f][0-9a-f]*)$/;
-const quantities = ['gas', 'nonce', 'value', 'maxFeePerGas', 'maxPriorityFeePerGas', 'chainId'] as const;
+const quantities = 'chainId,gas,maxFeePerGas,maxPriorityFeePerGas,nonce,value';
+
+function refusal(code: number, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
 
 /**
  * A signer as Web3Signer 26.4 (`eth_signTransaction`, the answer is the raw transaction) and clef 1.17
@@ -46,7 +39,7 @@ export async function startTransactionSigner(
     url: '',
     sign: (transaction: SignableTransaction, from = transaction.from) => {
       const account = accounts.get(from);
-      if (account === undefined) throw new SignerRefusal(-32_000, 'No unlocked account matches the Sender');
+      if (account === undefined) throw refusal(-32_000, 'No unlocked account matches the Sender');
       const { from: _, ...fields } = transaction;
       return account.signTransaction({ ...fields, type: 'eip1559' });
     },
@@ -59,16 +52,14 @@ export async function startTransactionSigner(
       new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve)),
   };
 
-  async function answer({ jsonrpc, method, params }: JsonRpcRequest): Promise<unknown> {
-    if (jsonrpc !== '2.0') throw new SignerRefusal(-32_600, 'Invalid Request');
+  async function answer({ jsonrpc, method, params }: Readonly<Record<string, unknown>>): Promise<unknown> {
+    if (jsonrpc !== '2.0') throw refusal(-32_600, 'Invalid Request');
     if (method !== (kind === 'clef' ? 'account_signTransaction' : 'eth_signTransaction'))
-      throw new SignerRefusal(-32_601, `the method ${method} does not exist/is not available`);
-    const request = readRequest(params);
-    if (request.chainId !== chainId) {
-      if (kind === 'clef') throw new SignerRefusal(-32_000, 'requested chainid does not match');
-      request.chainId = chainId;
-    }
-    const raw = await (signer.mood ?? signer.sign)(request);
+      throw refusal(-32_601, `the method ${method} does not exist/is not available`);
+    const request = readRequest(params as readonly Readonly<Record<string, string>>[]);
+    if (kind === 'clef' && request.chainId !== chainId)
+      throw refusal(-32_000, 'requested chainid does not match');
+    const raw = await (signer.mood ?? signer.sign)({ ...request, chainId });
     if (kind === 'web3signer' || typeof raw !== 'string') return raw;
     return { raw, tx: parseTransaction(raw as '0x02') };
   }
@@ -78,7 +69,7 @@ export async function startTransactionSigner(
     signer.authorization = request.headers.authorization;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as JsonRpcRequest;
+    const body = JSON.parse(Buffer.concat(chunks).toString());
     const send = (outcome: object) =>
       response
         .writeHead(200, { 'content-type': 'application/json' })
@@ -97,27 +88,17 @@ export async function startTransactionSigner(
   return signer;
 }
 
-function readRequest(params: readonly unknown[]) {
-  const [request, ...others] = params as readonly Readonly<Record<string, string>>[];
+function readRequest([request, ...others]: readonly Readonly<Record<string, string>>[]): SignableTransaction {
   const { from, to, data, ...numbers } = request ?? {};
   const isValid =
     others.length === 0 &&
     isAddress(from ?? '') &&
     (to === undefined || isAddress(to)) &&
     /^0x([0-9a-f]{2})*$/.test(data ?? '') &&
-    Object.keys(numbers).sort().join() === [...quantities].sort().join() &&
+    Object.keys(numbers).sort().join() === quantities &&
     Object.values(numbers).every((number) => quantity.test(number));
-  if (!isValid) throw new SignerRefusal(-32_602, 'Invalid params');
-  const read = (name: (typeof quantities)[number]) => BigInt(numbers[name] as string);
-  return {
-    from: from as Hex,
-    ...(to === undefined ? {} : { to: to as Hex }),
-    data: data as Hex,
-    chainId: Number(read('chainId')),
-    nonce: Number(read('nonce')),
-    gas: read('gas'),
-    value: read('value'),
-    maxFeePerGas: read('maxFeePerGas'),
-    maxPriorityFeePerGas: read('maxPriorityFeePerGas'),
-  };
+  if (!isValid) throw refusal(-32_602, 'Invalid params');
+  const read = Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, BigInt(value)]));
+  const [chainId, nonce] = [Number(read['chainId']), Number(read['nonce'])];
+  return { ...request, ...read, chainId, nonce } as unknown as SignableTransaction;
 }
