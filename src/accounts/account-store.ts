@@ -169,6 +169,8 @@ export interface AuditRange {
 export interface AuditStore {
   /** Adds an entry, or counts a repeat of one of the `mergedActions`. Removes the oldest beyond the maximum. */
   appendEntry(entry: NewAuditEntry): Promise<void>;
+  /** Deletes the oldest of these, up to `limit`, and returns how many. Each account keeps its newest, which numbers the next. */
+  deleteEntriesBefore(beforeMs: number, limit: number): Promise<number>;
   /** Newest first, from before a position; null starts with the newest. */
   listEntries(
     accountId: string,

@@ -1,7 +1,7 @@
 import type { EmailErasureStep, EmailStore, ReceiptStore } from '../mail/mail.ts';
 import { ServiceError, stateConflict } from '../payment/errors.ts';
 import type { PaymentReference } from '../payment/payment.ts';
-import type { AccountStore } from './account-store.ts';
+import type { AccountStore, AuditStore } from './account-store.ts';
 
 export interface EraseEmailsContext extends Readonly<{ emails: Pick<EmailStore, 'eraseEmailsBefore'> }> {
   readonly nowMs: () => number;
@@ -14,7 +14,7 @@ const BATCH_SIZE = 100;
 /** Erases email addresses from older payments in one bounded step, which continues where the last one stopped. */
 export function eraseEmailsOlderThan(
   { emails, nowMs }: EraseEmailsContext,
-  accountId: string,
+  accountId: string | null,
   days: number,
 ): Promise<EmailErasureStep> {
   return emails.eraseEmailsBefore(accountId, nowMs() - days * DAY_MS, BATCH_SIZE);
@@ -25,21 +25,35 @@ export const MAXIMUM_MAIL_DELAY_MS = DAY_MS;
 /** The same for a mail that is never queued because its payment stays held. */
 const MAXIMUM_ADDRESS_AGE_MS = 30 * DAY_MS;
 
-/** Runs one step for each account with a retention period, and one for unsent mails. Whether more is left to erase. */
+/** Days for which the operator keeps data; null for no limit. */
+export interface Retention {
+  readonly auditDays: number | null;
+  readonly customerDataDays: number | null;
+}
+
+/** Runs one step for each retention period, and one for unsent mails. Whether more is left to erase. */
 export async function eraseOldEmails(
   context: EraseEmailsContext &
     Readonly<{
       accounts: Pick<AccountStore, 'listAccounts'>;
+      audit: Pick<AuditStore, 'deleteEntriesBefore'>;
       receipts: Pick<ReceiptStore, 'eraseAddresses'>;
     }>,
+  { auditDays, customerDataDays }: Retention,
 ): Promise<boolean> {
   const nowMs = context.nowMs();
   const [queuedBy, givenBefore] = [nowMs - MAXIMUM_MAIL_DELAY_MS, nowMs - MAXIMUM_ADDRESS_AGE_MS];
   const unused = await context.receipts.eraseAddresses(nowMs, queuedBy, givenBefore, BATCH_SIZE);
   let isMore = unused === BATCH_SIZE;
-  for (const { id, emailRetentionDays } of await context.accounts.listAccounts()) {
-    if (emailRetentionDays === null) continue;
-    const { hasMore } = await eraseEmailsOlderThan(context, id, emailRetentionDays);
+  if (auditDays !== null) {
+    const deleted = await context.audit.deleteEntriesBefore(nowMs - auditDays * DAY_MS, BATCH_SIZE);
+    isMore ||= deleted === BATCH_SIZE;
+  }
+  const accounts = await context.accounts.listAccounts();
+  const periods = accounts.map(({ id, emailRetentionDays }) => [id, emailRetentionDays] as const);
+  for (const [id, days] of [...periods, [null, customerDataDays] as const]) {
+    if (days === null) continue;
+    const { hasMore } = await eraseEmailsOlderThan(context, id, days);
     isMore ||= hasMore;
   }
   return isMore;

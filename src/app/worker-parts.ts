@@ -11,7 +11,9 @@ export interface WorkerParts
   extends Pick<ServiceParts, SharedParts>,
     Pick<ServiceParts['requestContext'], 'tokens' | 'notifier' | 'baseUrl' | 'expiryMs'>,
     Clock {
-  readonly config: Pick<Config, 'dataDir'> & { readonly chain: Pick<ChainConfig, 'egressProxy'> | null };
+  readonly config: Pick<Config, 'dataDir' | 'retention'> & {
+    readonly chain: Pick<ChainConfig, 'egressProxy'> | null;
+  };
   readonly deliver: DeliverWebhook;
   readonly signingSecrets: Pick<SecretBox, 'open'>;
   readonly wake: (...names: string[]) => void;

@@ -188,12 +188,16 @@ function createWebhookTask({
 
 const ERASING_INTERVAL_MS = 10 * 60_000;
 
-function createErasingTask({ store, nowMs }: Pick<WorkerParts, 'store' | 'nowMs'>): WorkerTask {
+function createErasingTask({
+  store,
+  nowMs,
+  config,
+}: Pick<WorkerParts, 'store' | 'nowMs' | 'config'>): WorkerTask {
   return {
     name: 'erase email addresses',
     intervalMs: ERASING_INTERVAL_MS,
     async run(signal) {
-      const hasMore = await eraseOldEmails({ ...store, nowMs });
+      const hasMore = await eraseOldEmails({ ...store, nowMs }, config.retention);
       if (hasMore) await pauseBetweenPortions(signal);
       return hasMore;
     },

@@ -74,6 +74,7 @@ describe('defaults', () => {
       callbackAllowedHosts: new Set(),
       rateLimits: { createPerMinute: 60, statusPerMinute: 120, unauthenticatedPerMinute: 30 },
       checkoutExpiryHours: 168,
+      retention: { auditDays: null, customerDataDays: null },
       thresholdDefaults: { toleranceBasisPoints: 200, maxProviderFeeBasisPoints: 3_000 },
       chain: null,
       providers: new Map(),
@@ -161,6 +162,10 @@ it.each<[Environment, Partial<Config>]>([
     { rateLimits: { createPerMinute: 1, statusPerMinute: 2, unauthenticatedPerMinute: 100_000_000 } },
   ],
   [{ CHECKOUT_EXPIRY_HOURS: '8760' }, { checkoutExpiryHours: 8760 }],
+  [
+    { AUDIT_RETENTION_DAYS: '90', CUSTOMER_DATA_RETENTION_DAYS: '61', CHECKOUT_EXPIRY_HOURS: '721' },
+    { retention: { auditDays: 90, customerDataDays: 61 } },
+  ],
   [{ UNDERPAYMENT_TOLERANCE_PERCENT: '0' }, thresholdOf({ toleranceBasisPoints: 0 })],
   [{ UNDERPAYMENT_TOLERANCE_PERCENT: '50' }, thresholdOf({ toleranceBasisPoints: 5000 })],
   [{ UNDERPAYMENT_TOLERANCE_PERCENT: '1.25' }, thresholdOf({ toleranceBasisPoints: 125 })],
@@ -254,6 +259,8 @@ const invalid: readonly [string, readonly string[], RegExp][] = [
   ['RATE_LIMIT_STATUS_PER_MINUTE', ['0', 'many'], /whole number from 1 to 100000000/],
   ['RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE', ['0', '-5'], /whole number from 1 to 100000000/],
   ['CHECKOUT_EXPIRY_HOURS', ['0', '8761', '1h'], /whole number from 1 to 8760/],
+  ['AUDIT_RETENTION_DAYS', ['0', '89', '36501', '1y'], /whole number from 90 to 36500/],
+  ['CUSTOMER_DATA_RETENTION_DAYS', ['0', '36', '-1'], /whole number from 37 to 36500/],
   ['MAX_PROVIDER_FEE_PERCENT', ['0', '0.99', '50.01', '12.555', '30%', '-5'], /from 1 to 50/],
   ['UNDERPAYMENT_TOLERANCE_PERCENT', ['-1', '50.01', '2.555', '2%', '101'], /from 0 to 50/],
 ];

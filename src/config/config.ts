@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import type { Retention } from '../accounts/erase-emails.ts';
 import { parsePayoutAddress } from '../payment/address.ts';
 import { parseUsdRate } from '../payment/money.ts';
 import {
@@ -81,6 +82,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
 
   const adminPort = readAdminPort(read, port);
   const baseUrl = readBaseUrl(read, 'BASE_URL', { isLive, isTls: tls !== null, port });
+  const checkoutExpiryHours = read.integer('CHECKOUT_EXPIRY_HOURS', 168, 1, 8_760);
   const config = {
     host,
     port,
@@ -109,7 +111,8 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
       statusPerMinute: read.integer('RATE_LIMIT_STATUS_PER_MINUTE', 120, 1, 100_000_000),
       unauthenticatedPerMinute: read.integer('RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE', 30, 1, 100_000_000),
     },
-    checkoutExpiryHours: read.integer('CHECKOUT_EXPIRY_HOURS', 168, 1, 8_760),
+    checkoutExpiryHours,
+    retention: readRetention(read, checkoutExpiryHours),
     /** Defaults for accounts without their own settings. */
     thresholdDefaults: {
       toleranceBasisPoints: read.percent(
@@ -139,6 +142,16 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   };
   requireNoProblem(read);
   return config;
+}
+
+/** Customers' data stays for a month after a checkout has expired, for late money and refunds. */
+function readRetention(read: Reader, checkoutExpiryHours: number): Retention {
+  const days = (name: string, minimum: number) =>
+    read.text(name) === null ? null : read.integer(name, minimum, minimum, 36_500);
+  return {
+    auditDays: days('AUDIT_RETENTION_DAYS', 90),
+    customerDataDays: days('CUSTOMER_DATA_RETENTION_DAYS', Math.ceil(checkoutExpiryHours / 24) + 30),
+  };
 }
 
 function requireNoProblem({ problems }: Reader): void {

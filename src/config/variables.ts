@@ -40,6 +40,10 @@ const help = {
   RATE_LIMIT_STATUS_PER_MINUTE: 'Status reads, and merchant API requests, per minute for each API key (120).',
   RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: 'Requests per minute without a valid key for each address (30).',
   CHECKOUT_EXPIRY_HOURS: 'Hours after which an unpaid checkout expires (168).',
+  AUDIT_RETENTION_DAYS:
+    'Days after which entries of the audit log are deleted, at least 90; each account keeps its newest (no limit).',
+  CUSTOMER_DATA_RETENTION_DAYS:
+    'Days after the creation of a payment in which its email address, metadata, note, and bodies and answers of its webhooks are kept; at least 30 more than CHECKOUT_EXPIRY_HOURS (no limit).',
   UNDERPAYMENT_TOLERANCE_PERCENT: 'Shortfall that still counts as paid in full, in percent (2).',
   MAX_PROVIDER_FEE_PERCENT:
     'Maximum share of a charge that a provider may keep; others are not offered (30).',

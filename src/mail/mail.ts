@@ -39,8 +39,11 @@ export interface EmailStore {
   eraseEmail(payment: PaymentReference): Promise<EmailErasure>;
   /** Erases an address that a customer of the account gave for one mail, in lower case, with the mail. */
   eraseReceiptAddress(accountId: string, email: string): Promise<void>;
-  /** Erases addresses of older payments. Continues where the last call stopped, up to `limit` or a `busy` one. */
-  eraseEmailsBefore(accountId: string, beforeMs: number, limit: number): Promise<EmailErasureStep>;
+  /**
+   * Erases addresses of older payments. Continues where the last call stopped, up to `limit` or a `busy` one. Without an
+   * account, in all of them, and with notes, provider URLs, and bodies and answers of webhooks.
+   */
+  eraseEmailsBefore(accountId: string | null, beforeMs: number, limit: number): Promise<EmailErasureStep>;
 }
 
 /** A mail that is sent now. `email` is an address that a customer gave on the page; null means the payment's own. */

@@ -19,6 +19,9 @@ import {
 import type { StoredFeature } from './stored-feature.ts';
 import { receiptTable } from './tables.ts';
 
+/** Replaces the account's id in the watermark of what is erased in all accounts. */
+const ALL_ACCOUNTS = '';
+
 export function createEmailStore({ write }: Scripts, features: readonly StoredFeature[]): EmailStore {
   const others = features.flatMap(({ personal }) => personal ?? []);
   const personalSql = [{ table: receiptTable, column: 'email' }, ...others].map(
@@ -26,8 +29,12 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
   );
   const personal = ['email', 'CAST(metadata AS text)', ...personalSql, 'NULL'].join(', ');
 
+  function* lockFeatures(): Script<void> {
+    for (const { erasureLock } of features) if (erasureLock !== undefined) yield* lock(erasureLock);
+  }
+
   function* eraseEmail({ accountId, id }: PaymentReference): Script<EmailErasure> {
-    for (const feature of features) if (feature.erasureLock !== undefined) yield* lock(feature.erasureLock);
+    yield* lockFeatures();
     // Locks the row by updating it, so that no other transaction indexes or decides the payment.
     yield* run`UPDATE payments SET email = email WHERE id = ${id}`;
     const before = yield* selectPayment(id);
@@ -63,29 +70,35 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
         AND (SELECT account_id FROM payments WHERE id = payment_id) = ${accountId}`;
     }),
     eraseEmailsBefore: write(function* (accountId, beforeMs, limit) {
-      yield* lock(`email addresses of ${accountId}`);
+      const name = accountId ?? ALL_ACCOUNTS;
+      yield* lock(`email addresses of ${name}`);
+      yield* lockFeatures();
       const below = firstIdAtMs(beforeMs);
       const watermark = yield* runForOne<{ id: string }>`
-        SELECT payment_id AS id FROM email_watermarks WHERE account_id = ${accountId}`;
+        SELECT payment_id AS id FROM email_watermarks WHERE account_id = ${name}`;
       const from = watermark?.id ?? '';
+      const ofAccount = accountId === null ? sql`` : sql`account_id = ${accountId} AND `;
       const found = (yield* run`
-        SELECT id, coalesce(${raw(personal)}) AS personal FROM payments
-        WHERE account_id = ${accountId} AND id > ${from} AND id < ${below} ORDER BY id LIMIT ${limit}`) as unknown as {
+        SELECT id, account_id AS "accountId", coalesce(${raw(personal)}) AS personal FROM payments
+        WHERE ${ofAccount}id > ${from} AND id < ${below} ORDER BY id LIMIT ${limit}`) as unknown as {
         readonly id: string;
+        readonly accountId: string;
         readonly personal: string | null;
       }[];
       let erased = 0;
       let through: string | null = null;
       let isBusy = false;
-      for (const { id, personal } of found) {
-        const outcome = personal === null ? 'none' : yield* eraseEmail({ accountId, id });
+      for (const { personal, ...payment } of found) {
+        const { id } = payment;
+        const isErasable = accountId !== null || (yield* eraseContents(id));
+        const outcome = !isErasable ? 'busy' : personal === null ? 'none' : yield* eraseEmail(payment);
         isBusy = outcome === 'busy';
         if (isBusy) break;
         if (outcome === 'erased') erased++;
         through = id;
       }
       if (through !== null) {
-        yield* run`INSERT INTO email_watermarks (account_id, payment_id) VALUES (${accountId}, ${through})
+        yield* run`INSERT INTO email_watermarks (account_id, payment_id) VALUES (${name}, ${through})
            ON CONFLICT (account_id) DO UPDATE SET payment_id = excluded.payment_id`;
       }
       return { erased, hasMore: !isBusy && found.length === limit, stoppedBy: isBusy ? 'webhook' : null };
@@ -102,15 +115,39 @@ interface RecordedWebhook {
   readonly answer: string | null;
 }
 
-/** Returns false and changes nothing while one of the webhooks is being sent. */
-function* eraseFromWebhooks(id: PaymentId, email: string): Script<boolean> {
-  // Locks all rows by updating them before the first change, so that none is claimed meanwhile. The ids of a payment's
-  // webhooks begin with the payment's id and a colon; the semicolon is the next character.
+/**
+ * Locks the webhooks of a payment by updating them, so that none is claimed meanwhile. Their ids begin with the payment's
+ * id and a colon; the semicolon is the next character.
+ */
+function* holdWebhooks(id: PaymentId): Script<RecordedWebhook[]> {
   const held = yield* run`
     UPDATE webhooks SET status = status
     WHERE id >= ${`${id}:`} AND id < ${`${id};`}
     RETURNING id, status, fields, body, response_excerpt AS answer`;
-  const webhooks = held as unknown as RecordedWebhook[];
+  return held as unknown as RecordedWebhook[];
+}
+
+/** Erases note, provider URLs and the contents of webhooks. Returns false while a webhook waits or is being sent. */
+function* eraseContents(id: PaymentId): Script<boolean> {
+  yield* lockPayments([id]);
+  const webhooks = yield* holdWebhooks(id);
+  if (webhooks.some(({ status }) => status === 'pending' || status === 'sending')) return false;
+  for (const webhook of webhooks) {
+    const fields = JSON.stringify({ ...documentOf(webhook.fields), note: null });
+    yield* run`
+      UPDATE webhooks SET fields = ${fields}, body = NULL, signature = NULL, response_excerpt = '' WHERE id = ${webhook.id}`;
+  }
+  yield* run`UPDATE provider_sessions SET redirect_url = '', customer_ip_hash = NULL WHERE payment_id = ${id}`;
+  const before = yield* selectPayment(id);
+  if (before === null || before.note === null) return true;
+  yield* run`UPDATE payments SET note = NULL WHERE id = ${id}`;
+  yield* replaceTerms(before, { ...before, note: null });
+  return true;
+}
+
+/** Returns false and changes nothing while one of the webhooks is being sent. */
+function* eraseFromWebhooks(id: PaymentId, email: string): Script<boolean> {
+  const webhooks = yield* holdWebhooks(id);
   if (webhooks.some(({ status }) => status === 'sending')) return false;
   for (const webhook of webhooks) {
     const fields = documentOf(webhook.fields);

@@ -270,6 +270,14 @@ export function createAuditStore({ read, write }: Scripts): AuditStore {
               FROM audit_entries WHERE account_id = ${accountId}
             ) AS ranked WHERE place > ${MAXIMUM_ENTRIES_OF_ACTION})`;
     }),
+    deleteEntriesBefore: write(function* (beforeMs, limit) {
+      const deleted = yield* run`
+        DELETE FROM audit_entries WHERE (account_id, position) IN (
+          SELECT account_id, position FROM audit_entries AS old WHERE at_ms < ${beforeMs} AND position < (
+            SELECT max(position) FROM audit_entries AS newest WHERE newest.account_id = old.account_id)
+          ORDER BY at_ms, account_id, position LIMIT ${limit}) RETURNING position`;
+      return deleted.length;
+    }),
     listEntries: read(
       (accountId, before, limit, { fromMs = 0, beforeMs = AFTER_ALL } = {}) => auditTable.select`
         WHERE account_id = ${accountId} AND position < ${before ?? AFTER_ALL}

@@ -1,7 +1,10 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { parsePaymentSearch } from '../../src/payment/payment-search.ts';
+import type { PaymentView } from '../../src/payment/payment-store.ts';
+import type { Webhook } from '../../src/webhooks/webhook.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import {
   DAY_MS,
@@ -115,5 +118,91 @@ export function emailPromises(context: StoreContext): void {
     expect(await step(1)).toEqual({ erased: 1, hasMore: false, stoppedBy: null });
     const others = await store.payments.listPayments({ accountId: other.id }, null, 10);
     expect(others.every(({ email }) => email === EMAIL)).toBe(true);
+  });
+
+  it('erases in all accounts what old payments keep of customers, over restarts, and changes nothing else', async () => {
+    const accountIds = [newAccount(), newAccount()].map((account) => account.id);
+    for (const id of accountIds) await accounts.createAccount(newAccount({ id }));
+    const drawn = fc.sample(
+      fc.record({
+        ageDays: fc.integer({ min: 1, max: 80 }),
+        accountId: fc.constantFrom(...accountIds),
+        note: fc.option(fc.constant('For Mary')),
+        metadata: fc.option(fc.constant({ name: 'Jane' })),
+        session: fc.boolean(),
+        webhook: fc.constantFrom('none', 'waiting', 'sent'),
+      }),
+      30,
+    );
+    const drafts = drawn.toSorted((one, other) => other.ageDays - one.ageDays);
+    const payments = drafts.map(({ ageDays, webhook: sent, accountId, note, metadata }, index) => {
+      const createdAtMs = NOW_MS - ageDays * DAY_MS + index;
+      const id = createPaymentIdGenerator(() => createdAtMs)();
+      const email = sent === 'waiting' || index % 3 === 0 ? null : EMAIL;
+      return newPayment(accountId, { id, createdAtMs, email, note, metadata });
+    });
+    const payAll = async (which: string) => {
+      for (const [index, payment] of payments.entries())
+        if (drafts[index]?.webhook === which) await payWithEmail(payment);
+    };
+    const sendAll = async () => {
+      for (const each of await claimOldest(webhooks, 100, 1))
+        await webhooks.recordWebhookResult(each, {
+          ...failedResult,
+          body: '{"note":"For Mary"}',
+          signature: 's',
+        });
+    };
+    for (const [index, payment] of payments.entries()) {
+      await store.payments.createPayment(payment, null);
+      const session = newSession(payment, { customerIpHash: 'hash of an address' });
+      if (drafts[index]?.session === true) await store.payments.addSession(session, leave);
+    }
+    await payAll('sent');
+    await sendAll();
+    await payAll('waiting');
+    await indexAll();
+    type Kept = { view: PaymentView; sent: readonly Webhook[] };
+    const readAll = () =>
+      Promise.all(
+        payments.map(
+          async ({ id }): Promise<Kept> => ({
+            view: (await store.payments.viewPayment(id)) as PaymentView,
+            sent: await webhooks.listWebhooks(id),
+          }),
+        ),
+      );
+    const erased = ({ view, sent }: Kept) => ({
+      view: {
+        ...view,
+        payment: { ...view.payment, email: null, note: null, metadata: null },
+        sessions: view.sessions.map((each) => ({ ...each, redirectUrl: '', customerIpHash: null })),
+      },
+      sent: sent.map((each) => ({
+        ...each,
+        fields: { ...each.fields, note: null, ...(each.fields['email'] !== null && { email: '[erased]' }) },
+        result: { ...each.result, body: null, signature: null, responseExcerpt: '' },
+      })),
+    });
+    const run = async (): Promise<void> => {
+      const step = await emails.eraseEmailsBefore(null, NOW_MS - 30 * DAY_MS, 4);
+      await context.reopen();
+      if (step.hasMore) await run();
+    };
+    const old = drafts.filter(({ ageDays }) => ageDays > 30).length;
+    const waiting = drafts.findIndex(({ webhook: which }) => which === 'waiting');
+    const stop = waiting === -1 ? old : Math.min(waiting, old);
+    let before = await readAll();
+    await run();
+    expect(await readAll()).toEqual(before.map((kept, index) => (index < stop ? erased(kept) : kept)));
+    await sendAll();
+    before = await readAll();
+    await run();
+    expect(await readAll()).toEqual(before.map((kept, index) => (index < old ? erased(kept) : kept)));
+    await indexAll();
+    const [first] = payments as [Payment];
+    const isFound = ({ accountId, note }: Payment) => accountId === first.accountId && note !== null;
+    const kept = payments.slice(old).filter(isFound);
+    expect((await found(first, 'Mary')).toSorted()).toEqual(kept.slice(-10).map(({ id }) => id));
   });
 }

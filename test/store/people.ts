@@ -403,6 +403,28 @@ export function auditPromises(context: StoreContext): void {
     }
   });
 
+  it('loses its oldest entries in steps, but never the newest of an account, after which the next is numbered', async () => {
+    for (const [accountId, atMs] of [
+      ['acc_1', 1],
+      ['acc_1', 2],
+      ['acc_2', 3],
+      ['acc_1', 5],
+      ['acc_2', 6],
+    ] as const)
+      await audit.appendEntry(newEntry(accountId, { atMs }));
+    expect(await audit.deleteEntriesBefore(6, 2)).toBe(2);
+    await context.reopen();
+    expect(await audit.deleteEntriesBefore(6, 2)).toBe(1);
+    expect(await audit.deleteEntriesBefore(100, 2)).toBe(0);
+    await audit.appendEntry(newEntry('acc_1', { atMs: 7 }));
+    const left = await audit.listAllEntries(null, 10);
+    expect(left.map(({ accountId, position }) => [accountId, position])).toEqual([
+      ['acc_1', 4],
+      ['acc_2', 2],
+      ['acc_1', 3],
+    ]);
+  });
+
   it('numbers entries that arrive at once without a gap', async () => {
     await atOnce(20, () => audit.appendEntry(newEntry('acc_1')));
     const positions = (await audit.listEntries('acc_1', null, 100)).map(({ position }) => position);

@@ -50,7 +50,7 @@ export function settlementParts(
   { deliver, wake }: Pick<WorkerParts, 'deliver' | 'wake'>,
 ): WorkerParts {
   return {
-    config: { dataDir: '.', chain: null },
+    config: { dataDir: '.', chain: null, retention: { auditDays: null, customerDataDays: null } },
     store,
     external,
     tokens: createIpnTokens(benchSecret),
