@@ -32,25 +32,6 @@ async function nextBlock(): Promise<number> {
   return (await chain.anvil.blockNumber()) + 1;
 }
 
-describe('heads', () => {
-  it('are the newest block and the one that the chain calls finalized', async () => {
-    await chain.anvil.mine(3);
-    const { latest, final } = await reader.withView((view) => view.readHeads());
-    expect(latest.number).toBe(await chain.anvil.blockNumber());
-    expect(final?.number).toBe(latest.number - 2);
-    expect(latest.hash).toMatch(/^0x[0-9a-f]{64}$/);
-    expect(Math.abs(latest.timestampMs - Date.now())).toBeLessThan(600_000);
-  });
-
-  it('shows a block by its number, and null for one that does not exist yet', async () => {
-    await reader.withView(async (view) => {
-      const { latest } = await view.readHeads();
-      expect(latest).toMatchObject((await view.readBlock(latest.number)) as object);
-      expect(await view.readBlock(latest.number + 1_000)).toBeNull();
-    });
-  });
-});
-
 describe('a scan', () => {
   /** The sender of what is minted. */
   const MINTED = `0x${'0'.repeat(40)}`;

@@ -101,13 +101,6 @@ const WAY_OUT =
   'Correct DEPOSIT_FACTORY_ADDRESS or SETTLEMENT_TOKEN_ADDRESS, or run card-checkout contract deploy.';
 
 describe('verification refuses', () => {
-  it('a factory where there is no contract', async () => {
-    const factory = addressFor('no factory');
-    expect(await problemsWith({ ...deployment, factory })).toEqual([
-      `There is no contract at the factory's address ${factory}: correct DEPOSIT_FACTORY_ADDRESS or CHAIN_ID.`,
-    ]);
-  });
-
   it('a token where there is no contract', async () => {
     const token = addressFor('no token');
     expect(await problemsWith({ ...deployment, token })).toEqual([

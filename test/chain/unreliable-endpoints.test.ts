@@ -120,20 +120,6 @@ describe('finality', () => {
     },
   );
 
-  it('is not given, and reported, while no second endpoint answers', async () => {
-    const { reader, doubts } = createReader(2);
-    proxies[1].failWithStatus = 500;
-    expect((await readHeads(reader)).final).toBeNull();
-    expect(doubts).toMatchObject([{ kind: 'unconfirmed' }]);
-    expect(reader.listEndpoints()).toMatchObject([
-      { isFailing: false, disagreements: 0 },
-      { isFailing: true, disagreements: 0 },
-    ]);
-    proxies[1].failWithStatus = null;
-    expect((await readHeads(reader)).final).not.toBeNull();
-    expect(reader.listEndpoints()).toMatchObject([{ isFailing: false }, { isFailing: false }]);
-  });
-
   it('goes as far as an endpoint that is behind can confirm', async () => {
     const { reader, doubts } = createReader(2);
     const head = await chain.anvil.blockNumber();
@@ -298,20 +284,6 @@ describe('a slow endpoint', () => {
       expect(outcomes.at(-1)).toBe('slow');
     },
   );
-
-  it('as one of two has all confirmations wait for it, and is named', async () => {
-    const { reader } = createReader(2);
-    await readPass(reader);
-    slowDown(proxies[1], 'eth_getBlockByNumber');
-    await chain.anvil.mine(20);
-    const startedAtMs = performance.now();
-    expect((await readHeads(reader)).final).not.toBeNull();
-    expect(performance.now() - startedAtMs).toBeGreaterThan(SLOW_MS * 0.9);
-    await vi.waitFor(async () => {
-      await readPass(reader);
-      expect(reader.listEndpoints().map(({ isSlow }) => isSlow)).toEqual([false, true]);
-    }, 10_000);
-  });
 
   it('is used at once where the others are down, and first again when it is as fast', async () => {
     const { reader } = createReader(2);

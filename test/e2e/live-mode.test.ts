@@ -44,15 +44,16 @@ describe('live mode against a second local chain, with the simulators as provide
     expect(empty).toEqual({ address: made.address, balance_pol: 0, payments: 0 });
   });
 
-  it.each([
-    ['a factory that is none', 'DEPOSIT_FACTORY_ADDRESS', /no contract at the factory/i],
-    ['a chain with another id', 'CHAIN_ID', /serves chain 31337/i],
-  ])('refuses to start with %s, and says so', async (_, name, words) => {
+  it('refuses to start with a factory that is none, and says so', async () => {
     const [PORT, ADMIN_PORT] = (await freePorts(2)).map(String) as [string, string];
-    const value = name === 'CHAIN_ID' ? '4242' : world.sandbox.merchantWallet;
     const places = { DATA_DIR: join(world.folder, 'other'), PORT, ADMIN_PORT };
-    const wrong = { ...service.environment, ...places, [name]: value };
-    await expect(startServiceProcess(wrong, { args: ['--live'] })).rejects.toThrow(words);
+    const wrong = {
+      ...service.environment,
+      ...places,
+      DEPOSIT_FACTORY_ADDRESS: world.sandbox.merchantWallet,
+    };
+    const start = startServiceProcess(wrong, { args: ['--live'] });
+    await expect(start).rejects.toThrow(/no contract at the factory/i);
   });
 
   it('starts while no RPC endpoint answers, takes payments, and says what is not verified', async () => {

@@ -24,9 +24,6 @@ async function expectPaid(payment: Payment, units: bigint): Promise<Payment> {
   return paid;
 }
 
-/** After a batch, what is left at an address waits this long for the next one. */
-const RETRY_MS = 10_000;
-
 describe('a payment', () => {
   it('paid exactly goes pending, ready, processing, and is paid only when its release is final', async () => {
     const payment = await settlement.create();
@@ -139,25 +136,6 @@ describe('a payment', () => {
     await expect(settlement.accept(empty, 0n)).rejects.toThrow('Only an open payment');
     const full = await settlement.createWithDeposit();
     await expect(settlement.accept(full, EXPECTED_UNITS)).rejects.toThrow('Only an open payment');
-  });
-
-  it('whose second deposit comes after the release has it released as well, a little later', async () => {
-    const payment = await settlement.createWithDeposit();
-    await settlement.relay();
-    await settlement.mine();
-    await settlement.deposit(payment, 5_000_000n);
-    await settlement.settleDown();
-    const amounts = { status: 'paid', receivedUnits: EXPECTED_UNITS, forwardedUnits: 92_625_000n };
-    expect(await settlement.read(payment)).toMatchObject(amounts);
-    settlement.advance(RETRY_MS);
-    await settlement.settleDown();
-    expect(await settlement.read(payment)).toMatchObject(amounts);
-    expect(await settlement.balancesOf(payment)).toEqual({
-      merchant: 97_500_000n,
-      fees: 2_500_000n,
-      held: 0n,
-    });
-    expect(await settlement.webhooks(payment)).toHaveLength(1);
   });
 
   it('gets its surplus released after it was paid, and its fields stay as they were', async () => {

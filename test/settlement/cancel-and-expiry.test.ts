@@ -117,31 +117,6 @@ describe('a release by request is refused', () => {
 });
 
 describe('a payment that expires', () => {
-  it('underpaid keeps what arrived until somebody asks, and is then completed without an event', async () => {
-    const payment = await settlement.createSettled(40_000_000n);
-    settlement.advance(EXPIRY_MS);
-    await settlement.mineAndWatch(4);
-    await settlement.expire();
-    expect(await settlement.read(payment)).toMatchObject({
-      status: 'canceled',
-      forwardStatus: 'manual_required',
-      cancelReason: 'expired',
-      releaseDueAtMs: null,
-    });
-    await settlement.settleDown();
-    expect((await settlement.balancesOf(payment)).held).toBe(40_000_000n);
-
-    await settlement.release(payment);
-    await settlement.settleDown();
-    expect(await settlement.state(payment)).toBe('canceled/completed');
-    expect(await settlement.balancesOf(payment)).toEqual({
-      merchant: 39_000_000n,
-      fees: 1_000_000n,
-      held: 0n,
-    });
-    expect(await settlement.webhooks(payment)).toEqual([]);
-  });
-
   it.each([
     ['by card', () => settlement.create(), 'unpaid/ready'],
     ['from a wallet', () => settlement.createDirect(), 'unpaid/pending'],

@@ -7,7 +7,7 @@ import { sendWebhook } from '../../src/webhooks/webhook.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { useSettlement } from './harness.ts';
 
-const { settlement, chain } = useSettlement();
+const { settlement } = useSettlement();
 
 const PRICE_UNITS = 100_000_000n;
 
@@ -109,23 +109,4 @@ describe('a payment from a wallet', () => {
       );
     }
   }
-
-  it('stays paid while the token refuses its release, and is forwarded when it no longer does', async () => {
-    const payment = await createAndDeposit();
-    await settlement.mineAndWatch(settlement.finalityBlocks);
-    await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
-    await settlement.mine();
-    for (let attempt = 0; attempt < 3; attempt++) {
-      await settlement.relay();
-      settlement.advance(11 * 60_000);
-    }
-    expect(await settlement.state(payment)).toBe('paid/manual_required');
-    expect(await eventsOf(payment)).toEqual(['payment.paid']);
-    await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
-    await settlement.mine();
-    await settlement.release(payment);
-    await settlement.settleDown();
-    expect(await settlement.state(payment)).toBe('paid/completed');
-    expect(await eventsOf(payment)).toEqual(['payment.forwarded', 'payment.paid']);
-  });
 });

@@ -152,18 +152,6 @@ describe('a refund that the merchant transfers', () => {
     expect(await read(named)).toMatchObject({ status: 'paid', transactionHash: hash, units: 20_000_000n });
   });
 
-  it('is found although the service did not run for a week', async () => {
-    const payment = await givePaid();
-    const refund = await open(payment);
-    await send(refund);
-    await settlement.mine(3);
-    await settlement.crash();
-    settlement.advance(7 * 24 * HOUR_MS);
-    await settlement.watch();
-    await settlement.watchRefunds();
-    expect((await read(refund)).status).toBe('paid');
-  });
-
   it('is found although a node was asked that lacked the newest blocks, and answered with an empty list', async () => {
     const payment = await givePaid();
     const refund = await open(payment);

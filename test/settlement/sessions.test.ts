@@ -10,17 +10,6 @@ const cannotBePaid = { errorName: 'payment_state_conflict' };
 const createOf100 = () => settlement.create({ amountCents: 100_00 });
 
 describe('the paid threshold', () => {
-  it('keeps the terms of its creation when the account and the operator change theirs', async () => {
-    const payment = await createOf100();
-    await settlement.store.accounts.updateAccount(settlement.account.id, {
-      toleranceBasisPoints: 5_000,
-      maxProviderFeeBasisPoints: 100,
-    });
-    settlement.session.quotedUnits = 90_000_000n;
-    await settlement.startSession(payment);
-    expect((await settlement.read(payment)).paidThresholdUnits).toBe(88_200_000n);
-  });
-
   it('is not lowered by a provider whose quote keeps more than the maximum fee: the session is not used', async () => {
     await settlement.store.accounts.updateAccount(settlement.account.id, {
       maxProviderFeeBasisPoints: 1_000,
