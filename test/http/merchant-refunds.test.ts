@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { updateAccount } from '../../src/accounts/manage-accounts.ts';
-import { TRANSFER_MS } from '../../src/features/refunds/refund.ts';
 import { type ApiService, useApi, validRequest } from '../support/api-service.ts';
 import { CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
 
@@ -100,17 +99,6 @@ describe('a refund', () => {
     expect((await call('GET', `/payments/${id}/refunds`)).refundable_amount).toBe('15.000001');
   });
 
-  it('and all others together are never more than what was received', async () => {
-    const id = await givePaid();
-    expect((await open(id, { amount: 20 as never })).error).toBe('amount must be text');
-    expect((await open(id, { amount: '20' })).amount).toBe('20.000000');
-    expect(await open(id, { amount: '5.000001' })).toMatchObject({
-      error: 'At most 5.000000 USDC of the payment can still be refunded.',
-    });
-    expect((await open(id)).amount).toBe('5.000000');
-    expect((await open(id)).error).toContain('At most 0.000000');
-  });
-
   it('is not opened for a payment that can still be paid', async () => {
     const { payment_id: id } = (await service.post(validRequest)).json();
     expect((await open(id)).error).toContain('The payment is open');
@@ -143,14 +131,6 @@ describe('a refund', () => {
     [{ color: 'red' }, 'color is not known here'],
   ])('refuses %j', async (payload, error) => {
     expect(await open(await givePaid(), payload)).toEqual({ status: 400, error });
-  });
-
-  it('that nobody pays in 30 days expires, and the amount can be refunded again', async () => {
-    const id = await givePaid();
-    const { refund_id } = await open(id);
-    service.advance(TRANSFER_MS + 1);
-    expect((await call('GET', `/refunds/${refund_id}`)).status).toBe('expired');
-    expect((await call('GET', `/payments/${id}/refunds`)).refundable_amount).toBe('25.000000');
   });
 
   it('is refused for a key that opened another one, and a key of another account is another key', async () => {

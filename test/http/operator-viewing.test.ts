@@ -41,14 +41,6 @@ it('an operator reads an account’s dashboard under a banner, and its audit log
   ]);
 });
 
-it('the console leads to the documentation on the public server, and a viewed dashboard to no page of its own', async () => {
-  expect((await browser.get('/operator/accounts')).payload).toContain(
-    '<li><a href="https://pay.example.com/docs">Documentation</a></li>',
-  );
-  await begin();
-  expect((await browser.get('/dashboard')).payload).not.toContain('href="/docs"');
-});
-
 it('every form is refused, whatever it is, and nothing changes', async () => {
   await begin();
   const forms = [

@@ -344,18 +344,6 @@ it("offers what can serve the customer's country and amount, and asks no quote o
   expect((await click({ 'cf-ipcountry': 'US-NY' })).statusCode).toBe(400);
 });
 
-it('asks again only when a quote is old, however many look at the page', async () => {
-  await Promise.all([look(), look(), look()]);
-  const once = providerIds.length - 1;
-  expect(pages.asked).toHaveLength(once);
-  pages.clock.monotonicMs += 19_999;
-  await openNew();
-  expect(pages.asked).toHaveLength(once);
-  pages.clock.monotonicMs += 1;
-  await openNew();
-  expect(pages.asked).toHaveLength(2 * once);
-});
-
 it('is not replaced by the poll, which asks nobody', async () => {
   pages.quoteAnswers.set('moonpay', delivers(24_100_000n));
   const id = pages.put(checkoutStates.choose());

@@ -79,6 +79,11 @@ it.each([
   ['US-', null, null],
   ['XX-NY', null, null],
   ['US-NY-1', null, null],
+  ['de', 'DE', null],
+  ['T1', null, null],
+  ['D3', null, null],
+  ['Germany', null, null],
+  ['', null, null],
 ])('a proxy that reports %s tells of country %s and state %s', async (header, country, state) => {
   const id = pages.put(pageView(pagePayment()));
   await pages.server.inject({
