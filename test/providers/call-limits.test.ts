@@ -7,7 +7,6 @@ import { servePassThrough } from './serve-json.ts';
 import { outcomeOf, someSession, useStage } from './stage.ts';
 
 const stage = useStage();
-const MINUTE_MS = 60_000;
 
 /** The simulated Ramp Network behind the breaker and budget of one process, on a clock that the test moves. */
 async function openRamp() {
@@ -62,34 +61,4 @@ it('a thousand page views of as many amounts in a minute cost Ramp Network few c
   // Forty clicks, and a quote every twenty seconds.
   expect(ramp.requests()).toBeLessThanOrEqual(44);
   expect(await outcomeOf(ramp.unguarded.quote(someSession))).toBe('answered');
-});
-
-it('refuses beyond 100 requests a minute, and for an hour beyond 1,000 in a quarter, as Ramp Network does', async () => {
-  const { adapter, unguarded, advance, requests } = await openRamp();
-  advance(60 * MINUTE_MS);
-  /** Asks 25 at a time, and counts the answers. */
-  const ask = async (times: number) => {
-    let answered = 0;
-    for (let left = times; left > 0; left -= 25) {
-      const asked = Array.from({ length: Math.min(left, 25) }, (_, index) =>
-        outcomeOf(unguarded.quote({ ...someSession, amountCents: 100_00 + index })),
-      );
-      answered += (await Promise.all(asked)).filter((outcome) => outcome === 'answered').length;
-    }
-    return answered;
-  };
-  expect(await ask(150)).toBe(100);
-  advance(MINUTE_MS);
-  expect(await ask(100)).toBe(100);
-  await ask(751);
-  advance(59 * MINUTE_MS);
-  // Paused by the refusal, with one trial a minute.
-  const before = requests();
-  for (let second = 0; second < 60; second += 5) {
-    expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
-    advance(5_000);
-  }
-  expect(requests() - before).toBe(1);
-  advance(MINUTE_MS);
-  expect(await outcomeOf(adapter.startSession(someSession))).toBe('answered');
 });

@@ -6,7 +6,6 @@ import type { Store } from '../../src/app/store/store.ts';
 import { bookTransfer } from '../../src/features/refunds/refund.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import type { PaymentView } from '../../src/payment/payment-store.ts';
-import { callBudgetOf, createOutgoingLimiter } from '../../src/providers/outgoing-limiter.ts';
 import type { SharedStore } from '../../src/store/store.ts';
 import { StoreClosedError } from '../../src/store/store-errors.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -304,19 +303,6 @@ describe('a rate limiter', () => {
 });
 
 describe('calls to a provider with a published limit', () => {
-  it('are those of one, however many instances make them', async () => {
-    const monotonicMs = () => performance.now();
-    const limiters = [one, other].map((store) => {
-      const budget = callBudgetOf('rampnetwork', monotonicMs, (store.shared as SharedStore).takeProviderCall);
-      return createOutgoingLimiter({ reservedShare: 0, waitMs: 0, budget, monotonicMs, pausedMs: () => 0 });
-    });
-    const waits = await atOnce(80, async (index) => limiters[index % 2]?.acquire(`account ${index}`));
-    // Each has 43 at once, and another one every 1.3 s.
-    const begun = waits.filter((seconds) => seconds === 0).length;
-    expect(begun).toBeGreaterThanOrEqual(43);
-    expect(begun).toBeLessThanOrEqual(46);
-  });
-
   it('free one call with each interval', async () => {
     const take = (store: Store, spareMs: number) =>
       (store.shared as SharedStore).takeProviderCall('rampnetwork', { intervalMs: 60_000, spareMs });
