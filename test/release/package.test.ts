@@ -170,14 +170,3 @@ it('has a bill of materials in CycloneDX of what it runs on, and of no tool of d
   expect(names).toEqual(expect.arrayContaining(Object.keys(packageDescription.dependencies)));
   expect(names.filter((name) => /^(?:vitest|typescript|playwright-core|solc)$/.test(name))).toEqual([]);
 });
-
-it('is published by a workflow with provenance, after all tests and the check of the tag', () => {
-  const workflow = read('.github/workflows/release.yml');
-  expect(workflow).toContain('id-token: write');
-  expect(workflow.match(/npm publish [^\n]*--provenance/g)).toHaveLength(2);
-  expect(workflow).toContain('needs: [check, drills]');
-  expect(workflow.indexOf('tools/check-release.ts')).toBeLessThan(workflow.indexOf('npm publish'));
-  for (const [, script] of workflow.matchAll(/node (scripts\/[\w-]+\.\w+)/g))
-    expect(read(script ?? '')).not.toBe('');
-  expect(workflow).not.toMatch(/secrets\.|NODE_AUTH_TOKEN|_authToken/);
-});

@@ -95,18 +95,6 @@ it('a restart keeps contracts, balances, keys and the addresses of open sessions
   expect(log.lines).toEqual([]);
 });
 
-it('another sandbox has the same contract addresses', async () => {
-  const otherFolder = await makeFolder();
-  const other = await startFastSandbox({ dataDir: otherFolder.path });
-  try {
-    const { usdc, factory, implementation } = sandbox;
-    expect(other).toMatchObject({ usdc, factory, implementation });
-  } finally {
-    await other.stop();
-    await otherFolder.remove();
-  }
-});
-
 it('what the chain calls final is on disk: no kill takes it back', async () => {
   // The first order takes the block producer past its first look, with which everything is saved anyway.
   const first = await startSessionAt(sandbox, someAddress('2'));

@@ -1,12 +1,11 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { assets, drawIcon, iconSizes } from '../../tools/woocommerce-icons.ts';
 import { libraryCopy } from '../../tools/woocommerce-library.ts';
 import { findBrokenRules, type PluginFiles } from '../../tools/woocommerce-rules.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const folder = join(root, 'plugins', 'woocommerce', 'card-checkout');
@@ -23,7 +22,6 @@ function readPlugin(): Map<string, string> {
 
 const plugin: PluginFiles = readPlugin();
 
-const WEBHOOK = 'includes/class-card-checkout-webhook.php';
 /** Compression differs between processors. */
 const pixelsOf = (png: Buffer) => sharp(png).raw().toBuffer();
 
@@ -54,27 +52,7 @@ describe('the rules of wordpress.org', () => {
     );
   });
 
-  it('find what breaks one', () => {
-    const broken = `${plugin.get(WEBHOOK)}\neval($raw_body);\necho $raw_body;\n`;
-    const found = findBrokenRules(new Map([...plugin, [WEBHOOK, broken]])).join('\n');
-    expect(found).toContain('runs text as code');
-    expect(found).toContain('shows $raw_body');
-  });
-
   const zipScript = join(root, 'tools', 'woocommerce-zip.ts');
-
-  it('say in a folder without git that the zip needs a clone', () => {
-    const copy = temporaryFolder();
-    cpSync(join(root, 'tools'), join(copy, 'tools'), { recursive: true });
-    const { status, stderr } = spawnSync(process.execPath, [join(copy, 'tools', 'woocommerce-zip.ts')], {
-      encoding: 'utf8',
-    });
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr:
-        'The zip has the files of the last commit, and this folder is no clone: run the command in a clone.\n',
-    });
-  });
 
   // An archive of the source has no commit.
   const commits = existsSync(join(root, '.git')) ? ['HEAD'] : [];
