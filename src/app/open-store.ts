@@ -67,16 +67,11 @@ async function naming<T>(variable: 'DATA_DIR' | 'DATABASE_URL', work: () => Prom
 export function describeMigration({ name, number, known, pending }: FoundSchema): string | null {
   if (pending.length === 0) return null;
   const steps = pending.map((each) => `${each.number} (${each.name})`).join(', ');
-  return number === 0
-    ? `${name}: the tables are made, with schema ${known}`
-    : `${name} is migrated from schema ${number} to ${known}: ${steps}. Versions from ${oldestOf(pending)} on run on it`;
-}
-
-/** Oldest version that runs after all of these steps. */
-function oldestOf(steps: FoundSchema['pending']): string {
-  return steps
+  if (number === 0) return `${name}: the tables are made, with schema ${known}`;
+  const [oldest] = pending
     .map(({ oldestVersion }) => oldestVersion)
-    .sort((one, other) => other.localeCompare(one, 'en', { numeric: true }))[0] as string;
+    .sort((one, other) => other.localeCompare(one, 'en', { numeric: true }));
+  return `${name} is migrated from schema ${number} to ${known}: ${steps}. Versions from ${oldest} on run on it`;
 }
 
 function presentMigrations({ pending }: FoundSchema) {

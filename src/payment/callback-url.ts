@@ -81,18 +81,14 @@ export function parseCallbackUrl(
   return nameRefusal === null ? { ok: true, url, hostname, port, kind: 'name' } : refuse(nameRefusal);
 }
 
-export interface ServiceLocation {
-  readonly hostname: string;
-  readonly port: number;
-  /** Path without a trailing slash; empty for the whole host. */
-  readonly path: string;
-}
+export type ServiceLocation = ReturnType<typeof locationOf>;
 
-export function locationOf(baseUrl: string): ServiceLocation {
+export function locationOf(baseUrl: string) {
   const { protocol, hostname, port, pathname } = new URL(baseUrl);
   return {
     hostname: hostname.replace(/^\[|\]$|\.$/g, ''),
     port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+    /** Without a trailing slash; empty for the whole host. */
     path: pathname.replace(/\/+$/, ''),
   };
 }

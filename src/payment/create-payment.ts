@@ -11,7 +11,7 @@ import {
   thresholdTermsOf,
 } from './paid-threshold.ts';
 import { noOrder, type Payment, type PaymentId, untouchedProgress } from './payment.ts';
-import { IDEMPOTENCY_TTL_MS, type IdempotencyRecord, type PaymentStore } from './payment-store.ts';
+import { IDEMPOTENCY_TTL_MS, type PaymentStore } from './payment-store.ts';
 import {
   DIRECT_PROVIDER,
   isProviderId,
@@ -43,25 +43,36 @@ export async function createPayment(
   account: MerchantTerms,
   request: CreatePaymentRequest,
 ): Promise<Payment> {
-  const idempotency = recordOf(account, request.idempotencyKey, parametersOf(request), context.nowMs());
-  const earlier = await findEarlierCreate(context.payments, idempotency);
-  // Precedes the checks, whose outcome may have changed (a raised fee, an address that became ours), because the same
-  // request has already succeeded and its caller must learn that.
-  if (isReplayOf(earlier, idempotency)) return earlier.payment;
-  const terms = await checkCreate(context, account, request, earlier !== null);
-  return storePayment(context, newPayment(context, account, request, terms), idempotency);
+  return createOnce(context, account, request.idempotencyKey, parametersOf(request), async (isKeyTaken) => {
+    const terms = await checkCreate(context, account, request, isKeyTaken);
+    return newPayment(context, account, request, terms);
+  });
 }
 
-/** Stores a new payment; returns the earlier one if a concurrent request with the same key was first. */
-async function storePayment(
-  { payments }: Pick<CreatePaymentContext, 'payments'>,
-  payment: Payment,
-  idempotency: IdempotencyRecord | null,
+/**
+ * Stores a new payment, or returns that of an earlier or concurrent request with the same `Idempotency-Key` and
+ * parameters, within `IDEMPOTENCY_TTL_MS`. Other parameters are a conflict. Only successes are stored.
+ */
+async function createOnce(
+  { payments, nowMs }: Pick<CreatePaymentContext, 'payments' | 'nowMs'>,
+  { id: accountId }: Pick<MerchantTerms, 'id'>,
+  key: string | null,
+  parameters: readonly unknown[],
+  make: (isKeyTaken: boolean) => Promise<Payment>,
 ): Promise<Payment> {
-  const outcome = await payments.createPayment(payment, idempotency);
+  const createdAtMs = nowMs();
+  const fingerprint = key === null ? '' : fingerprintOf(parameters);
+  const sinceMs = createdAtMs - IDEMPOTENCY_TTL_MS;
+  const earlier = key === null ? null : await payments.findIdempotent(accountId, key, sinceMs);
+  // Precedes the checks, whose outcome may have changed (a raised fee, an address that became ours), because the same
+  // request has already succeeded and its caller must learn that.
+  if (earlier?.fingerprint === fingerprint) return earlier.payment;
+  const payment = await make(earlier !== null);
+  const record = key === null ? null : { accountId, key, fingerprint, createdAtMs };
+  const outcome = await payments.createPayment(payment, record);
   if (outcome.kind === 'created') return payment;
   if (outcome.kind === 'reserved') throw reservedAddress();
-  if (!isReplayOf(outcome, idempotency)) throw new ServiceError('idempotency_conflict');
+  if (outcome.fingerprint !== fingerprint) throw new ServiceError('idempotency_conflict');
   return outcome.payment;
 }
 
@@ -139,62 +150,30 @@ export async function createDirectPayment(
 ): Promise<Payment> {
   const { payoutAddress, callbackUrl, amountCents, currency, email, note, idempotencyKey = null } = request;
   const parameters = [DIRECT_PROVIDER, payoutAddress, callbackUrl, amountCents, currency, email, note];
-  const record = recordOf(account, idempotencyKey, parameters, context.nowMs());
-  const earlier = await findEarlierCreate(context.payments, record);
-  if (isReplayOf(earlier, record)) return earlier.payment;
-  if (earlier !== null) throw new ServiceError('idempotency_conflict');
-  if (account.suspended) throw new ServiceError('feature_disabled', 'The account is suspended.');
-  requireAllowedWallet(account, payoutAddress);
-  requireUnreservedAddress(context.settlement, payoutAddress);
-  const usdUnits = usdUnitsOf(amountCents, await context.rates.usdRate(currency));
-  const charge = {
-    amountCents,
-    originalAmountCents: null,
-    customerFeeCents: null,
-    usdUnits,
-    toleranceBasisPoints: 0,
-    maxProviderFeeBasisPoints: 0,
-    provider: DIRECT_PROVIDER,
-  } as const;
-  const payment = {
-    ...newPayment(context, account, { ...request, passFeeToCustomer: false }, charge),
-    paidThresholdUnits: directThreshold(usdUnits, account.toleratesMissingCent),
-  };
-  return storePayment(context, payment, record);
+  return createOnce(context, account, idempotencyKey, parameters, async (isKeyTaken) => {
+    if (isKeyTaken) throw new ServiceError('idempotency_conflict');
+    if (account.suspended) throw new ServiceError('feature_disabled', 'The account is suspended.');
+    requireAllowedWallet(account, payoutAddress);
+    requireUnreservedAddress(context.settlement, payoutAddress);
+    const usdUnits = usdUnitsOf(amountCents, await context.rates.usdRate(currency));
+    const charge = {
+      amountCents,
+      originalAmountCents: null,
+      customerFeeCents: null,
+      usdUnits,
+      toleranceBasisPoints: 0,
+      maxProviderFeeBasisPoints: 0,
+      provider: DIRECT_PROVIDER,
+    } as const;
+    return {
+      ...newPayment(context, account, { ...request, passFeeToCustomer: false }, charge),
+      paidThresholdUnits: directThreshold(usdUnits, account.toleratesMissingCent),
+    };
+  });
 }
-
-// A repeated `Idempotency-Key` with the same parameters returns the first request's payment, within
-// `IDEMPOTENCY_TTL_MS`. Other parameters are a conflict. Only successes are stored.
-
-type EarlierCreate = NonNullable<Awaited<ReturnType<PaymentStore['findIdempotent']>>>;
 
 export function fingerprintOf(parameters: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parameters)).digest('hex');
-}
-
-function recordOf(
-  { id: accountId }: Pick<MerchantTerms, 'id'>,
-  key: string | null,
-  parameters: readonly unknown[],
-  createdAtMs: number,
-): IdempotencyRecord | null {
-  return key === null ? null : { accountId, key, fingerprint: fingerprintOf(parameters), createdAtMs };
-}
-
-async function findEarlierCreate(
-  payments: Pick<PaymentStore, 'findIdempotent'>,
-  record: IdempotencyRecord | null,
-): Promise<EarlierCreate | null> {
-  if (record === null) return null;
-  return payments.findIdempotent(record.accountId, record.key, record.createdAtMs - IDEMPOTENCY_TTL_MS);
-}
-
-/** Whether an earlier create request had the same parameters, so that its payment is the answer. */
-function isReplayOf(
-  earlier: EarlierCreate | null,
-  record: IdempotencyRecord | null,
-): earlier is EarlierCreate {
-  return earlier !== null && earlier.fingerprint === record?.fingerprint;
 }
 
 /** A well-formed create request; `provider` is still unchecked. */

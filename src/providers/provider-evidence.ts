@@ -53,20 +53,10 @@ export interface RecordedShapes extends ProviderEndpoint {
 
 export type EvidenceStore = ReturnType<typeof createEvidenceFiles>;
 
-export interface ProviderProof {
-  /** Whether an operator has proved the account at the provider's production endpoint. */
-  readonly isProved: boolean;
-  readonly text: string;
-}
-
-const NOT_PROVED: ProviderProof = { isProved: false, text: 'not proved' };
-
-/** What the evidence proves for the current endpoint. Evidence for another endpoint does not count. */
-export function proofOf(
-  evidence: ProviderEvidence | null,
-  endpoint: ProviderEndpoint | undefined,
-): ProviderProof {
-  if (evidence === null || endpoint === undefined || !isSameEndpoint(evidence, endpoint)) return NOT_PROVED;
+/** What the evidence proves for the current endpoint. Only an operator's proof in production makes it `isProved`. */
+export function proofOf(evidence: ProviderEvidence | null, endpoint: ProviderEndpoint | undefined) {
+  if (evidence === null || endpoint === undefined || !isSameEndpoint(evidence, endpoint))
+    return { isProved: false, text: 'not proved' };
   const day = new Date(evidence.atMs).toISOString().slice(0, 10);
   const saying = (text: string) => ({ isProved: false, text: `${text} on ${day}` });
   if (evidence.steps.some(({ outcome }) => outcome === 'failed')) return saying('failed');

@@ -104,7 +104,9 @@ export function createObservationStore(
     listCheckpoints: read((limit) => checkpointTable.select`ORDER BY number DESC LIMIT ${limit}`),
     rewindTo: write(function* (block, decide) {
       const lost = yield* readRange(block.number, yield* newestFinalNumber());
-      const taken = takenBack([...entriesOf(lost), ...(yield* rescuedAbove(block.number))]);
+      const entered = yield* journalTable.select`
+        WHERE kind = 'rescued' AND block_number > ${block.number} ORDER BY number`;
+      const taken = takenBack([...entriesOf(lost), ...netEntries(entered)]);
       yield* appendEntries(taken, nowMs());
       const affected = yield* listRowsAbove(block.number);
       yield* unfold(block.number);
@@ -484,10 +486,4 @@ function* newEntries(entries: readonly JournalFacts[]): Script<JournalFacts[]> {
     WHERE kind = 'rescued' AND block_number = ANY(${[...blocks]}) ORDER BY number`;
   const places = new Set(netEntries(entered).map(placeOfEntry));
   return entries.filter((entry) => !isRescue(entry) || !places.has(placeOfEntry(entry)));
-}
-
-function* rescuedAbove(blockNumber: number): Script<JournalFacts[]> {
-  return netEntries(
-    yield* journalTable.select`WHERE kind = 'rescued' AND block_number > ${blockNumber} ORDER BY number`,
-  );
 }

@@ -96,13 +96,13 @@ export function createOwnAddresses(interfaces = networkInterfaces): OwnAddresses
 }
 
 function readOwnAddresses(interfaces: typeof networkInterfaces): ReadonlySet<string> {
-  const identities = new Set<string>();
-  for (const { address } of Object.values(listInterfaces(interfaces)).flatMap((entries) => entries ?? [])) {
+  const entries = Object.values(listInterfaces(interfaces)).flatMap((each) => each ?? []);
+  const identities = entries.map(({ address }) => {
     const identity = addressIdentity(address);
     if (identity === null) throw new Error(`The system reports ${address} as an interface address`);
-    identities.add(identity);
-  }
-  return identities;
+    return identity;
+  });
+  return new Set(identities);
 }
 
 function listInterfaces(interfaces: typeof networkInterfaces): ReturnType<typeof networkInterfaces> {
@@ -169,12 +169,6 @@ export interface ResolvedAddress {
 /** Maximum addresses of a host; a longer answer is an attempt to fill memory. */
 const MAX_ADDRESSES = 64;
 
-interface FamilyAnswer {
-  readonly family: 4 | 6;
-  readonly addresses: readonly string[];
-  readonly isLate: boolean;
-}
-
 /**
  * Finds the addresses of a host with one DNS lookup, IPv4 first. A family with addresses waits only briefly for the
  * other one, whose server may be silent. IP literals and `localhost` need no DNS (RFC 6761).
@@ -213,11 +207,7 @@ function addressesWithoutDns(hostname: string): ResolvedAddress[] | null {
   ];
 }
 
-async function askFamily(
-  family: 4 | 6,
-  pending: Promise<string[]>,
-  timeoutMs: number,
-): Promise<FamilyAnswer> {
+async function askFamily(family: 4 | 6, pending: Promise<readonly string[]>, timeoutMs: number) {
   const late = () => Object.assign(new Error('no answer in time'), { code: 'ETIMEOUT' });
   try {
     return { family, addresses: await within(timeoutMs, pending, late), isLate: false };

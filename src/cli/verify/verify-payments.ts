@@ -2,11 +2,10 @@ import { createDepositAddressCalculator, paymentReference, termsOf } from '../..
 import { UnknownStateError } from '../../payment/errors.ts';
 import { formatUnits } from '../../payment/money.ts';
 import type { ChainObservations, ChainPosition, Deposit, PaymentId, Release } from '../../payment/payment.ts';
-import type { FinalSums } from '../../payment/payment-search-store.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import { sumObservations } from '../../payment/settle.ts';
 import { ChainUnavailableError } from '../../settlement/chain/chain.ts';
-import type { JournalEntry, JournalHead } from '../../settlement/journal.ts';
+import type { JournalEntry } from '../../settlement/journal.ts';
 import type { BlockReference, SettlementRecord } from '../../settlement/settlement-store.ts';
 import { checkChain } from './check-chain.ts';
 import { checkPayment } from './check-payment.ts';
@@ -15,23 +14,7 @@ import { type CheckContext, finalRowsOf, type PaymentFacts, type VerifyContext }
 import { verifyJournal } from './verify-journal.ts';
 
 /** Result of `verify`. Amounts are final, in 10⁻⁶ USDC. */
-export interface VerifyReport {
-  readonly payments: number;
-  /** Head of the journal. A copy kept elsewhere can prove later that no earlier entry was replaced. */
-  readonly journal: JournalHead;
-  /** Newest scanned final block; null before the first scan. */
-  readonly finalBlock: number | null;
-  readonly finalBlockAgeMs: number | null;
-  readonly isChainChecked: boolean;
-  readonly totals: Totals;
-  /** Number of all discrepancies, of which the list has only the first ones. */
-  readonly discrepancyCount: number;
-  readonly discrepancies: readonly Discrepancy[];
-}
-
-interface Totals extends FinalSums {
-  readonly heldUnits: bigint;
-}
+export type VerifyReport = Awaited<ReturnType<typeof verifyPayments>>;
 
 /** Maximum payments per chunk, so that a chunk takes a few milliseconds and does not delay the API. */
 const PAYMENTS_AT_A_TIME = 100;
@@ -46,7 +29,7 @@ const MAXIMUM_CHECKS = 4;
  * Checks the journal, and every payment that exists at the start against it, its recorded rows, its webhooks and the
  * chain. Writes nothing, and needs memory for one chunk of payments. Throws `ChainUnavailableError`.
  */
-export async function verifyPayments(context: VerifyContext): Promise<VerifyReport> {
+export async function verifyPayments(context: VerifyContext) {
   const discrepancies: Discrepancy[] = [];
   let discrepancyCount = 0;
   const report = (discrepancy: Discrepancy) => {
@@ -62,7 +45,7 @@ export async function verifyPayments(context: VerifyContext): Promise<VerifyRepo
   const newest = await context.payments.findNewest();
 
   let payments = 0;
-  let totals: Totals = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n, heldUnits: 0n };
+  let totals = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n, heldUnits: 0n };
   let after = '';
   while (newest !== null && after < newest.id) {
     // A tilde sorts after all characters of an id.
@@ -76,18 +59,18 @@ export async function verifyPayments(context: VerifyContext): Promise<VerifyRepo
       if (facts !== null) totals = addTo(totals, facts);
     }
   }
-  const isChainChecked = context.chain !== null;
-  const finalBlock = cursor?.number ?? null;
-  const finalBlockAgeMs = cursor === null ? null : Math.max(0, context.nowMs() - cursor.timestampMs);
   return {
     payments,
+    /** Head of the journal. A copy kept elsewhere can prove later that no earlier entry was replaced. */
     journal,
-    finalBlock,
-    finalBlockAgeMs,
-    isChainChecked,
+    /** Newest scanned final block; null before the first scan. */
+    finalBlock: cursor?.number ?? null,
+    finalBlockAgeMs: cursor === null ? null : Math.max(0, context.nowMs() - cursor.timestampMs),
+    isChainChecked: context.chain !== null,
     totals,
+    /** Number of all discrepancies, of which the list has only the first ones. */
     discrepancyCount,
-    discrepancies,
+    discrepancies: discrepancies as readonly Discrepancy[],
   };
 }
 
@@ -256,7 +239,7 @@ function addressesBy(settlements: readonly SettlementRecord[]): CheckContext['de
     calculators.get(payment.factory)?.(termsOf(payment, paymentReference(payment.id))) ?? null;
 }
 
-function addTo(totals: Totals, { view }: PaymentFacts): Totals {
+function addTo(totals: VerifyReport['totals'], { view }: PaymentFacts) {
   const { deposits, releases } = finalRowsOf(view);
   let { depositedUnits, forwardedUnits, feeUnits } = totals;
   for (const { units } of deposits) depositedUnits += units;

@@ -6,7 +6,7 @@
 import { formatCents, UNITS_PER_CENT } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
 import { isSameText } from '../../platform/keyed-hash.ts';
-import { type PostedWebhook, ProviderWebhookRefusedError, type QuoteRequest } from '../provider.ts';
+import { ProviderWebhookRefusedError, type QuoteRequest } from '../provider.ts';
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
@@ -91,7 +91,9 @@ export const wert = defineProvider({
   },
 
   async readWebhook({ urls, apiKey, webhookSecret }, webhook, call) {
-    requireToken(webhook, webhookSecret);
+    const token = new URL(webhook.target, 'http://localhost').searchParams.get('token') ?? '';
+    if (!isSameText(token, webhookSecret))
+      throw new ProviderWebhookRefusedError('the address of the webhook does not carry the token');
     const { type, click_id: paymentId, order } = readWebhookFields(webhook.body);
     // A test that the partner's page at Wert sends.
     if (type === 'test' || typeof paymentId !== 'string' || paymentId === '') return null;
@@ -125,12 +127,6 @@ function lessFees(
   const fixed = answers.readUnitsOrNull(conversion['currency_miner_fee'], 'currency_miner_fee') ?? 0n;
   const withFees = amountUnits + (amountUnits * share) / 1_000_000n + fixed;
   return chargedUnits < withFees ? (units * chargedUnits) / withFees : units;
-}
-
-function requireToken({ target }: PostedWebhook, expected: string): void {
-  const given = new URL(target, 'http://localhost').searchParams.get('token') ?? '';
-  if (isSameText(given, expected)) return;
-  throw new ProviderWebhookRefusedError('the address of the webhook does not carry the token');
 }
 
 /** Most advanced progress of the orders that Wert lists for our id. */

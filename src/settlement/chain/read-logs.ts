@@ -59,11 +59,8 @@ async function readLogs(rpc: NodeClient, sources: LogSources, query: LogQuery): 
 
 function transferTopics(recipients: readonly Address[] | null): unknown[] {
   if (recipients === null || recipients.length > MAXIMUM_FILTERED_RECIPIENTS) return [TRANSFER_TOPIC];
-  return [TRANSFER_TOPIC, null, recipients.map(toTopic)];
-}
-
-function toTopic(address: Address): string {
-  return `0x${'0'.repeat(24)}${address.slice(2).toLowerCase()}`;
+  const topicOf = (address: Address) => `0x${'0'.repeat(24)}${address.slice(2).toLowerCase()}`;
+  return [TRANSFER_TOPIC, null, recipients.map(topicOf)];
 }
 
 /** `0x` and the last 40 digits of a 32-byte topic or word. */

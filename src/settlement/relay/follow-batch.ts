@@ -13,7 +13,6 @@ import {
   costOf,
   feeBudgetOf,
   forgetBatch,
-  ignoreRefusal,
   isAboutFunds,
   isUnderpriced,
   replaceByDearer,
@@ -78,8 +77,10 @@ async function followHead(
   if (fees !== null) {
     const balanceWei = await relayer.readGasBalance();
     if (head.gasLimit * fees.maxFeePerGas <= feeBudgetOf(limits, balanceWei, othersWei)) {
-      await raise(context, head, fees);
-      await raiseFollowers(context, followers, fees, balanceWei - head.gasLimit * fees.maxFeePerGas);
+      const transaction = await transactionOf(context, head);
+      const attempt = await signAttempt(context, transaction, head.nonce, head.gasLimit, fees);
+      await context.relay.addAttempt(head.id, attempt);
+      await relayer.broadcast(attempt.rawTransaction);
       return 'bumped';
     }
   }
@@ -158,37 +159,6 @@ async function endOverdue(
 /** Newest attempt of a batch, which is the most expensive. */
 function lastOf({ attempts }: RelayBatch): RelayAttempt {
   return attempts.at(-1) as RelayAttempt;
-}
-
-/** Signs, commits and broadcasts the same transaction for the same nonce at higher fees. */
-async function raise(context: RelayContext, batch: RelayBatch, fees: FeeQuote): Promise<void> {
-  const transaction = await transactionOf(context, batch);
-  const attempt = await signAttempt(context, transaction, batch.nonce, batch.gasLimit, fees);
-  await context.relay.addAttempt(batch.id, attempt);
-  await context.relayer.broadcast(attempt.rawTransaction);
-}
-
-/** Raises batches behind a bumped one to its fees, because they would be too cheap for the same blocks. */
-async function raiseFollowers(
-  context: RelayContext,
-  followers: readonly RelayBatch[],
-  headFees: FeeQuote,
-  balanceWei: bigint,
-): Promise<void> {
-  const { limits } = context;
-  let freeWei = balanceWei - costOf(followers);
-  for (const batch of followers) {
-    const last = lastOf(batch);
-    if (last.maxFeePerGas >= headFees.maxFeePerGas) continue;
-    const fees = aboveBoth(last, headFees);
-    const costWei = batch.gasLimit * fees.maxFeePerGas;
-    const moreWei = costWei - batch.gasLimit * last.maxFeePerGas;
-    const isAllowed =
-      fees.maxFeePerGas <= limits.maximumFeePerGas && costWei <= limits.maximumTransactionFeeWei;
-    if (!isAllowed || moreWei > freeWei) continue;
-    freeWei -= moreWei;
-    await raise(context, batch, fees).catch(ignoreRefusal);
-  }
 }
 
 /** Fees that replace an attempt and are not below a quote. */

@@ -32,13 +32,13 @@ export function raiseFees(situation: FeeSituation): FeeQuote | null {
   const isBelowQuote =
     quote.maxFeePerGas > last.maxFeePerGas || quote.maxPriorityFeePerGas > last.maxPriorityFeePerGas;
   if (!isBelowQuote && !situation.wasTaken) return null;
-  const waitMs = isBelowQuote ? limits.bumpAfterMs : patienceMs(attempts.length, limits.bumpAfterMs);
+  const doublings = Math.min(attempts.length - 1, MAXIMUM_DOUBLINGS);
+  const waitMs = limits.bumpAfterMs * (isBelowQuote ? 1 : WAIT_FACTOR * 2 ** doublings);
   if (!isOver(last.signedAtMs, waitMs, nowMs)) return null;
 
-  const maxFeePerGas = smaller(
-    larger(quote.maxFeePerGas, addQuarter(last.maxFeePerGas)),
-    limits.maximumFeePerGas,
-  );
+  // More than the tip's raise, so that the base fee is followed although the tip is capped.
+  const aQuarterMore = last.maxFeePerGas + last.maxFeePerGas / 4n + 1n;
+  const maxFeePerGas = smaller(larger(quote.maxFeePerGas, aQuarterMore), limits.maximumFeePerGas);
   const maxPriorityFeePerGas = smaller(
     larger(quote.maxPriorityFeePerGas, bumpByPercent(last.maxPriorityFeePerGas)),
     smaller(quote.maxPriorityFeePerGas * MAXIMUM_TIP_MULTIPLE, maxFeePerGas),
@@ -49,16 +49,7 @@ export function raiseFees(situation: FeeSituation): FeeQuote | null {
   return isReplacement ? { maxFeePerGas, maxPriorityFeePerGas } : null;
 }
 
-function patienceMs(attempts: number, bumpAfterMs: number): number {
-  return bumpAfterMs * WAIT_FACTOR * 2 ** Math.min(attempts - 1, MAXIMUM_DOUBLINGS);
-}
-
 /** Adds an eighth, rounded up so that the result is always higher. */
 export function bumpByPercent(wei: bigint): bigint {
   return wei + wei / 8n + 1n;
-}
-
-/** More than the tip's raise, so that the base fee is followed although the tip is capped. */
-function addQuarter(wei: bigint): bigint {
-  return wei + wei / 4n + 1n;
 }

@@ -122,7 +122,8 @@ async function openBatches(context: RelayContext, inFlight: BatchesInFlight | nu
   while (counts === null || hasFreeSlot(limits, open, counts)) {
     const opened = await openBatch(context, open, readChain).catch((error: unknown) => {
       // After an opened batch the failure waits, because the next pass tries this batch first.
-      if (pass === 'opened' && isOfChain(error)) return pass;
+      const isOfChain = kindsOfChain.some((kind) => error instanceof kind);
+      if (pass === 'opened' && isOfChain) return pass;
       throw error;
     });
     if (typeof opened === 'string') return pass === 'idle' ? opened : pass;
@@ -132,9 +133,7 @@ async function openBatches(context: RelayContext, inFlight: BatchesInFlight | nu
   return pass === 'idle' ? 'waiting' : pass;
 }
 
-function isOfChain(error: unknown): boolean {
-  return [ChainUnavailableError, TransactionRefusedError, SignerError].some((kind) => error instanceof kind);
-}
+const kindsOfChain = [ChainUnavailableError, TransactionRefusedError, SignerError];
 
 type ReadChain = ReturnType<typeof createChainReading>;
 

@@ -124,20 +124,16 @@ function inspect(file: string) {
     const fingerprints = copy.prepare(
       'SELECT DISTINCT token_fingerprint AS fingerprint FROM payments ORDER BY 1',
     );
+    const end = copy.prepare('SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1').get();
     return {
       bytes: statSync(file).size,
       /** Identify the secrets of the payments' tokens; no database holds the secrets themselves. */
       secretFingerprints: fingerprints.all().map(({ fingerprint }) => fingerprint as string),
-      journal: readJournalHead(copy),
+      journal: (end as JournalHead | undefined) ?? NO_MOVEMENTS,
     };
   } finally {
     copy.close();
   }
-}
-
-function readJournalHead(copy: DatabaseSync): JournalHead {
-  const end = copy.prepare('SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1').get();
-  return (end as JournalHead | undefined) ?? NO_MOVEMENTS;
 }
 
 /** Flushes a folder's list of names to disk. */
