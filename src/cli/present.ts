@@ -217,28 +217,6 @@ export function presentVerification(report: VerifyReport) {
   };
 }
 
-/** Result of `move-store`, with digests in hex. */
-export interface PresentedMove {
-  readonly tables: readonly ({ readonly table: string; readonly isEqual: boolean } & Readonly<
-    Record<'source' | 'target', { readonly rows: number; readonly digest: string }>
-  >)[];
-  readonly isMoved: boolean;
-}
-
-export function presentMove({ tables, isMoved }: PresentedMove) {
-  return {
-    moved: isMoved,
-    tables: tables.map(({ table, source, target, isEqual }) => ({
-      table,
-      source_rows: source.rows,
-      target_rows: target.rows,
-      source_digest: source.digest,
-      target_digest: target.digest,
-      equal: isEqual,
-    })),
-  };
-}
-
 /** Columns of lists that are printed as a table; `--json` prints all fields. */
 export const listColumns: Readonly<Record<string, readonly string[] | undefined>> = {
   'provider list': ['provider', 'active', 'configured', 'minimum_usd', 'evidence', 'last_failure'],

@@ -4,12 +4,13 @@ import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { invalidField } from '../payment/errors.ts';
 import { faults, type ProviderFault, providerFaults } from '../payment/test-payments.ts';
+import type { StoreMove } from '../store/move-tables.ts';
 import { addAccountCommands, addUserCommands } from './account-commands.ts';
 import { leaf, type OperationRunner, operationsOf, printed } from './command.ts';
 import { addGradeCommand, type GradeServices } from './grade/grade-command.ts';
 import type { AuditPortion } from './operations.ts';
 import type { OperationArguments } from './operations-context.ts';
-import { listColumns, type PresentedMove, presentMove, printResult } from './present.ts';
+import { listColumns, printResult } from './present.ts';
 
 export interface ListenOptions {
   /** Endpoint to which each event is forwarded; without it, events are only printed. */
@@ -33,7 +34,7 @@ interface ProgramServices extends IntegratorServices {
   deployContract(): Promise<unknown>;
   createRelayerKey(): Promise<unknown>;
   showRelayers(): Promise<unknown>;
-  moveStore(places: { readonly from: string; readonly to: string }): Promise<PresentedMove>;
+  moveStore(places: { readonly from: string; readonly to: string }): Promise<StoreMove>;
 }
 
 interface CheckReport {
@@ -121,7 +122,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
     .requiredOption('--from <place>', 'sqlite, postgres, a data folder, a SQLite file or a postgres:// URL')
     .requiredOption('--to <place>', 'the same; the database must be empty')
     .action(async ({ json, ...places }: { from: string; to: string; json?: boolean }) => {
-      const move = presentMove(await services.moveStore(places));
+      const move = await services.moveStore(places);
       if (!move.moved) process.exitCode = 1;
       if (json === true) return printResult(move, { json });
       printResult(move.tables, { columns: listColumns['move-store'] });

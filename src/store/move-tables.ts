@@ -62,6 +62,9 @@ async function requireEmpty(database: MoveDatabase, tables: Layout['tables']): P
   }
 }
 
+/** What `move-store --json` prints. */
+export type StoreMove = Awaited<ReturnType<typeof moveTables>>;
+
 /** Moves every row, and commits only if the target reads back exactly equal. The source is never changed. */
 export async function moveTables(source: MoveDatabase, target: MoveDatabase, tables: Layout['tables']) {
   const carried = new Map<string, TableContent>();
@@ -70,12 +73,18 @@ export async function moveTables(source: MoveDatabase, target: MoveDatabase, tab
   const compared = [];
   for (const table of tables) {
     const [read, written] = [carried.get(table.name) as TableContent, await contentOf(table, target)];
-    const isEqual = read.rows === written.rows && read.digest === written.digest;
-    compared.push({ table: table.name, source: read, target: written, isEqual });
+    compared.push({
+      table: table.name,
+      source_rows: read.rows,
+      target_rows: written.rows,
+      source_digest: read.digest,
+      target_digest: written.digest,
+      equal: read.rows === written.rows && read.digest === written.digest,
+    });
   }
-  const isMoved = compared.every(({ isEqual }) => isEqual);
-  if (isMoved) await target.commit();
-  return { tables: compared, isMoved };
+  const moved = compared.every(({ equal }) => equal);
+  if (moved) await target.commit();
+  return { moved, tables: compared };
 }
 
 async function carry(table: Table, source: MoveDatabase, target: MoveDatabase): Promise<TableContent> {

@@ -127,7 +127,7 @@ describe('moving a store', () => {
         inSqliteFile(original, (database) => insertDrawn(database, drawn));
         const before = await readSqlite(original);
         const moved = await move({ from: original, to: there });
-        expect(moved.isMoved).toBe(true);
+        expect(moved.moved).toBe(true);
         expect(await readAll((sql) => postgres.query(there, sql))).toEqual(before);
         expect(await move({ from: there, to: copy })).toEqual(moved);
         expect(await readSqlite(copy)).toEqual(before);
@@ -145,9 +145,9 @@ describe('moving a store', () => {
     await withSqlite((store) => givePaidPayments(store, count));
     const { tables } = await move();
     expect(tables.find(({ table }) => table === 'payments')).toMatchObject({
-      source: { rows: count },
-      target: { rows: count },
-      isEqual: true,
+      source_rows: count,
+      target_rows: count,
+      equal: true,
     });
     rmSync(file);
     expect((await moveBack()).tables).toEqual(tables);
@@ -175,7 +175,7 @@ describe('moving a store', () => {
 
   it('moves an empty store, whose numbers then begin with 1', async () => {
     await withSqlite(async () => {});
-    expect(await move()).toMatchObject({ isMoved: true });
+    expect(await move()).toMatchObject({ moved: true });
     await withPostgres(async (store) => {
       const batch = newBatch([await givePayment(store)]);
       expect(await store.relay.openBatch(batch, leave)).toMatchObject({ id: 1 });
@@ -301,9 +301,9 @@ describe('a move is refused, and nothing is written,', () => {
 
   it('takes a data folder, a file or a URL for a place', async () => {
     await withSqlite((store) => givePaidPayments(store));
-    expect(await move({ from: folder, to: url })).toMatchObject({ isMoved: true });
+    expect(await move({ from: folder, to: url })).toMatchObject({ moved: true });
     rmSync(file);
-    expect(await move({ from: url, to: file })).toMatchObject({ isMoved: true });
+    expect(await move({ from: url, to: file })).toMatchObject({ moved: true });
   });
 });
 
@@ -318,10 +318,10 @@ describe('what is not carried over faithfully', () => {
     await withSqlite((store) => givePaidPayments(store));
     await plant(table, body);
     const report = await move();
-    expect(report.isMoved).toBe(false);
-    const different = report.tables.filter(({ isEqual }) => !isEqual);
+    expect(report.moved).toBe(false);
+    const different = report.tables.filter(({ equal }) => !equal);
     expect(different.map((each) => each.table)).toEqual([table === 'checkpoints' ? 'watermarks' : table]);
-    for (const { source, target } of different) expect(source.digest).not.toBe(target.digest);
+    for (const each of different) expect(each.source_digest).not.toBe(each.target_digest);
     expect(await countRows()).toBe(0);
   });
 
@@ -331,7 +331,7 @@ describe('what is not carried over faithfully', () => {
     await expect(move()).rejects.toThrow(/^deposits could not be carried over, so nothing was: .*many/);
     expect(await countRows()).toBe(0);
     inSqliteFile(file, (database) => database.exec("UPDATE deposits SET units = '5'"));
-    expect(await move()).toMatchObject({ isMoved: true });
+    expect(await move()).toMatchObject({ moved: true });
   });
 
   it('in the other direction is found just so', async () => {
@@ -344,7 +344,7 @@ describe('what is not carried over faithfully', () => {
         BEGIN UPDATE webhooks SET fields = '{}' WHERE id = NEW.id; END`),
     );
     const report = await moveBack();
-    expect(report.tables.filter(({ isEqual }) => !isEqual).map(({ table }) => table)).toEqual(['webhooks']);
+    expect(report.tables.filter(({ equal }) => !equal).map(({ table }) => table)).toEqual(['webhooks']);
     expect(countSqliteRows()).toBe(0);
     // A whole number that JavaScript would round.
     inSqliteFile(file, (database) => database.exec('DROP TRIGGER planted'));
@@ -398,7 +398,7 @@ describe('a move that is cut off in the middle leaves the target empty', () => {
       return left.length === 0;
     });
     expect(await countRows()).toBe(0);
-    expect(await move()).toMatchObject({ isMoved: true });
+    expect(await move()).toMatchObject({ moved: true });
   });
 
   it('by kill -9 on the way to SQLite', async () => {
@@ -424,6 +424,6 @@ describe('a move that is cut off in the middle leaves the target empty', () => {
       );
       return left.length === 0;
     });
-    expect(await moveBack()).toMatchObject({ isMoved: true });
+    expect(await moveBack()).toMatchObject({ moved: true });
   });
 });

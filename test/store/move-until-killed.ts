@@ -2,5 +2,5 @@
 import { moveStore } from '../../src/app/move-store.ts';
 
 const [from, to] = process.argv.slice(2) as [string, string];
-const { isMoved } = await moveStore({ dataDir: '', databaseUrl: null }, { from, to });
-console.log(isMoved ? 'moved' : 'not moved');
+const { moved } = await moveStore({ dataDir: '', databaseUrl: null }, { from, to });
+console.log(moved ? 'moved' : 'not moved');
