@@ -34,7 +34,6 @@ export async function startTransactionSigner(
   const signer = {
     /** Null signs what is asked for. */
     mood: null as SignerMood | null,
-    requests: 0,
     authorization: undefined as string | undefined,
     url: '',
     sign: (transaction: SignableTransaction, from = transaction.from) => {
@@ -65,7 +64,6 @@ export async function startTransactionSigner(
   }
 
   const server = createServer(async (request, response) => {
-    signer.requests++;
     signer.authorization = request.headers.authorization;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);

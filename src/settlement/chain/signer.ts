@@ -44,9 +44,6 @@ const METHOD_NOT_FOUND = -32_601;
 /** Asks a signer by JSON-RPC, and checks every part of its answer. */
 function remoteSigner({ address, signerUrl: url }: RemoteKey, options: object): TransactionSigner {
   const client = createJsonRpcClient({ ...options, url });
-  // Web3Signer has the first; clef has the second, and answers it with `{ raw, tx }`.
-  const methods = ['eth_signTransaction', 'account_signTransaction'];
-  const ask = (request: object) => client.call(methods[0] as string, [request]);
 
   return {
     address,
@@ -54,11 +51,12 @@ function remoteSigner({ address, signerUrl: url }: RemoteKey, options: object): 
       const { type: _, data, to, ...numbers } = transaction;
       const quantities = Object.entries(numbers).map(([name, value]) => [name, toQuantity(value)]);
       const request = { from: address, to, data, ...Object.fromEntries(quantities) };
-      const answer = await ask(request)
+      const answer = await client
+        .call('eth_signTransaction', [request])
         .catch((error: unknown) => {
           if (!(error instanceof JsonRpcAnswerError && error.code === METHOD_NOT_FOUND)) throw error;
-          methods.reverse();
-          return ask(request);
+          // Web3Signer has the first method; clef has this one, and answers it with `{ raw, tx }`.
+          return client.call('account_signTransaction', [request]);
         })
         .catch((error: unknown) => {
           throw error instanceof ChainUnavailableError ? asSignerError(error) : error;
