@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { invalidField } from '../payment/errors.ts';
+import type { Role } from './person.ts';
 
 /** Prefix of every API key, set by the specification. */
 export const API_KEY_PREFIX = 'service_live_';
@@ -16,6 +17,10 @@ export type KeyScope = keyof typeof scopeLabels;
 export const keyScopes = Object.keys(scopeLabels) as readonly KeyScope[];
 /** Without the audit log, which names people and their addresses. */
 export const defaultScopes: readonly KeyScope[] = keyScopes.filter((scope) => scope !== 'audit');
+
+/** Role that may create a key with these scopes: what a key reads, its creator may read. */
+export const roleForScopes = (scopes: readonly KeyScope[]): Role =>
+  scopes.includes('audit') ? 'owner' : 'developer';
 
 function isKeyScope(value: string): value is KeyScope {
   return Object.hasOwn(scopeLabels, value);

@@ -177,6 +177,12 @@ describe('the page of a connection', () => {
     expect(next.searchParams.get('name')).toBe(sent.get('name'));
   });
 
+  it('asks for an owner where the shop asks for the audit log', async () => {
+    const change = { scopes: 'read,audit' };
+    for (const answer of [await browser.get(addressWith(change)), await approve(change)])
+      expect([answer.statusCode, answer.headers['refresh']]).toEqual([403, undefined]);
+  });
+
   it('names the limit of ten keys, before the approval and at the exchange', async () => {
     const code = await codeOf();
     for (let count = 0; count < 10; count++)

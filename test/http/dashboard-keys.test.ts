@@ -110,6 +110,16 @@ describe('API keys', () => {
     expect(key?.scopes).toEqual(['read']);
   });
 
+  it('may read the audit log where an owner makes them, who alone reads it', async () => {
+    const fields = { name: 'Archive', audit: '1', password: PASSWORD };
+    expect((await browser.get('/dashboard/keys')).payload).not.toContain('name="audit"');
+    expectSays(await browser.post('/dashboard/keys', fields), 403, 'You don’t have permission');
+    const owner = await dashboard.signIn(await dashboard.giveUser({ accountId: account.id, role: 'owner' }));
+    expect((await owner.get('/dashboard/keys')).payload).toContain('name="audit"');
+    expect((await owner.post('/dashboard/keys', fields)).statusCode).toBe(303);
+    expect((await keysOf()).map(({ scopes }) => scopes)).toEqual([['audit']]);
+  });
+
   it('are ten at most, which is said before and after', async () => {
     for (let index = 0; index < 10; index++) await dashboard.store.accounts.createKey(newKey(account.id), 10);
     expect(await open('/dashboard/keys')).toMatch(/10 of 10.*revoke one first/);

@@ -1,5 +1,6 @@
-import { keyScopes, scopeLabels } from '../../accounts/api-key.ts';
+import { keyScopes, roleForScopes, scopeLabels } from '../../accounts/api-key.ts';
 import { MAXIMUM_ACTIVE_KEYS } from '../../accounts/api-keys.ts';
+import { roleIncludes } from '../../accounts/person.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import { html } from '../../web/design/html.ts';
@@ -16,8 +17,15 @@ export function registerConnectPages(routes: DashboardRoutes): void {
   pages.form('/connect', approve, showConnect);
 }
 
+/** Throws `role_too_small` for scopes that an owner must approve. */
+function requestOf({ query, role }: Visit) {
+  const request = parseConnectRequest(query);
+  if (!roleIncludes(role, roleForScopes(request.scopes))) throw new ServiceError('role_too_small');
+  return request;
+}
+
 async function showConnect(visit: Visit): Promise<PageView> {
-  const { name, returnUrl, scopes } = parseConnectRequest(visit.query);
+  const { name, returnUrl, scopes } = requestOf(visit);
   const { host, hostname } = new URL(returnUrl);
   const keys = await visit.context.accounts.listKeys(visit.account.id);
   if (keys.filter(({ revokedAtMs }) => revokedAtMs === null).length >= MAXIMUM_ACTIVE_KEYS)
@@ -49,7 +57,7 @@ ${form}</section>`,
 
 const approve: FormHandler = async (visit, form) => {
   const { context } = visit;
-  const request = parseConnectRequest(visit.query);
+  const request = requestOf(visit);
   await requirePasswordAndFactor(visit, form, {});
   const back = await approveConnection(context, request, {
     account: visit.account,

@@ -233,6 +233,22 @@ it.each([
   expect(keys).toHaveLength(isTaken ? 1 : 0);
 });
 
+it.each([
+  ['owner', 1],
+  ['developer', 0],
+] as const)('gives the scope for the audit log to the shop of an %s: %s key', async (role, count) => {
+  const { context, state, exchange, keys } = createWorld();
+  const back = await approveConnection(context, parse({ scopes: 'audit' }), {
+    account,
+    actor,
+    callbackHost: null,
+  });
+  state.role = role;
+  const code = new URL(back).searchParams.get('code') ?? '';
+  await exchange(code).catch((error: unknown) => expect(error).toEqual(refusal));
+  expect(keys).toHaveLength(count);
+});
+
 it('exchanges a code within a minute, and keeps no record of later tries', async () => {
   const { approve, exchange, actions, state, keys } = createWorld();
   const [first, second] = [await approve(), await approve()];

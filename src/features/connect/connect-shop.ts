@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Account } from '../../accounts/account.ts';
-import { type KeyScope, parseScopes } from '../../accounts/api-key.ts';
+import { type KeyScope, parseScopes, roleForScopes } from '../../accounts/api-key.ts';
 import { type CreatedKey, createKey, describeKey } from '../../accounts/api-keys.ts';
 import {
   type Actor,
@@ -146,9 +146,9 @@ export async function exchangeCode(
   const memberships = taken === null ? [] : await context.people.listMemberships(grant.userId);
   const membership = memberships.find(({ accountId }) => accountId === grant.accountId);
   const account = membership === undefined ? null : await context.accounts.findAccount(grant.accountId);
-  if (membership === undefined || !roleIncludes(membership.role, 'developer') || account === null)
-    return refuse(new ServiceError('connect_code_invalid'));
   const { name, scopes, callbackHost } = grant;
+  if (membership === undefined || !roleIncludes(membership.role, roleForScopes(scopes)) || account === null)
+    return refuse(new ServiceError('connect_code_invalid'));
   const created = await createKey(context, account.id, { name, scopes, callbackHost }).catch(refuse);
   await recordAction(context, account.id, actor, 'shop.connected', describeKey(created.key));
   return { ...created, account };

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../accounts/account.ts';
-import { defaultScopes, keyScopes, maskApiKey, scopeLabels } from '../../accounts/api-key.ts';
+import { defaultScopes, keyScopes, maskApiKey, roleForScopes, scopeLabels } from '../../accounts/api-key.ts';
 import {
   createKey,
   describeKey,
@@ -7,9 +7,10 @@ import {
   MAXIMUM_ACTIVE_KEYS,
   revokeOwnKey,
 } from '../../accounts/api-keys.ts';
+import { roleIncludes } from '../../accounts/person.ts';
 import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
 import { parseName } from '../../accounts/shop-profile.ts';
-import { invalidField } from '../../payment/errors.ts';
+import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { actions, dataTable } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
@@ -72,7 +73,8 @@ async function createForm(visit: Visit): Promise<Html> {
   const { refused } = visit;
   const label = 'What the key may do';
   const error = refused === undefined ? {} : forms.errorAt(refused, 'scopes', { label });
-  const boxes = keyScopes.map((name) => {
+  const offered = keyScopes.filter((scope) => roleIncludes(visit.role, roleForScopes([scope])));
+  const boxes = offered.map((name) => {
     const isChecked = refused?.has(name) ?? defaultScopes.includes(name);
     return html`<div class="actions">${forms.tickField({ type: 'checkbox', name, isChecked, label: scopeLabels[name] })}</div>`;
   });
@@ -124,6 +126,7 @@ function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
 const answerCreate: FormHandler = async (visit, form) => {
   const { context } = visit;
   const scopes = keyScopes.filter((scope) => form.has(scope));
+  if (!roleIncludes(visit.role, roleForScopes(scopes))) throw new ServiceError('role_too_small');
   const name = form.text('name');
   await requirePasswordAndFactor(visit, form, {
     name: () => parseName(name),
