@@ -64,14 +64,6 @@ function isRunning(pid: number): boolean {
 }
 
 describe('the local chain', () => {
-  it('is ready on loopback, with a finalized block two behind', async () => {
-    const chain = await start();
-    const numberOf = async (tag: string) =>
-      Number(((await chain.rpc.call('eth_getBlockByNumber', [tag, false])) as { number: string }).number);
-    expect((await numberOf('latest')) - (await numberOf('finalized'))).toBe(2);
-    expect(new URL(chain.url).hostname).toBe('127.0.0.1');
-  });
-
   it('keeps everything over a stop, also what was not saved before, and has it final at once', async () => {
     const first = await start();
     await mark(first, '1');
