@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { checksumAddress } from '../../src/payment/address.ts';
+import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
+import { checksumAddress, paymentReference } from '../../src/payment/address.ts';
 import { encodeDepositOf } from '../../src/settlement/chain/read-logs.ts';
 import { useLocalChain } from './use-chain.ts';
 
@@ -35,4 +36,31 @@ it('computes for any terms the deposit address that the factory computes', async
     }),
     { numRuns: 10 },
   );
+});
+
+it('lets the SDK prove the address that the factory on the chain computes, and no other', async () => {
+  const merchant = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
+  const feeWallet = '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB';
+  const paymentId = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
+  const data = encodeDepositOf({
+    merchant,
+    feeBasisPoints: 230,
+    feeWallet,
+    reference: paymentReference(paymentId),
+  });
+  const word = await chain.anvil.rpc('eth_call', [{ to: chain.factory, data }, 'latest']);
+  const payment = {
+    payment_id: paymentId,
+    polygon_address_in: checksumAddress(String(word).slice(-40)),
+    fee_percent: 2.3,
+  };
+  const publication = {
+    chain_id: chain.anvil.chainId,
+    token: chain.token,
+    factories: [{ address: chain.factory, implementation: chain.implementation, code_hash: '0x' }],
+    fee_wallets: [feeWallet],
+  };
+  const proof = { factory: chain.factory, feeWallet, feeBasisPoints: 230 };
+  expect(verifyDepositAddress(payment, { payoutAddress: merchant, publication })).toEqual(proof);
+  expect(() => verifyDepositAddress(payment, { payoutAddress: feeWallet, publication })).toThrow();
 });

@@ -182,3 +182,21 @@ describe('payments of an earlier factory', () => {
     expect((await settlement.read(later)).txidOut).not.toBe((await settlement.read(earlier)).txidOut);
   });
 });
+
+it('the webhook of a payment is written with paid, or neither is: what keeps the row out keeps the payment unpaid', async () => {
+  const payment = await settlement.createWithDeposit();
+  await settlement.relay();
+  // The next look sees the final release.
+  await settlement.mine(3);
+  await settlement.inDatabase('ALTER TABLE webhooks RENAME COLUMN fields TO other');
+  const before = await settlement.read(payment);
+  await expect(settlement.watch()).rejects.toThrow();
+  expect(await settlement.read(payment)).toEqual(before);
+  await settlement.inDatabase('ALTER TABLE webhooks RENAME COLUMN other TO fields');
+  await settlement.crash();
+  expect(await settlement.read(payment)).toEqual(before);
+
+  await settlement.watch();
+  expect((await settlement.read(payment)).status).toBe('paid');
+  expect(await settlement.webhooks(payment)).toHaveLength(1);
+});
