@@ -8,7 +8,9 @@ export interface EraseEmailsContext extends Readonly<{ emails: Pick<EmailStore, 
 }
 
 const DAY_MS = 86_400_000;
-/** Payments per step, kept small because SQLite writes in the thread that serves the API. */
+/** Payments per step, which takes about 10 ms, because SQLite writes in the thread that serves the API. */
+const PAYMENTS_PER_STEP = 10;
+/** Rows per step of what one statement erases. */
 const BATCH_SIZE = 100;
 
 /** Erases email addresses from older payments in one bounded step, which continues where the last one stopped. */
@@ -17,7 +19,7 @@ export function eraseEmailsOlderThan(
   accountId: string | null,
   days: number,
 ): Promise<EmailErasureStep> {
-  return emails.eraseEmailsBefore(accountId, nowMs() - days * DAY_MS, BATCH_SIZE);
+  return emails.eraseEmailsBefore(accountId, nowMs() - days * DAY_MS, PAYMENTS_PER_STEP);
 }
 
 /** Time after which a customer's address is erased if its queued mail could not be sent. */
