@@ -19,6 +19,7 @@ const names: Readonly<Record<string, readonly [name: string, description: string
   Refund: ['Refund', 'A refund in USDC, which you transfer from your own wallet.'],
   RefundList: ['RefundList', 'Refunds of a payment, the oldest first.'],
   MerchantEvents: ['MerchantEventPage', 'Events in their order.'],
+  AuditLog: ['AuditLog', 'Who did what in your account, newest first.'],
   PaymentPaidEvent: ['PaymentPaidEvent', 'A payment is paid.'],
   PaymentForwardedEvent: ['PaymentForwardedEvent', 'The money of a direct payment was sent to your wallet.'],
   SettlementProof: [
@@ -128,7 +129,8 @@ function defineClass(
   const fields = Object.entries(properties).map(([field, own]) => {
     const inside = `${field.charAt(0).toUpperCase()}${field.slice(1)}`.replace(/ies$/, 'y').replace(/s$/, '');
     // `Event` would hide that of `threading` and `asyncio`.
-    const type = pythonType(classes, inside.replace(/^Event$/, 'MerchantEvent'), own);
+    const named = inside.replace(/^Event$/, 'MerchantEvent').replace(/^Entry$/, 'AuditEntry');
+    const type = pythonType(classes, named, own);
     const comment = own['description'] === undefined ? '' : `    #: ${pythonText(`${own['description']}`)}\n`;
     return `${comment}    ${field}: ${required.includes(field) ? type : `NotRequired[${type}]`}\n`;
   });

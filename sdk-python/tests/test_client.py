@@ -69,6 +69,15 @@ class Requests(unittest.TestCase):
             with self.assertRaises(ApiConnectionError):
                 client_of(service).get_refund("rfd_1")
 
+    def test_the_audit_log_is_read_in_pages(self):
+        pages = [{"entries": [{"position": 3}], "next": 3}, {"entries": [], "next": None}]
+        with Service(*[(200, {}, page) for page in pages]) as service:
+            page = client_of(service).list_audit_entries(limit=1, created_from="2026-11-01T00:00:00Z")
+            self.assertEqual(client_of(service).list_audit_entries(before=page["next"])["entries"], [])
+            paths = [request[1] for request in service.requests]
+        start = "/merchant/v1/audit?limit=1&created_from=2026-11-01T00%3A00%3A00Z"
+        self.assertEqual(paths, [start, "/merchant/v1/audit?before=3"])
+
     def test_a_checkout_of_a_platform_has_its_own_path_and_parameters(self):
         order = {"reference": "cart-1", "items": [{"name": "Cup", "amount": Decimal("9.90")}], "metadata": {"a": "b"}}
         with Service((200, {}, PAYMENT)) as service:

@@ -2,6 +2,7 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { ArgumentError, ConnectionError } from './errors.ts';
 import { type CallOptions, type Fetch, type RequestContext, sendRequest } from './send-request.ts';
 import type {
+  AuditLog,
   CheckoutRequest,
   DirectPayment,
   DirectPaymentRequest,
@@ -151,6 +152,23 @@ export interface Client {
       options?: CallOptions,
     ): Promise<MerchantEventPage>;
   };
+  readonly audit: {
+    /**
+     * Reads a page of the audit log, newest first. The key needs the scope `audit`. `created_from` and `created_before`
+     * are ISO times.
+     *
+     * @throws ApiError, ConnectionError
+     */
+    list(
+      query?: {
+        readonly limit?: number;
+        readonly before?: number;
+        readonly created_from?: string;
+        readonly created_before?: string;
+      },
+      options?: CallOptions,
+    ): Promise<AuditLog>;
+  };
   readonly merchantCheckouts: {
     /**
      * Creates a checkout with reference, metadata, line items, return addresses and an expiry. `address` and `callback`
@@ -280,6 +298,10 @@ export function createClient(options: ClientOptions): Client {
         const path = withQuery('/merchant/v1/events', { after, limit });
         return expectList<MerchantEventPage>(await get(path, options), 'events');
       },
+    },
+    audit: {
+      list: async (query = {}, options) =>
+        expectList<AuditLog>(await get(withQuery('/merchant/v1/audit', query), options), 'entries'),
     },
     merchantCheckouts: {
       async create(request, options = {}) {

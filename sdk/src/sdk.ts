@@ -23,6 +23,7 @@ export type { DepositPayment, DepositProof, DepositTerms } from './verify-deposi
 export { verifyDepositAddress } from './verify-deposit-address.ts';
 export type { FindToken, RawBody, SignatureHeader, VerificationOptions } from './webhooks.ts';
 export type {
+  AuditLog,
   CheckoutRequest,
   Currency,
   DirectPayment,

@@ -553,6 +553,27 @@ export interface MerchantEventPage {
   readonly has_more: boolean;
 }
 
+/** Who did what in your account, newest first. */
+export interface AuditLog {
+  /** The entries, newest first. Repeats of frequent actions within an hour share one. */
+  readonly entries: ReadonlyArray<{
+    /** The number of the entry in your account, which rises by time. */
+    readonly position: number;
+    /** When it happened. */
+    readonly created_at: string;
+    /** The person's email address, or `operator` for the command line. */
+    readonly actor: string;
+    /** What was done. */
+    readonly action: 'session.opened' | 'sign_in.failed' | 'password.failed' | 'second_factor.failed' | 'session.came_over' | 'session.ended' | 'password.set' | 'second_factor.added' | 'second_factor.removed' | 'second_factor.codes_renewed' | 'passkey.added' | 'passkey.removed' | 'password.link_created' | 'operator.granted' | 'operator.revoked' | 'member.added' | 'member.changed' | 'member.removed' | 'invitation.created' | 'invitation.withdrawn' | 'invitation.accepted' | 'account.created' | 'account.changed' | 'account.viewed' | 'provider.changed' | 'payment.released' | 'payment.rebuilt' | 'payment.rescued' | 'settings.changed' | 'wallet.changed' | 'key.created' | 'key.revoked' | 'webhook_secret.created' | 'webhook_secret.removed' | 'shop.approved' | 'shop.connected' | 'shop.refused' | 'payment.noted' | 'payment.settlement_noted' | 'alert.dismissed' | 'payment.email_erased' | 'customer.exported' | 'customer.erased' | 'account.emails_erased' | 'payment.canceled' | 'payment.accepted' | 'refund.opened' | 'refund.confirmed' | 'refund.submitted' | 'refund.canceled' | 'payments.exported' | 'link.created' | 'notification.added' | 'notification.removed' | 'page.created' | 'page.changed' | 'page.paused' | 'page.resumed';
+    /** What it was done to, or null. */
+    readonly target: string | null;
+    /** The IP address, or null for the command line. */
+    readonly address: string | null;
+  }>;
+  /** Pass it as `before` to get the next page, or null on the last one. */
+  readonly next: number | null;
+}
+
 /** A payment is paid. */
 export interface PaymentPaidEvent {
   /** The event type. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../sdk/src/client.ts';
+import { newEntry } from '../store/people.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 
 let service: ApiService;
@@ -40,5 +41,15 @@ describe('the SDK and the real service', () => {
     const client = clientOf();
     expect(await client.journal.csv('2026-11')).toMatch(/^date,payment_id,account,debit_usd,credit_usd,/);
     await expect(client.journal.csv('November')).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('read the audit log page by page', async () => {
+    const { account, apiKey } = await service.addAccount();
+    for (const atMs of [1, 2, 3]) await service.store.audit.appendEntry(newEntry(account.id, { atMs }));
+    const client = clientOf(apiKey);
+    const { entries, next } = await client.audit.list({ limit: 2 });
+    const last = await client.audit.list({ limit: 2, before: next ?? 0 });
+    expect([...entries, ...last.entries].map(({ position }) => position)).toEqual([3, 2, 1]);
+    expect(last.next).toBeNull();
   });
 });

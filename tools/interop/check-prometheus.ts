@@ -9,11 +9,7 @@ import { startPrometheus } from './neighbors.ts';
 
 const SCRAPED_MS = 30_000;
 
-interface Rule {
-  readonly name: string;
-  readonly health: string;
-  readonly state: string;
-}
+type Rule = Readonly<Record<'name' | 'health' | 'state', string>>;
 
 /** Outcomes, or the reason why it was not checked. */
 export async function checkPrometheus(folder: string): Promise<readonly Outcome[] | string> {

@@ -16,6 +16,7 @@ from ._errors import (
 from ._events import EventCursor, follow_events
 from ._fulfil import Fulfilment, FulfilmentStore, fulfil_once
 from ._types import (
+    AuditLog,
     DirectPayment,
     Factory,
     MerchantCheckout,
@@ -38,6 +39,7 @@ __all__ = [
     "ApiError",
     "ArgumentError",
     "AsyncClient",
+    "AuditLog",
     "CardCheckoutError",
     "Client",
     "DepositAddressError",

@@ -77,6 +77,7 @@ class AsyncClient:
     submit_refund_transaction = _in_thread(Client.submit_refund_transaction)
     cancel_refund = _in_thread(Client.cancel_refund)
     list_events = _in_thread(Client.list_events)
+    list_audit_entries = _in_thread(Client.list_audit_entries)
     journal_csv = _in_thread(Client.journal_csv)
     settlement = _in_thread(Client.settlement)
 

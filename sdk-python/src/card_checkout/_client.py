@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 from ._errors import ApiConnectionError, ArgumentError
 from ._transport import Transport
 from ._types import (
+    AuditLog,
     DirectPayment,
     MerchantCheckout,
     MerchantEventPage,
@@ -275,6 +276,23 @@ class Client:
         if type(answer.get("next_after")) is not int:
             raise ApiConnectionError("the answer has no next_after")
         return cast(MerchantEventPage, _expect_list(answer, "events"))
+
+    def list_audit_entries(
+        self,
+        *,
+        limit: Optional[int] = None,
+        before: Optional[int] = None,
+        created_from: Optional[str] = None,
+        created_before: Optional[str] = None,
+    ) -> AuditLog:
+        """Reads a page of the audit log, newest first. The key needs the scope ``audit``.
+
+        ``before`` is ``next`` of the page before; ``created_from`` and ``created_before`` are ISO times.
+        """
+        filters: Dict[str, Parameter] = {"limit": limit, "before": before}
+        filters.update(created_from=created_from, created_before=created_before)
+        answer = self._transport.send("GET", _with_query("/merchant/v1/audit", filters))
+        return cast(AuditLog, _expect_list(answer, "entries"))
 
     def journal_csv(self, month: str) -> str:
         """Reads the double-entry journal of a month, such as ``2026-11``, as CSV."""

@@ -455,6 +455,30 @@ class MerchantEventPage(TypedDict):
     has_more: bool
 
 
+class AuditEntry(TypedDict):
+    #: The number of the entry in your account, which rises by time.
+    position: int
+    #: When it happened.
+    created_at: str
+    #: The person's email address, or ``operator`` for the command line.
+    actor: str
+    #: What was done.
+    action: str
+    #: What it was done to, or None.
+    target: Optional[str]
+    #: The IP address, or None for the command line.
+    address: Optional[str]
+
+
+class AuditLog(TypedDict):
+    """Who did what in your account, newest first."""
+
+    #: The entries, newest first. Repeats of frequent actions within an hour share one.
+    entries: List[AuditEntry]
+    #: Pass it as ``before`` to get the next page, or None on the last one.
+    next: Optional[int]
+
+
 class PaymentPaidEvent(TypedDict):
     """A payment is paid."""
 
