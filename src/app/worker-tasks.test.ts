@@ -27,6 +27,7 @@ async function logged(balances: readonly bigint[], feesGwei: readonly bigint[] =
   const relayer = {
     address: '0xAbc',
     checkSigner: async () => {},
+    signerFailure: () => null,
     readGasBalance: async () => balances[run] as bigint,
     quoteFees: async () => ({
       maxFeePerGas: (feesGwei[run] ?? 100n) * GWEI,
@@ -35,6 +36,7 @@ async function logged(balances: readonly bigint[], feesGwei: readonly bigint[] =
   };
   const parts = {
     metrics: {
+      relayerSignerFailing: { set: () => {} },
       relayerBalancePol: { set: (_: unknown, pol: number) => void shown.push(pol) },
       relayerLowBalancePol: { set: (_: unknown, pol: number) => void lowest.push(pol) },
     },
@@ -64,6 +66,19 @@ it('gas balance that no longer covers three full batches because fees have risen
 });
 
 const signal = new AbortController().signal;
+
+it('a signer that signs again is shown by a process that no longer sends, too', async () => {
+  const metrics = createMetrics();
+  const balances = { readGasBalance: async () => POL, quoteFees: async () => ({ maxFeePerGas: GWEI }) };
+  let failure: string | null = 'the signer does not answer';
+  const checkSigner = async () => {
+    failure = null;
+  };
+  const relayer = { address: '0xAbc', checkSigner, signerFailure: () => failure, ...balances };
+  metrics.relayerSignerFailing.set({ relayer: '0xAbc' }, 1);
+  await createGasTask({ metrics, log: { error() {}, info() {} } } as never, relayer as never).run(signal);
+  expect(await metrics.registry.metrics()).toContain('relayer_signer_failing{relayer="0xAbc"} 0');
+});
 
 it('takes ten times as long for queued payments as the store, and goes on as long as there are full portions', async () => {
   const left = { changes: 3_000, payments: 60 };

@@ -271,8 +271,10 @@ export function createGasTask(
     name: 'gas',
     intervalMs: GAS_INTERVAL_MS,
     async run() {
-      // Its failure is the relayer's, which the next pass of the relay reports.
+      // Its failure is the relayer's. A process that no longer sends reports it here, others with the next pass too.
       await relayer.checkSigner().catch(() => {});
+      const isFailing = relayer.signerFailure() !== null;
+      metrics.relayerSignerFailing.set({ relayer: relayer.address }, Number(isFailing));
       const [balanceWei, fees] = await Promise.all([relayer.readGasBalance(), relayer.quoteFees()]);
       const lowWei = lowGasWei(fees);
       const [balancePol, lowPol] = [polOf(balanceWei), polOf(lowWei)];

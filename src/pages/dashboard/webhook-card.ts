@@ -37,7 +37,7 @@ ${responseExcerpt !== '' && fact('The answer began with', html`<code>${responseE
 }
 
 function sentParts(webhook: Webhook, { body, signature }: WebhookResult, { context }: Visit): Html {
-  if (body === null || signature === null) return html`<p>Nothing was sent.</p>`;
+  if (body === null || signature === null) return html`<p>Nothing was sent, or what was sent was erased.</p>`;
   const headers = headersOf(webhook.url, body, signature);
   return html`<h3 id="webhook-body">Body</h3>
 <p class="small soft">Formatted for reading. The signature covers the body as it was sent, which the curl command contains.</p>
