@@ -198,6 +198,14 @@ export function peoplePromises(context: StoreContext): void {
     expect(await people.consumeRecoveryCode(user.id, ['a'])).toBe(false);
   });
 
+  it('takes each time step of a second factor once, and none before it', async () => {
+    const user = await giveUser(context);
+    const taken = await atOnce(10, () => people.consumeTotpStep(user.id, 7));
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    expect(await people.consumeTotpStep(user.id, 6)).toBe(false);
+    expect(await people.consumeTotpStep(user.id, 8)).toBe(true);
+  });
+
   it('takes each recovery code of its user once, and none that was replaced', async () => {
     const [user, stranger] = [await giveUser(context), await giveUser(context)];
     await people.replaceRecoveryCodes(user.id, ['a', 'b']);
