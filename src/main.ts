@@ -1,6 +1,7 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import packageDescription from '#package' with { type: 'json' };
 import { createProgram } from './cli/program.ts';
+import { runLong } from './cli/run-long.ts';
 import {
   type Config,
   describePlace,
@@ -62,7 +63,10 @@ const program = createProgram(
       const { runOperationAnywhere } = await import('./app/run-operation.ts');
       return runOperationAnywhere(readDataConfig(), name, args, { access: readRpcAccess() });
     },
-    backUp: async (file) => (await import('./app/back-up.ts')).backUp(readDataConfig(), file),
+    backUp: async (file) => {
+      const { backUp } = await import('./app/back-up.ts');
+      return runLong('backup', isJson, (onProgress) => backUp(readDataConfig(), file, onProgress));
+    },
     doctor: async () => {
       const report = await (await import('./app/doctor.ts')).runDoctor();
       // An abandoned check may still hold a connection.
@@ -126,5 +130,5 @@ try {
   process.stderr.write(
     `card-checkout: ${variable}${error instanceof Error ? error.message : String(error)}\n`,
   );
-  process.exitCode = 1;
+  process.exitCode ??= 1;
 }

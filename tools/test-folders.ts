@@ -18,7 +18,7 @@ export const longTests: readonly string[] = [
   'tools/{audit,check-release}.test.ts',
   'src/settlement/chain/subscribe-to-heads.test.ts',
   'test/chain/{log-queries,unreliable-endpoints}.test.ts',
-  'test/cli/{grade,without-server}.test.ts',
+  'test/cli/{grade,long-commands,without-server}.test.ts',
   'test/docs/{other-languages,webhook-receiver}.test.ts',
   'test/http/{hostile-queries,pipelining,slow-callers,transport}.test.ts',
   'test/mail/notifications.test.ts',

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
+import type { OnProgress } from '../platform/progress.ts';
 import { backUpSqlite } from '../store/sqlite/back-up.ts';
 import { requireDatabase, SQLITE_FILE } from './open-store.ts';
 import { migrations } from './store/store.ts';
@@ -8,12 +9,10 @@ import { migrations } from './store/store.ts';
 /** File in the data folder that each backup writes, so that `doctor` can tell the age of the last one. */
 export const LAST_BACKUP_FILE = 'last-backup';
 
-class NotSqliteError extends Error {}
-
-/** Copies the database into a file, even while a server runs. Throws `NotSqliteError` and `NoDatabaseError`. */
-export async function backUp(config: Config, file: string) {
+/** Copies the database into a file, even while a server runs. Throws `NoDatabaseError`. */
+export async function backUp(config: Config, file: string, onProgress: OnProgress = () => {}) {
   if (config.databaseUrl !== null) {
-    throw new NotSqliteError(
+    throw new Error(
       'DATABASE_URL is a PostgreSQL database. Back it up with pg_dump, which works while the service runs: ' +
         `pg_dump --format=custom --file=${file} "$DATABASE_URL"`,
     );
@@ -21,7 +20,7 @@ export async function backUp(config: Config, file: string) {
   const database = join(config.dataDir, SQLITE_FILE);
   await requireDatabase(config);
   const target = resolve(file);
-  const { bytes, secretFingerprints, journal } = backUpSqlite(database, target, migrations.SQLite);
+  const copied = await backUpSqlite(database, target, migrations.SQLite, onProgress);
   try {
     writeFileSync(join(config.dataDir, LAST_BACKUP_FILE), `${target}\n`);
   } catch {
@@ -29,9 +28,9 @@ export async function backUp(config: Config, file: string) {
   }
   return {
     file: target,
-    bytes,
-    secret_fingerprints: secretFingerprints,
-    book_entries: journal.number,
-    book_hash: journal.hash,
+    bytes: copied.bytes,
+    secret_fingerprints: copied.secretFingerprints,
+    book_entries: copied.journal.number,
+    book_hash: copied.journal.hash,
   };
 }

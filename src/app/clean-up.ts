@@ -13,7 +13,7 @@ export class StartStoppedError extends Error {}
 /** Starts step by step. Undoes the steps if one fails or `stopped` resolves, also the one that is in progress then. */
 export async function withCleanUp(
   start: (cleanUp: CleanUp) => Promise<void>,
-  stopped: Promise<void> = new Promise(() => {}),
+  stopped: Promise<unknown> = new Promise(() => {}),
 ): Promise<Running> {
   const steps = new AsyncDisposableStack();
   const stop = () =>

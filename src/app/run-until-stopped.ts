@@ -1,4 +1,3 @@
-import type { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -6,6 +5,7 @@ import packageDescription from '#package' with { type: 'json' };
 import { type Config, type Role, readConfig } from '../config/config.ts';
 import { createSmtpMailer } from '../mail/mailers.ts';
 import type { Clock } from '../platform/clock.ts';
+import { signalToStop } from '../platform/stop-signals.ts';
 import { type CleanUp, type Running, StartStoppedError, withCleanUp } from './clean-up.ts';
 import { openLiveServices } from './live-services.ts';
 import { createLog, type Log } from './log.ts';
@@ -62,7 +62,7 @@ export async function runUntilStopped(
 /** Time for undoing the unfinished steps of a stopped startup. */
 const END_OF_START_MS = 500;
 
-async function startLive(config: Config, role: Role, log: Log, stopped: Promise<void>): Promise<Running> {
+async function startLive(config: Config, role: Role, log: Log, stopped: Promise<unknown>): Promise<Running> {
   if (config.secretKey === null) throw new Error('SECRET_KEY is missing');
   const secretKey = config.secretKey;
   return withCleanUp(async (cleanUp) => {
@@ -91,29 +91,6 @@ async function startSandboxMode(config: Config, log: Log, startSandbox: StartSan
     throw new Error('DATABASE_URL must be empty in the sandbox, which brings SQLite');
   return withCleanUp(async (cleanUp) => {
     process.stdout.write(await startSandbox(config, systemClock, log, cleanUp));
-  });
-}
-
-/** Signals within this time are repetitions by the terminal and npm, which must not orphan the sandbox's chain. */
-const REPEATED_SIGNAL_MS = 1_000;
-
-const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
-
-/** Resolves with the first signal to stop. A later one ends the process immediately, by `endNow`. */
-export function signalToStop(
-  signals: EventEmitter,
-  monotonicMs: () => number,
-  endNow: (exitCode: number) => void,
-): Promise<void> {
-  return new Promise((resolve) => {
-    let firstAtMs: number | null = null;
-    for (const [signal, exitCode] of Object.entries(exitCodes)) {
-      signals.on(signal, () => {
-        firstAtMs ??= monotonicMs();
-        if (monotonicMs() - firstAtMs >= REPEATED_SIGNAL_MS) endNow(exitCode);
-        else resolve();
-      });
-    }
   });
 }
 

@@ -75,10 +75,8 @@ export async function runOperation(
   }
 }
 
-function requireSandbox({
-  sandboxOperations,
-  direct,
-}: OperationsContext): Readonly<Record<string, Operation>> {
+function requireSandbox(context: OperationsContext): Readonly<Record<string, Operation>> {
+  const { sandboxOperations, direct } = context;
   if (sandboxOperations !== null) return sandboxOperations;
   throw new ServiceError(
     'not_found',

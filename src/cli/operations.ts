@@ -220,13 +220,13 @@ export const operations: Readonly<Record<string, Operation>> = {
   'payment list': async (context, args) => {
     const query = argument.paymentQuery(args);
     if (query === null) {
-      const all = await context.payments.listPayments(argument.paymentFilter(args), null, LISTED_PAYMENTS);
+      const all = await context.payments.listPayments(argument.paymentFilter(args), null, LISTED);
       return all.map(presentPayment);
     }
     const before =
       argument.optional(args, 'before') === null ? null : argument.requiredPaymentId(args, 'before');
     await findExistingAccount(context, query.accountId);
-    const page = await context.search.searchPayments(query, before, LISTED_PAYMENTS);
+    const page = await context.search.searchPayments(query, before, LISTED);
     return page.payments.map(presentPayment);
   },
   'payment create': createDirect,
@@ -245,7 +245,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     const after = Number(argument.optional(args, 'after') ?? 0);
     if (!Number.isSafeInteger(after) || after < 0) throw invalidField('after', 'must be a whole number');
     const { id } = await findExistingAccount(context, argument.required(args, 'account'));
-    const page = await context.events.listEvents(id, after, LISTED_EVENTS);
+    const page = await context.events.listEvents(id, after, LISTED);
     return page.events.map((event) => ({
       number: event.number,
       type: event.type,
@@ -332,9 +332,7 @@ export const operations: Readonly<Record<string, Operation>> = {
 /** Interval between two reads of a payment with a discrepancy, longer than the service's slowest step. */
 const RETRY_INTERVAL_MS = 500;
 
-const LISTED_EVENTS = 100;
+const LISTED = 100;
 
 /** Entries per call of an export. */
 const AUDIT_PORTION = 1_000;
-
-const LISTED_PAYMENTS = 100;

@@ -6,7 +6,6 @@ import { operatorActor, recordAction, recordForUser } from '../accounts/people-c
 import { parseUserEmail, type User } from '../accounts/person.ts';
 import { hasSecondFactor, removeSecondFactor } from '../accounts/second-factor.ts';
 import { changeOperator, createUser } from '../accounts/users.ts';
-import type { EmailErasureStep } from '../mail/mail.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import { parseRetentionDays } from '../payment/redact-email.ts';
 import { isLoopbackHost } from '../platform/public-address.ts';
@@ -89,10 +88,8 @@ async function linkFor(context: OperationsContext, user: User) {
 }
 
 /** What prevents the user from opening the link; empty if nothing does. */
-function linkNote(
-  { baseUrl, adminBaseUrl, direct, sandboxOperations }: OperationsContext,
-  { isOperator }: User,
-): { readonly note?: string } {
+function linkNote(context: OperationsContext, { isOperator }: User): { readonly note?: string } {
+  const { baseUrl, adminBaseUrl, direct, sandboxOperations } = context;
   const address = isOperator ? adminBaseUrl : baseUrl;
   const { hostname, port } = new URL(address);
   const wayOut = isOperator
@@ -147,11 +144,7 @@ const NOT_COMPLETE =
   'Not complete: a webhook with such an address is being sent. Run the same command again in a minute.';
 
 /** Repeats the step until nothing is left or a webhook stops it. */
-async function eraseAll(
-  context: EraseEmailsContext,
-  accountId: string,
-  days: number,
-): Promise<Pick<EmailErasureStep, 'erased' | 'stoppedBy'>> {
+async function eraseAll(context: EraseEmailsContext, accountId: string, days: number) {
   let erased = 0;
   for (;;) {
     const step = await eraseEmailsOlderThan(context, accountId, days);

@@ -1,6 +1,8 @@
 import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { OnProgress } from '../../platform/progress.ts';
 import { type JournalHead, NO_MOVEMENTS } from '../../settlement/journal.ts';
 import type { Migration } from '../migration.ts';
 import { MARK_RESTORED } from '../restores.ts';
@@ -10,13 +12,18 @@ import { readSchema } from './migrations.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Copies a snapshot of a database, even one in use, into a new private file, which is read back and flushed. Any error
- * removes the copy. A kill leaves an empty `target` and a `target.unfinished`, which must be removed before the next
+ * Copies a snapshot of a database, even one in use, into a new private file, which is read back and flushed. Any error,
+ * also of `onProgress`, removes the copy. A kill leaves an empty `target` and a `target.unfinished`, which must be removed before the next
  * backup into the same file. Throws `UnreleasedSchemaError`, and `Error` when `target`, `target.unfinished` or a
  * journal beside them exists, when the folder is missing or writable for every user without the sticky bit, when `file`
  * is not a database of this service or holds no account, and when the copy is damaged.
  */
-export function backUpSqlite(file: string, target: string, migrations: readonly Migration[]) {
+export async function backUpSqlite(
+  file: string,
+  target: string,
+  migrations: readonly Migration[],
+  onProgress: OnProgress,
+) {
   const source = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
     requireContent(source, file, migrations);
@@ -24,7 +31,7 @@ export function backUpSqlite(file: string, target: string, migrations: readonly 
     // Reserves the name, so that of two backups into one file, one is refused.
     closeSync(createExclusively(target));
     try {
-      return copyInto(source, target);
+      return await copyInto(source, target, onProgress);
     } catch (error) {
       rmSync(target, { force: true });
       throw error;
@@ -67,14 +74,20 @@ function requireSafePlace(target: string): void {
   }
 }
 
-function copyInto(source: DatabaseSync, target: string) {
+async function copyInto(source: DatabaseSync, target: string, onProgress: OnProgress) {
   const unfinished = `${target}.unfinished`;
   const descriptor = createExclusively(unfinished);
   try {
-    source.prepare('VACUUM INTO ?').run(unfinished);
+    // Keeps one snapshot: the copy would begin again with each write of another process.
+    source.exec('BEGIN; SELECT 1 FROM accounts LIMIT 1');
+    const pages = await backup(source, unfinished, {
+      progress: ({ totalPages: total, remainingPages }) =>
+        onProgress({ unit: 'pages copied', done: total - remainingPages, total }),
+    });
+    onProgress({ unit: 'pages copied', done: pages, total: pages });
     requireSameFile(descriptor, unfinished);
     markRestored(unfinished);
-    const found = inspect(unfinished);
+    const found = await inspect(unfinished, onProgress);
     fsyncSync(descriptor);
     requireSameFile(descriptor, unfinished);
     renameSync(unfinished, target);
@@ -116,11 +129,17 @@ function markRestored(file: string): void {
 }
 
 /** Reads the whole copy, so that damage is noticed now. */
-function inspect(file: string) {
+async function inspect(file: string, onProgress: OnProgress) {
   const copy = new DatabaseSync(file, { readOnly: true });
   try {
-    const check = copy.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
-    if (check !== 'ok') throw new Error(`the copy is damaged, and so the database may be: ${String(check)}`);
+    const tables = copy.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    for (const [index, { name }] of tables.entries()) {
+      const check = copy.prepare(`PRAGMA quick_check("${name}")`).get()?.['quick_check'];
+      if (check !== 'ok')
+        throw new Error(`the copy is damaged, and so the database may be: ${String(check)}`);
+      onProgress({ unit: 'tables checked', done: index + 1, total: tables.length });
+      await nextTurn();
+    }
     const fingerprints = copy.prepare(
       'SELECT DISTINCT token_fingerprint AS fingerprint FROM payments ORDER BY 1',
     );

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
-import { signalToStop } from './run-until-stopped.ts';
+import { signalToStop } from './stop-signals.ts';
 
 function listen() {
   const signals = new EventEmitter();

@@ -1,0 +1,40 @@
+import { type OnProgress, showProgress } from '../platform/progress.ts';
+import { signalToStop } from '../platform/stop-signals.ts';
+
+/** What remains when a command is stopped, and how to go on. */
+const waysOn = {
+  backup: 'No backup was made, and no file is left. Run the command again.',
+} as const;
+
+/**
+ * Runs a long command, and shows how far it is. SIGINT and SIGTERM abort `signal`, and end the work with its next
+ * progress; a second one ends the process. Throws what was done and how to go on, after setting the exit code.
+ */
+export async function runLong<T>(
+  name: keyof typeof waysOn,
+  isJson: boolean,
+  run: (onProgress: OnProgress, signal: AbortSignal, clear: () => void) => Promise<T>,
+): Promise<T> {
+  const shown = showProgress(name, isJson);
+  const stopping = new AbortController();
+  let exitCode = 1;
+  void signalToStop(process, () => performance.now(), process.exit).then((signal) => {
+    shown.clear();
+    process.stderr.write('card-checkout: stopping; a second signal ends the command at once\n');
+    exitCode = signal.exitCode;
+    stopping.abort(new Error(`stopped by ${signal.name}`));
+  });
+  const onProgress: OnProgress = (progress) => {
+    shown.report(progress);
+    stopping.signal.throwIfAborted();
+  };
+  try {
+    return await run(onProgress, stopping.signal, shown.clear);
+  } catch (cause) {
+    if (!stopping.signal.aborted) throw cause;
+    process.exitCode = exitCode;
+    throw new Error(`${stopping.signal.reason.message} (${shown.done()}). ${waysOn[name]}`, { cause });
+  } finally {
+    shown.end();
+  }
+}

@@ -1,0 +1,24 @@
+import type { EventEmitter } from 'node:events';
+
+/** Signals within this time are repetitions by the terminal and npm, which must not orphan the sandbox's chain. */
+const REPEATED_SIGNAL_MS = 1_000;
+
+const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Resolves with the first signal to stop, and the exit code that tells of it. A later one ends the process immediately, by `endNow`. */
+export function signalToStop(
+  signals: EventEmitter,
+  monotonicMs: () => number,
+  endNow: (exitCode: number) => void,
+): Promise<{ readonly name: string; readonly exitCode: number }> {
+  return new Promise((resolve) => {
+    let firstAtMs: number | null = null;
+    for (const [name, exitCode] of Object.entries(exitCodes)) {
+      signals.on(name, () => {
+        firstAtMs ??= monotonicMs();
+        if (monotonicMs() - firstAtMs >= REPEATED_SIGNAL_MS) endNow(exitCode);
+        else resolve({ name, exitCode });
+      });
+    }
+  });
+}
