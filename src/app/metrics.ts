@@ -174,11 +174,7 @@ export function createMetrics() {
     ),
     taskFailures,
     databaseBytes: gauge('database_bytes', 'Size of the database on disk; of SQLite also its log.', 'part'),
-    databaseCalls: gauge(
-      'database_calls',
-      'Calls to PostgreSQL that run, or wait for a connection of this process.',
-      'state',
-    ),
+    databaseCalls: gauge('database_calls', 'Calls to PostgreSQL that run or wait for a connection.', 'state'),
     diskFreeRatio: gauge('disk_free_ratio', 'Free share of the disk with DATA_DIR.', 'folder'),
     certificateExpiry: gauge(
       'certificate_expiry_timestamp_seconds',

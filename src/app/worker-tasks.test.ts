@@ -1,3 +1,4 @@
+import { createServer as createTcpServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServer } from 'node:tls';
 import { expect, it } from 'vitest';
@@ -169,4 +170,13 @@ it('the end of the served certificate is recorded, also of an expired one, and s
   server.setSecureContext({});
   expect(await read(url.origin, 3)).toMatchObject(recorded);
   expect(warned).toEqual(['the certificate of BASE_URL could not be read']);
+});
+
+it('a stop ends the reading of a certificate from a host that hangs, without a warning', async () => {
+  const silent = createTcpServer((socket) => socket.on('error', () => {}).resume());
+  const url = (await listenOnLoopback(silent)).replace('http', 'https');
+  const log = { warn: () => expect.unreachable() };
+  const config = { dataDir: '.', chain: null };
+  const task = createCertificateTask({ metrics: createMetrics(), log, baseUrl: url, config } as never);
+  await task.run(AbortSignal.timeout(50));
 });

@@ -331,7 +331,6 @@ function createMeasuringTask({ store, metrics, config: { dataDir } }: WorkerPart
         metrics.databaseBytes.set({ part }, bytes);
       const { bavail, blocks } = await statfs(dataDir);
       metrics.diskFreeRatio.set({ folder: resolve(dataDir) }, bavail / blocks);
-      return false;
     },
   };
 }
@@ -349,14 +348,15 @@ export function createCertificateTask({
   return {
     name: 'certificate',
     intervalMs: CERTIFICATE_INTERVAL_MS,
-    async run() {
+    async run(signal) {
       if (!baseUrl.startsWith('https:')) return;
       try {
-        const endMs = await readCertificateEnd(baseUrl, chain?.egressProxy ?? null);
+        const endMs = await readCertificateEnd(baseUrl, chain?.egressProxy ?? null, signal);
         metrics.certificateExpiry.set({ host: new URL(baseUrl).host }, endMs / 1000);
         isFailing = false;
       } catch (error) {
-        if (!isFailing) log.warn({ err: error }, 'the certificate of BASE_URL could not be read');
+        if (!isFailing && !signal.aborted)
+          log.warn({ err: error }, 'the certificate of BASE_URL could not be read');
         isFailing = true;
       }
     },

@@ -12,7 +12,7 @@ export function parseRetentionDays(text: string, field: string): number {
 }
 
 /** Replaces an erased email address in stored webhooks. No valid address has this form. */
-const ERASED = '[erased]';
+export const ERASED = '[erased]';
 
 /** Removes the email address from a webhook's fields: a mark replaces it in sent ones, null in others. */
 export function withoutEmail<Fields extends Readonly<Record<string, unknown>>>(

@@ -69,10 +69,14 @@ export async function isListening(at: NetConnectOpts): Promise<boolean> {
 const CERTIFICATE_LIMIT_MS = 10_000;
 
 /** End of the certificate that the host of a URL serves, trusted or not. */
-export async function readCertificateEnd(url: string, proxy: EgressProxy | null): Promise<number> {
+export async function readCertificateEnd(
+  url: string,
+  proxy: EgressProxy | null,
+  stopped: AbortSignal,
+): Promise<number> {
   const { hostname, port } = new URL(url);
   const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 443) };
-  const signal = AbortSignal.timeout(CERTIFICATE_LIMIT_MS);
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(CERTIFICATE_LIMIT_MS)]);
   const isDirect = proxy === null || isLoopbackHost(hostname);
   const socket = connectTls({
     ...(isDirect ? place : { socket: await openTunnel(proxy, place, signal) }),

@@ -8,6 +8,7 @@ import {
 import { isDirect, type Payment } from '../../payment/payment.ts';
 import { forwardedWebhook, type NewWebhook, paidWebhook } from '../../payment/payment-events.ts';
 import { stateOf } from '../../payment/payment-states.ts';
+import { ERASED } from '../../payment/redact-email.ts';
 import { settle, sumObservations } from '../../payment/settle.ts';
 import { hostOfCallback, type Webhook } from '../../webhooks/webhook.ts';
 import type { Findings } from './discrepancies.ts';
@@ -219,6 +220,7 @@ function checkWebhooks(
     for (const [name, value] of Object.entries(fields)) {
       // The note may be edited later, and a direct payment may release more than its event reported.
       if (name === 'note' || (name === 'receivedAmount' && isDirect(payment))) continue;
+      if (name === 'email' && value === null && webhook.fields[name] === ERASED) continue;
       findings.compare('webhook_contents', `${name}: ${value}`, `${name}: ${webhook.fields[name]}`);
     }
   }

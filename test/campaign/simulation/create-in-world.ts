@@ -59,8 +59,8 @@ export function createInWorld(
       callbackUrl: 'https://shop.example.com/hook',
       currency: 'USD',
       provider: 'wert',
-      email: null,
-      note: null,
+      email: 'customer@shop.example',
+      note: 'Order of a customer',
     },
   );
 }

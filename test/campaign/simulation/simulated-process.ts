@@ -140,7 +140,7 @@ function createParts(
     onDecision: (view, decision) => checkDecision(world, view, decision),
   });
   return {
-    config: { dataDir: '.', chain: null, retention: { auditDays: 0, customerDataDays: 0 } },
+    config: { dataDir: '.', chain: null, retention: { auditDays: 0, customerDataDays: 0.02 } },
     store,
     external,
     tokens,
