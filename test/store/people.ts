@@ -454,6 +454,16 @@ export function auditPromises(context: StoreContext): void {
     expect(await audit.listEntries('acc_2', null, 100)).toHaveLength(1);
   });
 
+  it('counts repeats of one actor in one entry an hour, and of nobody else', async () => {
+    const append = (atMs: number, actor: string) =>
+      audit.appendEntry(newEntry('acc_1', { action: 'sign_in.failed', atMs, actor, target: null }));
+    for (let index = 0; index < 50; index++) await append(NOW_MS + index, 'anna@shop.example');
+    await append(NOW_MS, 'bert@shop.example');
+    await append(NOW_MS + 3_600_000, 'anna@shop.example');
+    const entries = await listAll('acc_1');
+    expect(entries.map(({ target }) => target).toReversed()).toEqual(['50 times within an hour', null, null]);
+  });
+
   async function listAll(accountId: string) {
     const all: AuditEntry[] = [];
     let before: number | null = null;
