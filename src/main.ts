@@ -1,5 +1,6 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import packageDescription from '#package' with { type: 'json' };
+import type { Following } from './cli/control-socket.ts';
 import { createProgram } from './cli/program.ts';
 import { runLong } from './cli/run-long.ts';
 import {
@@ -61,7 +62,10 @@ const program = createProgram(
     },
     runOperation: async (name, args) => {
       const { runOperationAnywhere } = await import('./app/run-operation.ts');
-      return runOperationAnywhere(readDataConfig(), name, args, { access: readRpcAccess() });
+      const run = (following: Following = {}) =>
+        runOperationAnywhere(readDataConfig(), name, args, { access: readRpcAccess(), ...following });
+      if (name !== 'verify') return run();
+      return runLong(name, isJson, (onProgress, signal) => run({ onProgress, signal }));
     },
     backUp: async (file) => {
       const { backUp } = await import('./app/back-up.ts');

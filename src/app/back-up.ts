@@ -26,11 +26,5 @@ export async function backUp(config: Config, file: string, onProgress: OnProgres
   } catch {
     // The data folder may be read-only for the user who backs up, and the copy is valid anyway.
   }
-  return {
-    file: target,
-    bytes: copied.bytes,
-    secret_fingerprints: copied.secretFingerprints,
-    book_entries: copied.journal.number,
-    book_hash: copied.journal.hash,
-  };
+  return { file: target, ...copied };
 }

@@ -3,6 +3,7 @@ import type { OperationArguments } from '../cli/operations-context.ts';
 import type { Config, RpcAccess } from '../config/config.ts';
 import { locationOf } from '../payment/callback-url.ts';
 import { createPictures } from '../platform/pictures.ts';
+import type { OnProgress } from '../platform/progress.ts';
 import { isLoopbackHost } from '../platform/public-address.ts';
 import { providerDescriptions } from '../providers/adapters/providers.ts';
 import { createChainReader } from '../settlement/chain/create-chain-reader.ts';
@@ -20,6 +21,7 @@ export async function runOnStore(
   access: RpcAccess | null,
   name: string,
   args: OperationArguments,
+  onProgress?: OnProgress,
 ): Promise<unknown> {
   await requireDatabase(config);
   const { baseUrl, adminBaseUrl, callbackAllowedHosts: allowedHosts } = config;
@@ -36,6 +38,7 @@ export async function runOnStore(
       providerDescriptions,
       directory: { adapters: null, settings: store.providers },
       nowMs: Date.now,
+      onProgress,
       // The mode is unknown without a server; a loopback URL means a trial.
       isTestMode: isLoopbackHost(new URL(baseUrl).hostname),
       baseUrl,

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { CONTROL_SOCKET, callServer, NoServerError } from '../cli/control-socket.ts';
+import { CONTROL_SOCKET, callServer, type Following, NoServerError } from '../cli/control-socket.ts';
 import type { OperationArguments } from '../cli/operations-context.ts';
 import type { Config, RpcAccess } from '../config/config.ts';
 
 /** Time that a starting server may hold the store before it accepts commands. */
 const STARTING_SERVER_MS = 15_000;
 
-interface RunOptions {
+interface RunOptions extends Following {
   readonly patienceMs?: number;
   /** RPC endpoints for use when no server runs. Default null. */
   readonly access?: RpcAccess | null;
@@ -20,11 +20,11 @@ export async function runOperationAnywhere(
   config: Config,
   name: string,
   args: OperationArguments,
-  { patienceMs = STARTING_SERVER_MS, access = null }: RunOptions = {},
+  { patienceMs = STARTING_SERVER_MS, access = null, ...following }: RunOptions = {},
 ): Promise<unknown> {
   const askServer = async () => {
     try {
-      return { result: await callServer(join(config.dataDir, CONTROL_SOCKET), name, args) };
+      return { result: await callServer(join(config.dataDir, CONTROL_SOCKET), name, args, following) };
     } catch (error) {
       if (error instanceof NoServerError) return null;
       throw error;
@@ -37,6 +37,6 @@ export async function runOperationAnywhere(
   const { runOnStore } = await import('./run-on-store.ts');
   return retryWhileInUse(patienceMs, async () => {
     const late = await askServer();
-    return late === null ? runOnStore(config, access, name, args) : late.result;
+    return late === null ? runOnStore(config, access, name, args, following.onProgress) : late.result;
   });
 }

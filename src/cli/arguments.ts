@@ -78,6 +78,10 @@ export const optionalCountry = optionalAs(
   (text) => (/^[A-Z]{2}$/.test(text) ? text : null),
   'must be a two-letter country code in capitals, such as DE',
 );
+export const optionalNote = optionalAs(
+  (text) => (text.length <= 500 ? text : null),
+  'must be at most 500 characters long',
+);
 export const optionalPublicIp = optionalAs(canonicalPublicAddress, 'must be a public IP address');
 export const optionalRole = optionalOneOf(roles);
 const optionalFeature = optionalOneOf(features);

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { ServiceError } from '../payment/errors.ts';
 import { isListening } from '../platform/outgoing-calls.ts';
+import type { OnProgress } from '../platform/progress.ts';
 import { ChainUnavailableError } from '../settlement/chain/chain.ts';
 import { operations } from './operations.ts';
 import {
@@ -36,7 +37,11 @@ export async function startControlServer(socketFile: string, context: Operations
     // Whitespace before the JSON keeps the connection alive during a long operation.
     const alive = setInterval(() => response.write(' '), ALIVE_INTERVAL_MS);
     response.once('close', () => clearInterval(alive));
-    const reply = await answer(context, request);
+    const onProgress: OnProgress = (progress) => {
+      if (response.destroyed) throw new Error('the command has ended');
+      response.write(`${JSON.stringify(progress)}\n`);
+    };
+    const reply = await answer({ ...context, onProgress }, request);
     clearInterval(alive);
     response.end(reply);
   });
@@ -96,27 +101,44 @@ export class NoServerError extends Error {}
 /** Maximum silence of the server, which sends keep-alive bytes during an operation. */
 const TIMEOUT_MS = 120_000;
 
+/** How a command follows an operation. */
+export interface Following {
+  readonly onProgress?: OnProgress;
+  readonly signal?: AbortSignal;
+}
+
 /** Runs an operation in a running server. Throws `NoServerError` if there is none, or the server's message. */
 export async function callServer(
   socketPath: string,
   name: string,
   args: OperationArguments,
+  following: Following = {},
 ): Promise<unknown> {
-  const reply = await post(socketPath, JSON.stringify({ name, args }));
+  const reply = await post(socketPath, JSON.stringify({ name, args }), following);
   if ('error' in reply) throw new Error(reply.error);
   return reply.result;
 }
 
-function post(socketPath: string, body: string): Promise<ControlReply> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request({ socketPath, method: 'POST', path: '/', timeout: TIMEOUT_MS }, (response) => {
-      json(response).then((reply) => resolve(reply as ControlReply), reject);
-    });
-    outgoing.on('timeout', () => outgoing.destroy(new Error('the server did not answer in time')));
-    outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      const isAbsent = error.code === 'ENOENT' || error.code === 'ECONNREFUSED';
-      reject(isAbsent ? new NoServerError('no server is running', { cause: error }) : error);
-    });
-    outgoing.end(body);
+/** Reads lines of progress, and the reply after the last of them. */
+async function post(
+  socketPath: string,
+  body: string,
+  { onProgress, ...options }: Following,
+): Promise<ControlReply> {
+  const outgoing = request({ socketPath, method: 'POST', path: '/', timeout: TIMEOUT_MS, ...options });
+  outgoing.on('timeout', () => outgoing.destroy(new Error('the server did not answer in time')));
+  // An error after the first byte also ends the response.
+  outgoing.on('error', () => {});
+  const answered = once(outgoing.end(body), 'response').catch((error: NodeJS.ErrnoException) => {
+    const isAbsent = error.code === 'ENOENT' || error.code === 'ECONNREFUSED';
+    throw isAbsent ? new NoServerError('no server is running', { cause: error }) : error;
   });
+  let rest = '';
+  const [response] = (await answered) as [IncomingMessage];
+  for await (const chunk of response.setEncoding('utf8')) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() as string;
+    for (const line of lines) onProgress?.(JSON.parse(line));
+  }
+  return JSON.parse(rest) as ControlReply;
 }

@@ -5,6 +5,7 @@ import type { Payment, PaymentId } from '../payment/payment.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { Rates } from '../payment/rates.ts';
 import type { Pictures } from '../platform/pictures.ts';
+import type { OnProgress } from '../platform/progress.ts';
 import type { ProviderDescriptions } from '../providers/provider.ts';
 import type { ProviderDirectory } from '../providers/provider-availability.ts';
 import type { VerifiedChain } from '../settlement/chain/chain.ts';
@@ -48,6 +49,8 @@ export interface OperationsContext extends Pick<CoreStore, PeopleStores | Paymen
   /** Records how a provider's answers differ from the recorded ones; null if they do not. Absent without a server. */
   readonly noteDrift?: (provider: ProviderId, text: string | null) => void;
   readonly nowMs: () => number;
+  /** Follows a long operation. */
+  readonly onProgress?: OnProgress | undefined;
   readonly isTestMode: boolean;
   readonly baseUrl: string;
   readonly adminBaseUrl: string;

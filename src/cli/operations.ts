@@ -47,8 +47,6 @@ import { providerOperations } from './provider-operations.ts';
 import { emailOperations, userOperations } from './user-operations.ts';
 import { verifyPayments } from './verify/verify-payments.ts';
 
-const MAXIMUM_NOTE_CHARACTERS = 500;
-
 export interface DatabaseDescription {
   /** Each was verified on the chain before it was stored. */
   readonly settlements: readonly Pick<SettlementRecord, 'chainId' | 'factory' | 'token'>[];
@@ -58,23 +56,17 @@ export interface DatabaseDescription {
 }
 
 /** @param args `open_since_ms`: payments created earlier have expired */
-async function describeDatabase(
-  context: OperationsContext,
-  args: OperationArguments,
-): Promise<DatabaseDescription> {
+const describeDatabase: Operation = async (context, args) => {
   const listed = await context.settlements.listSettlements();
   return {
     settlements: listed.map(({ chainId, factory, token }) => ({ chainId, factory, token })),
     secrets: await readSecretsInUse(context, Number(args['open_since_ms'] ?? 0)),
     scannedAtMs: (await context.observations.readCursor())?.timestampMs ?? null,
-  };
-}
+  } satisfies DatabaseDescription;
+};
 
 /** Describes another token at the deposit address. Null if there is none, or without a chain that can have one. */
-async function nameOtherToken(
-  { chain, observations }: OperationsContext,
-  view: PaymentView,
-): Promise<string | null> {
+async function nameOtherToken({ chain, observations }: OperationsContext, view: PaymentView) {
   const cursor = await observations.readCursor();
   if (chain?.mistakenToken === undefined || cursor === null) return null;
   try {
@@ -104,7 +96,7 @@ async function createDirect(context: OperationsContext, args: OperationArguments
     amountCents,
     currency: argument.optionalCurrency(args, 'currency') ?? 'USD',
     email: argument.optionalEmail(args, 'email'),
-    note: noteOf(args),
+    note: argument.optionalNote(args, 'note'),
   });
   return {
     payment_id: payment.id,
@@ -129,14 +121,6 @@ function payoutOf(args: OperationArguments, { wallet }: Pick<Account, 'wallet'>)
   const payoutAddress = argument.optionalWallet(args) ?? wallet;
   if (payoutAddress === null) throw invalidField('wallet', 'is required, because the account has no wallet');
   return payoutAddress;
-}
-
-function noteOf(args: OperationArguments): string | null {
-  const note = argument.optional(args, 'note');
-  if (note !== null && note.length > MAXIMUM_NOTE_CHARACTERS) {
-    throw invalidField('note', `must be at most ${MAXIMUM_NOTE_CHARACTERS} characters long`);
-  }
-  return note;
 }
 
 /** The default scopes if the option is absent. An empty list is an error, because it may come from an unset variable. */

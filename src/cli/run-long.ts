@@ -3,6 +3,7 @@ import { signalToStop } from '../platform/stop-signals.ts';
 
 /** What remains when a command is stopped, and how to go on. */
 const waysOn = {
+  verify: 'Nothing was changed. Run the command again: it begins with the first payment.',
   backup: 'No backup was made, and no file is left. Run the command again.',
 } as const;
 

@@ -3,8 +3,10 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
+import { CONTROL_SOCKET, startControlServer } from '../../src/cli/control-socket.ts';
 import { givePayments, withStore } from '../store/fixtures.ts';
 import { runCommand, startCommand } from '../support/command-process.ts';
+import { operationsContext } from '../support/operations.ts';
 import { inSqliteFile } from '../support/sqlite-file.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -20,6 +22,40 @@ const open = () => openSqliteStore({ file });
 
 const start = (...words: string[]) => startCommand(folder, words);
 const run = (...words: string[]) => runCommand(folder, words);
+
+it.each([false, true])(
+  'verify ends with a signal in the middle, where a server runs: %s',
+  async (isServed) => {
+    // Of an unknown factory, so that the check of each is repeated for more than a second.
+    await withStore(open(), (store) => givePayments(store, 3));
+    const store = isServed ? await open() : null;
+    const server =
+      store && (await startControlServer(join(folder, CONTROL_SOCKET), operationsContext(store)));
+    const child = start('verify', '--offline', '--json');
+    await waitFor('the check of payments', 60_000, () => child.printed().includes('payments counted'));
+    child.kill('SIGTERM');
+    expect(await once(child, 'close')).toEqual([143, null]);
+    expect(child.printed()).toContain('stopped by SIGTERM (3 of 3 payments');
+    expect(child.printed()).toContain(
+      'Nothing was changed. Run the command again: it begins with the first payment.',
+    );
+    await new Promise((resolve) => (server ? server.close(resolve) : resolve(null)));
+    await store?.close();
+    const { stdout, stderr } = await run('verify', '--offline', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ payments: 3, discrepancy_count: expect.any(Number) });
+    expect(
+      stderr
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).progress),
+    ).toMatchObject([
+      { command: 'verify', unit: 'journal entries', total: 0 },
+      { unit: 'histories', total: 0 },
+      { unit: 'payments counted', total: 3 },
+      { unit: 'payments', done: 3, total: 3 },
+    ]);
+  },
+);
 
 it('a backup that is stopped in the middle leaves no file, and the next one is complete', async () => {
   await withStore(open(), (store) => givePayments(store, 1));

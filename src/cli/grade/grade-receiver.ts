@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { evaluate, evaluateEvents, type Finding, type Observations } from './evaluate.ts';
+import { evaluate, evaluateEvents, type Finding } from './evaluate.ts';
 import { postWebhook, type WebhookAnswer } from './post-webhook.ts';
 import type { GradedOrder, StandInService } from './stand-in-service.ts';
 
@@ -128,11 +128,7 @@ function sendOdd(context: SendContext, order: GradedOrder): Promise<WebhookAnswe
 }
 
 /** The stand-in service reports the order as paid, so that only the signature check can prevent a fulfilment. */
-async function sendForgeries(
-  context: SendContext,
-  order: GradedOrder,
-  other: Pick<GradedOrder, 'ipnToken'>,
-): Promise<Observations['forgeries']> {
+async function sendForgeries(context: SendContext, order: GradedOrder, other: Pick<GradedOrder, 'ipnToken'>) {
   const { body, signature } = genuine(context, order);
   const altered = body.replace(`"amount":${JSON.stringify(order.amount)}`, '"amount":"0.01"');
   const attempts = {
@@ -150,10 +146,7 @@ async function sendForgeries(
   return answers;
 }
 
-async function sendDuplicates(
-  context: SendContext,
-  order: GradedOrder,
-): Promise<Pick<Observations, 'duplicates' | 'late'>> {
+async function sendDuplicates(context: SendContext, order: GradedOrder) {
   const webhook = genuine(context, order);
   const duplicates = await Promise.all(Array.from({ length: DUPLICATES }, () => send(context, webhook)));
   await settled(context, order);

@@ -42,6 +42,9 @@ export interface Discrepancy {
   readonly found: string;
 }
 
+/** Receives each discrepancy. */
+export type Report = (discrepancy: Discrepancy) => void;
+
 export type Findings = ReturnType<typeof createFindings>;
 
 export function createFindings(paymentId: string) {

@@ -2,6 +2,7 @@ import type { PaymentId } from '../../payment/payment.ts';
 import type { NumberedEvent } from '../../payment/payment-events.ts';
 import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
+import type { OnProgress } from '../../platform/progress.ts';
 import type { VerifiedChain } from '../../settlement/chain/chain.ts';
 import type { JournalEntry } from '../../settlement/journal.ts';
 import type {
@@ -27,6 +28,7 @@ export interface VerifyContext {
   /** Null if the database is to be compared only with itself. */
   readonly chain: VerifiedChain | null;
   readonly nowMs: () => number;
+  readonly onProgress?: OnProgress | undefined;
   /** Waits between two checks of an inconsistent payment, long enough for writes in progress. */
   readonly pause: () => Promise<void>;
 }

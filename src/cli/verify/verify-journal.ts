@@ -8,15 +8,15 @@ import {
   netEntries,
   placeOfEntry,
 } from '../../settlement/journal.ts';
-import { createFindings, type Discrepancy, type Findings } from './discrepancies.ts';
+import { createFindings, type Discrepancy, type Findings, type Report } from './discrepancies.ts';
 import { finalRowsOf, type PaymentFacts, type VerifyContext } from './verify-context.ts';
 
 const ENTRIES_AT_A_TIME = 500;
 
 /** Checks the whole journal, entry by entry, and returns its head. Includes entries appended meanwhile. */
 export async function verifyJournal(
-  context: Pick<VerifyContext, 'observations' | 'payments'>,
-  report: (discrepancy: Discrepancy) => void,
+  context: Pick<VerifyContext, 'observations' | 'payments' | 'onProgress'>,
+  report: Report,
 ): Promise<JournalHead> {
   let head = NO_MOVEMENTS;
   for (;;) {
@@ -25,8 +25,11 @@ export async function verifyJournal(
       for (const discrepancy of brokenLinks(head, entry)) report(discrepancy);
       head = entry;
     }
-    await reportOrphans(context, entries, report);
-    if (entries.length < ENTRIES_AT_A_TIME) return { number: head.number, hash: head.hash };
+    await reportOrphans(context.payments, entries, report);
+    const isLast = entries.length < ENTRIES_AT_A_TIME;
+    const { number, hash } = head;
+    context.onProgress?.({ unit: 'journal entries', done: number, total: isLast ? number : null });
+    if (isLast) return { number, hash };
   }
 }
 
@@ -40,10 +43,10 @@ function brokenLinks(before: JournalHead, entry: JournalEntry): readonly Discrep
 }
 
 async function reportOrphans(
-  { payments }: Pick<VerifyContext, 'payments'>,
+  payments: VerifyContext['payments'],
   entries: readonly JournalEntry[],
-  report: (discrepancy: Discrepancy) => void,
-): Promise<void> {
+  report: Report,
+) {
   const numbers = new Map(entries.map(({ paymentId, number }) => [paymentId, number]));
   await Promise.all(
     [...numbers].map(async ([paymentId, number]) => {

@@ -9,7 +9,7 @@ import type { JournalEntry } from '../../settlement/journal.ts';
 import type { BlockReference, SettlementRecord } from '../../settlement/settlement-store.ts';
 import { checkChain } from './check-chain.ts';
 import { checkPayment } from './check-payment.ts';
-import { createFindings, type Discrepancy, type Findings } from './discrepancies.ts';
+import { createFindings, type Discrepancy, type Findings, type Report } from './discrepancies.ts';
 import { type CheckContext, finalRowsOf, type PaymentFacts, type VerifyContext } from './verify-context.ts';
 import { verifyJournal } from './verify-journal.ts';
 
@@ -32,7 +32,7 @@ const MAXIMUM_CHECKS = 4;
 export async function verifyPayments(context: VerifyContext) {
   const discrepancies: Discrepancy[] = [];
   let discrepancyCount = 0;
-  const report = (discrepancy: Discrepancy) => {
+  const report: Report = (discrepancy) => {
     discrepancyCount++;
     if (discrepancies.length < MAXIMUM_LISTED) discrepancies.push(discrepancy);
   };
@@ -43,6 +43,7 @@ export async function verifyPayments(context: VerifyContext) {
   const depositAddressOf = addressesBy(await context.settlements.listSettlements());
   const scannedToMs = cursor?.timestampMs ?? 0;
   const newest = await context.payments.findNewest();
+  const total = newest === null ? 0 : await countPayments(context, newest.id);
 
   let payments = 0;
   let totals = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n, heldUnits: 0n };
@@ -54,6 +55,7 @@ export async function verifyPayments(context: VerifyContext) {
     after = ids.at(-1) as string;
     payments += ids.length;
     const checked = await checkAll(context, ids, { depositAddressOf, scannedToMs });
+    context.onProgress?.({ unit: 'payments', done: payments, total });
     for (const { facts, findings } of checked) {
       for (const discrepancy of findings.found) report(discrepancy);
       if (facts !== null) totals = addTo(totals, facts);
@@ -74,6 +76,18 @@ export async function verifyPayments(context: VerifyContext) {
   };
 }
 
+/** Counts page by page, because a count of all rows would delay the API. */
+async function countPayments({ payments, onProgress }: VerifyContext, newest: PaymentId): Promise<number> {
+  let [done, after] = [0, ''];
+  while (after < newest) {
+    const ids = await payments.listPaymentIds(after, `${newest}~`, HISTORIES_AT_A_TIME);
+    done += ids.length;
+    after = ids.at(-1) ?? newest;
+    onProgress?.({ unit: 'payments counted', done, total: after < newest ? null : done });
+  }
+  return done;
+}
+
 type RunConstants = Omit<CheckContext, 'nowMs' | 'openBatches'>;
 
 /** A payment as last read; `facts` is null if it is unreadable. */
@@ -84,11 +98,7 @@ interface CheckedPayment {
 }
 
 /** Checks payments, repeatedly while there are findings, because the service may change a payment between two reads. */
-async function checkAll(
-  context: VerifyContext,
-  ids: readonly PaymentId[],
-  constants: RunConstants,
-): Promise<readonly CheckedPayment[]> {
+async function checkAll(context: VerifyContext, ids: readonly PaymentId[], constants: RunConstants) {
   const latest = new Map<PaymentId, CheckedPayment>();
   let open = ids;
   for (let round = 1; open.length > 0 && round <= MAXIMUM_CHECKS; round++) {
@@ -100,11 +110,7 @@ async function checkAll(
   return [...latest.values()];
 }
 
-async function checkOnce(
-  context: VerifyContext,
-  ids: readonly PaymentId[],
-  constants: RunConstants,
-): Promise<readonly CheckedPayment[]> {
+async function checkOnce(context: VerifyContext, ids: readonly PaymentId[], constants: RunConstants) {
   const read = await Promise.all(ids.map((id) => readFacts(context, id)));
   const openBatches = await context.relay.listOpenBatches(MAXIMUM_OPEN_BATCHES);
   const checkContext: CheckContext = { ...constants, nowMs: context.nowMs(), openBatches };
@@ -150,11 +156,7 @@ async function readEntries({ observations }: VerifyContext, id: PaymentId): Prom
 }
 
 /** The view with all dust rows in place of their sums, with which they must agree. */
-async function unfold(
-  { observations: store }: VerifyContext,
-  view: PaymentView,
-  findings: Findings,
-): Promise<PaymentView> {
+async function unfold({ observations: store }: VerifyContext, view: PaymentView, findings: Findings) {
   const { deposits, releases, finalBlock } = view.observations;
   const isSum = ({ logIndex }: ChainPosition) => logIndex < 0;
   if (!deposits.some(isSum) && !releases.some(isSum)) return view;
@@ -195,11 +197,8 @@ function unreadable(id: PaymentId, error: unknown): Findings {
 }
 
 /** Checks that every payment with a history exists, and that one that was paid is still paid. */
-async function verifyHistories(
-  { search }: VerifyContext,
-  report: (discrepancy: Discrepancy) => void,
-): Promise<void> {
-  let after = '';
+async function verifyHistories({ search, onProgress }: VerifyContext, report: Report): Promise<void> {
+  let [after, done] = ['', 0];
   for (;;) {
     const histories = await search.listHistories(after, HISTORIES_AT_A_TIME);
     for (const { id: paymentId, status, wasPaid } of histories) {
@@ -210,16 +209,14 @@ async function verifyHistories(
       }
     }
     const last = histories.at(-1);
+    done += histories.length;
+    onProgress?.({ unit: 'histories', done, total: histories.length < HISTORIES_AT_A_TIME ? done : null });
     if (last === undefined || histories.length < HISTORIES_AT_A_TIME) return;
     after = last.id;
   }
 }
 
-async function verifyFinalBlock(
-  { chain }: VerifyContext,
-  cursor: BlockReference,
-  report: (discrepancy: Discrepancy) => void,
-): Promise<void> {
+async function verifyFinalBlock({ chain }: VerifyContext, cursor: BlockReference, report: Report) {
   if (chain === null) return;
   const { block, source } = await chain.reader.withView(async (view) => {
     return { block: await view.readBlock(cursor.number), source: view.source };

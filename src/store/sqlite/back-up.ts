@@ -144,11 +144,13 @@ async function inspect(file: string, onProgress: OnProgress) {
       'SELECT DISTINCT token_fingerprint AS fingerprint FROM payments ORDER BY 1',
     );
     const end = copy.prepare('SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1').get();
+    const head = (end as JournalHead | undefined) ?? NO_MOVEMENTS;
     return {
       bytes: statSync(file).size,
       /** Identify the secrets of the payments' tokens; no database holds the secrets themselves. */
-      secretFingerprints: fingerprints.all().map(({ fingerprint }) => fingerprint as string),
-      journal: (end as JournalHead | undefined) ?? NO_MOVEMENTS,
+      secret_fingerprints: fingerprints.all().map(({ fingerprint }) => fingerprint as string),
+      book_entries: head.number,
+      book_hash: head.hash,
     };
   } finally {
     copy.close();
