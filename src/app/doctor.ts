@@ -374,10 +374,7 @@ export function assessProviders(
   return doubts === '' ? ok(found) : warn(`${found}.${doubts}`);
 }
 
-async function checkChain(
-  chain: ChainConfig,
-  settlements: Promise<DatabaseDescription['settlements']>,
-): Promise<DoctorCheck[]> {
+async function checkChain(chain: ChainConfig, settlements: Promise<DatabaseDescription['settlements']>) {
   const { chainId, rpcUrls: urls, egressProxy: proxy, factory, relayerKeys } = chain;
   const endpoints = createChainEndpoints({ urls, chainId, proxy, timeoutMs: ANSWER_LIMIT_MS });
   try {

@@ -65,10 +65,8 @@ function createWatchState({ store, monotonicMs }: WorkerParts): WatchState {
   };
 }
 
-function watchContextOf(
-  { store, external, nowMs, monotonicMs, log, metrics }: WorkerParts,
-  state: WatchState,
-): WatchDepositsContext {
+function watchContextOf(parts: WorkerParts, state: WatchState): WatchDepositsContext {
+  const { store, external, nowMs, monotonicMs, log, metrics } = parts;
   return {
     ...state,
     finality: { everyMs: external.intervals.finalityIntervalMs, monotonicMs },
@@ -84,11 +82,8 @@ function watchContextOf(
   };
 }
 
-function watchTask(
-  { external, metrics, monotonicMs, wake }: WorkerParts,
-  context: WatchDepositsContext,
-  state: WatchState,
-): WorkerTask {
+function watchTask(parts: WorkerParts, context: WatchDepositsContext, state: WatchState): WorkerTask {
+  const { external, metrics, monotonicMs, wake } = parts;
   const { watchIntervalMs, quietWatchIntervalMs, idleWatchIntervalMs } = external.intervals;
   let lastPassAtMs = Number.NEGATIVE_INFINITY;
   let announced: LatestBlock | null = null;
@@ -247,11 +242,8 @@ function sweepTask(parts: WorkerParts, investigate: Investigate): WorkerTask {
   };
 }
 
-function expiryTask(
-  { store, external, nowMs, expiryMs }: WorkerParts,
-  state: Pick<WatchState, 'rescannedTo'>,
-  investigate: Investigate,
-): WorkerTask {
+function expiryTask(parts: WorkerParts, state: WatchState, investigate: Investigate): WorkerTask {
+  const { store, external, nowMs, expiryMs } = parts;
   const rescannedTo = () => state.rescannedTo;
   const context = { ...store, sweep: external.sweepBalances, rescannedTo, nowMs, expiryMs };
   return {

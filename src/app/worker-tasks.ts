@@ -79,10 +79,8 @@ function createEventTask({ store: { events }, nowMs }: WorkerParts): WorkerTask 
   };
 }
 
-function relayTask(
-  { store, external, nowMs, log, metrics, withRelayerLease }: WorkerParts,
-  relayer: Relayer,
-): WorkerTask & { readonly relayer: string } {
+function relayTask(parts: WorkerParts, relayer: Relayer): WorkerTask & { readonly relayer: string } {
+  const { store, external, nowMs, log, metrics, withRelayerLease } = parts;
   const context: RelayContext = {
     ...store,
     relayer,

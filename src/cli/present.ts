@@ -236,10 +236,7 @@ export function printResult(
   process.stdout.write(`${text}\n`);
 }
 
-function tableLines(
-  columns: readonly string[],
-  records: readonly Readonly<Record<string, unknown>>[],
-): string[] {
+function tableLines(columns: readonly string[], records: readonly Readonly<Record<string, unknown>>[]) {
   const rows = [columns, ...records.map((record) => columns.map((name) => shown(record[name])))];
   const widths = columns.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows.map((row) =>

@@ -75,10 +75,8 @@ function ownPayment({ payment, ipnToken, amount = '25.00', orderUrl }: GradeOpti
   return { paymentId: payment, ipnToken, amount, currency: 'USD', status: 'unpaid', statusReads: 0 };
 }
 
-async function collectOrders(
-  service: StandInService,
-  { orderUrl, log }: GradeOptions & RunGradeOptions,
-): Promise<void> {
+async function collectOrders(service: StandInService, options: GradeOptions & RunGradeOptions) {
+  const { orderUrl, log } = options;
   if (orderUrl === undefined) {
     log(`Now create ${ORDERS_NEEDED} checkouts in the shop.`);
     const deadlineMs = performance.now() + WAIT_FOR_ORDERS_MS;

@@ -27,13 +27,9 @@ export async function checkChain(chain: VerifiedChain, subjects: readonly ChainS
   }
 }
 
-async function checkBalances(
-  { sweepBalances }: VerifiedChain,
-  finalBlock: number,
-  group: readonly ChainSubject[],
-): Promise<void> {
+async function checkBalances(chain: VerifiedChain, finalBlock: number, group: readonly ChainSubject[]) {
   const addresses = group.map(({ view }) => view.payment.depositAddress);
-  const balances = await sweepBalances(addresses, finalBlock);
+  const balances = await chain.sweepBalances(addresses, finalBlock);
   for (const [index, { view, findings }] of group.entries()) {
     const { seenUnits, releasedUnits } = sumObservations({ ...finalRowsOf(view), finalBlock });
     const expected = seenUnits - releasedUnits;

@@ -178,11 +178,8 @@ function depositedSums(entries: PaymentFacts['entries']): bigint[] {
 const LATEST_CLAIM_MS = 24 * 3_600_000;
 
 /** Checks that only pending webhooks are unclaimed, so that none is sent twice, and that none stays pending. */
-function checkWebhookStatus(
-  { event, status, claimedAtMs, createdAtMs }: Webhook,
-  { scannedToMs }: CheckContext,
-  findings: Findings,
-): void {
+function checkWebhookStatus(webhook: Webhook, { scannedToMs }: CheckContext, findings: Findings): void {
+  const { event, status, claimedAtMs, createdAtMs } = webhook;
   const isClaimed = claimedAtMs !== null;
   const found = `${event}, ${status}`;
   if ((status === 'pending') === isClaimed) {
