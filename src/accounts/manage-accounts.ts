@@ -169,37 +169,6 @@ export async function updateAccount(
   return updated;
 }
 
-const described: readonly (readonly [string, (account: Account) => string])[] = [
-  ['name', ({ name }) => name],
-  ['fee', ({ feeBasisPoints }) => `${feeBasisPoints / 100} %`],
-  ['state', ({ suspended }) => (suspended ? 'suspended' : 'active')],
-  ['features', ({ features }) => features.join(' ') || 'none'],
-  ['providers', ({ providers }) => (providers === null ? 'all' : providers.join(' ') || 'none')],
-  ['pinned provider', ({ pinnedProvider }) => pinnedProvider ?? 'none'],
-  ['excluded providers', ({ excludedProviders }) => excludedProviders.join(' ') || 'none'],
-  ['wallet', ({ wallet }) => wallet ?? 'none'],
-  ['wallet lock', ({ isWalletLocked }) => (isWalletLocked ? 'on' : 'off')],
-  ['brand color', ({ brandColor }) => brandColor ?? 'none'],
-  ['terms link', ({ termsUrl }) => termsUrl ?? 'none'],
-  ['support link', ({ supportUrl }) => supportUrl ?? 'none'],
-  ['return link', ({ returnUrl }) => returnUrl ?? 'none'],
-  ['failure link', ({ failureUrl }) => failureUrl ?? 'none'],
-  ['return hosts', ({ returnHosts }) => returnHosts.join(' ') || 'none'],
-  ['time zone', ({ timeZone }) => timeZone],
-  ['default callback', ({ defaultCallbackUrl }) => defaultCallbackUrl ?? 'none'],
-  ['logo', ({ logoHash }) => logoHash ?? 'none'],
-  ['alert emails', ({ receivesAlerts }) => (receivesAlerts ? 'on' : 'off')],
-  ['base currency', ({ baseCurrency }) => baseCurrency],
-  ['underpayment tolerance', ({ toleranceBasisPoints }) => percentOrDefault(toleranceBasisPoints)],
-  ['one cent less in direct payments', ({ toleratesMissingCent }) => (toleratesMissingCent ? 'on' : 'off')],
-  ['maximum provider fee', ({ maxProviderFeeBasisPoints }) => percentOrDefault(maxProviderFeeBasisPoints)],
-  ['retention of email addresses in days', ({ emailRetentionDays }) => String(emailRetentionDays ?? 'all')],
-];
-
-function percentOrDefault(basisPoints: number | null): string {
-  return basisPoints === null ? 'the default' : `${basisPoints / 100} %`;
-}
-
 /** Changes an account, and records old and new values in the audit log. Throws like `updateAccount`. */
 export async function changeAccount(
   context: ProfileContext & { readonly audit: AuditStore },
@@ -214,12 +183,30 @@ export async function changeAccount(
   return after;
 }
 
+/** Old and new values of the settings that differ, each named after its field; null if all are equal. */
 export function describeAccountChange(before: Account, after: Account): string | null {
-  const changes = described
-    .map(([what, read]) => [what, read(before), read(after)] as const)
+  // Signing secrets have entries of their own.
+  const { webhookSecrets: _, ...settings } = after;
+  const changes = (Object.keys(settings) as (keyof typeof settings)[])
+    .map((name) => [name, shownSetting(name, before[name]), shownSetting(name, after[name])] as const)
     .filter(([, was, is]) => was !== is)
-    .map(([what, was, is]) => `${what} from ${was} to ${is}`);
+    .map(([name, was, is]) => `${settingWords(name)} from ${was} to ${is}`);
   return changes.length === 0 ? null : changes.join('; ');
+}
+
+/** "brand color" of `brandColor`, "fee" of `feeBasisPoints`. */
+function settingWords(name: string): string {
+  return name
+    .replace(/^is(?=[A-Z])|BasisPoints$|Hash$/g, '')
+    .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .trim();
+}
+
+function shownSetting(name: string, value: unknown): string {
+  if (value === null) return name === 'providers' ? 'all' : 'not set';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (Array.isArray(value)) return value.join(' ') || 'none';
+  return name.endsWith('BasisPoints') ? `${Number(value) / 100} %` : String(value);
 }
 
 /** Starts an operator's audited view of an account, ending earlier ones. Returns its token. Throws `not_found`. */

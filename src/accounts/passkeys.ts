@@ -6,19 +6,12 @@ import type {
 } from '@simplewebauthn/server';
 import { invalidField } from '../payment/errors.ts';
 import { parseJson } from '../platform/read-json.ts';
-import {
-  type Actor,
-  beforeExpiry,
-  type RecordContext,
-  recordForUser,
-  type SessionContext,
-  withExpiry,
-} from './people-context.ts';
+import { type Actor, type RecordContext, recordForUser } from './people-context.ts';
 import type { Passkey, RelyingParty, User } from './person.ts';
 import { dropCodesWithoutFactor, renewRecoveryCodes, type SecondFactorContext } from './second-factor.ts';
-import type { SignedIn } from './sessions.ts';
+import { keepForNextPage, type ShowOnceContext, type SignedIn, takeForPage } from './sessions.ts';
 
-export interface PasskeyContext extends SecondFactorContext {
+export interface PasskeyContext extends SecondFactorContext, ShowOnceContext {
   /** Null where browsers offer no passkeys. */
   readonly party: RelyingParty | null;
 }
@@ -33,12 +26,12 @@ const loadLibrary = () => import('@simplewebauthn/server');
 
 /** Creates the challenge that a page's forms ask the browser to sign. It is stored with the session and works once. */
 export async function createChallenge(
-  { sessions, nowMs }: SessionContext,
+  context: ShowOnceContext,
   sessionId: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const challenge = Uint8Array.from(randomBytes(32));
   const text = Buffer.from(challenge).toString('base64url');
-  await sessions.keepChallenge(sessionId, PASSKEY_PURPOSE, withExpiry(text, nowMs() + CHALLENGE_MS));
+  await keepForNextPage(context, sessionId, PASSKEY_PURPOSE, text, CHALLENGE_MS);
   return challenge;
 }
 
@@ -72,7 +65,7 @@ export async function addPasskey(
   actor: Actor,
 ): Promise<readonly string[] | null> {
   const shownName = name.trim().slice(0, MAXIMUM_NAME_CHARACTERS) || 'Passkey';
-  const found = await readNewCredential(context, response, await takeChallenge(context, session.id));
+  const found = await readNewCredential(context, response, session.id);
   if (found === null) throw invalidField('The passkey', 'was not accepted. Please try again.');
   const isFirst = user.totpSecret === null && (await context.people.listPasskeys(user.id)).length === 0;
   const isAdded = await context.people.addPasskey(
@@ -110,7 +103,7 @@ export async function usePasskey(
   { user, session }: SignedIn,
   response: string,
 ): Promise<boolean> {
-  const challenge = await takeChallenge(context, session.id);
+  const challenge = await takeForPage(context, session.id, PASSKEY_PURPOSE);
   if (challenge === null) return false;
   const passkeys = await context.people.listPasskeys(user.id);
   return recordUse(context, passkeys, response, { challenge });
@@ -191,10 +184,12 @@ export async function removePasskey(
 }
 
 async function readNewCredential(
-  { party }: PasskeyContext,
+  context: PasskeyContext,
   response: string,
-  challenge: string | null,
+  sessionId: string,
 ): Promise<Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports' | 'isPasswordless'> | null> {
+  const { party } = context;
+  const challenge = await takeForPage(context, sessionId, PASSKEY_PURPOSE);
   if (challenge === null || party === null) return null;
   const { verifyRegistrationResponse } = await loadLibrary();
   const answer = parseJson(response) as RegistrationResponseJSON;
@@ -215,8 +210,4 @@ async function readNewCredential(
     publicKey: Buffer.from(publicKey).toString('base64url'),
     transports: JSON.stringify(transports.filter((name) => /^[a-z-]{1,20}$/.test(name)).slice(0, 10)),
   };
-}
-
-async function takeChallenge({ sessions, nowMs }: SessionContext, sessionId: string): Promise<string | null> {
-  return beforeExpiry(await sessions.takeChallenge(sessionId, PASSKEY_PURPOSE), nowMs());
 }

@@ -190,12 +190,13 @@ export async function keepForNextPage(
   sessionId: string,
   purpose: string,
   secret: string,
+  lifetimeMs = KEPT_MS,
 ): Promise<void> {
   const sealed = shownOnce.seal(secret, ownerOf(sessionId, purpose));
-  await sessions.keepChallenge(sessionId, purpose, withExpiry(sealed, nowMs() + KEPT_MS));
+  await sessions.keepChallenge(sessionId, purpose, withExpiry(sealed, nowMs() + lifetimeMs));
 }
 
-/** Returns the secret to the first caller within `KEPT_MS`; otherwise null. */
+/** Returns the secret to the first caller within its lifetime; otherwise null. */
 export async function takeForPage(
   { sessions, shownOnce, nowMs }: ShowOnceContext,
   sessionId: string,

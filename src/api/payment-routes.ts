@@ -7,8 +7,13 @@ import type { Payment } from '../payment/payment.ts';
 import { SETTLEMENT_COIN } from '../payment/payment-events.ts';
 import { shortCodeOf } from '../payment/payment-id.ts';
 import { readStatus } from '../payment/read-status.ts';
-import type { ApiContext } from './api-context.ts';
-import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from './authenticate.ts';
+import {
+  type Admit,
+  type ApiContext,
+  accountOf,
+  registerKeyRoutes,
+  requireCallbackHost,
+} from './authenticate.ts';
 import type { ValueOf } from './json-schema.ts';
 import {
   type CreateParameters,

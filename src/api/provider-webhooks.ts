@@ -9,8 +9,7 @@ import {
 } from '../providers/handle-provider-webhook.ts';
 import type { PostedWebhook } from '../providers/provider.ts';
 import { sendError } from '../web/error-reply.ts';
-import { limitByAddress } from '../web/page-limits.ts';
-import { createFixedWindowLimiter } from '../web/rate-windows.ts';
+import { createFixedWindowLimiter, limitByAddress } from '../web/rate-windows.ts';
 
 export function webhookUrlOf(provider: ProviderId, root: string): string {
   return `${root}/providers/${provider}/webhooks`;

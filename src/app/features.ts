@@ -1,5 +1,5 @@
 import type { MerchantFeatures } from '../api/merchant/merchant-routes.ts';
-import { describeApi } from '../api/openapi/describe-api.ts';
+import { describeApi } from '../api/openapi/create-openapi-document.ts';
 import type { Config } from '../config/config.ts';
 import { alertsCard } from '../features/alerts/alerts-card.ts';
 import { createAlertTask } from '../features/alerts/send-alerts.ts';

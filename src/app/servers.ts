@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { relyingPartyOf } from '../accounts/person.ts';
-import { createApiRateLimiters } from '../api/api-context.ts';
+import { createApiRateLimiters } from '../api/authenticate.ts';
 import { registerMerchantApi } from '../api/merchant/merchant-routes.ts';
 import { registerOpenApi } from '../api/openapi/create-openapi-document.ts';
 import { registerApi } from '../api/payment-routes.ts';
@@ -19,8 +19,7 @@ import { providerDescriptions } from '../providers/adapters/providers.ts';
 import { languageOf } from '../web/checkout-frame/languages.ts';
 import { sendUnknownPage } from '../web/checkout-frame/layout.ts';
 import { hstsOf } from '../web/error-reply.ts';
-import { createPageLimits } from '../web/page-limits.ts';
-import { createFixedWindowLimiter } from '../web/rate-windows.ts';
+import { createFixedWindowLimiter, createPageLimits } from '../web/rate-windows.ts';
 import { createPeerCheck, requireForwardedHttps, requireHttps } from '../web/require-https.ts';
 import { createBaseServer } from '../web/server.ts';
 import { type Readiness, registerHealth, registerWellKnown } from '../web/well-known.ts';

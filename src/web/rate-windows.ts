@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { ServiceError } from '../payment/errors.ts';
-import { peerAddress } from '../platform/public-address.ts';
+import { isLoopbackHost, peerAddress } from '../platform/public-address.ts';
 import type { RateLimiter } from '../platform/rate-limiter.ts';
 
 export const MINUTE_MS = 60_000;
@@ -151,4 +151,34 @@ function firstGroups(address: string): string[] {
   const missing = 8 - before.length - after.length;
   const groups = tail === undefined ? before : [...before, ...Array<string>(missing).fill('0'), ...after];
   return groups.slice(0, 4);
+}
+
+/** Requests per window, by IP address. */
+export const createPageLimits = limitersOf({
+  /** Public pages. Far above what customers need, because an office or mobile network shares an address. */
+  pages: [120, MINUTE_MS],
+  /** An open page polls every three to twenty seconds, so this is enough for thirty customers behind one address. */
+  polls: [600, MINUTE_MS],
+  /** Clicks on a provider and requests with `auto=1`: each may cost a call to the chain and to a provider. */
+  starts: [20, MINUTE_MS],
+  /** Wrong email addresses in links to one payment, by network. */
+  emailGuesses: [10, 60 * MINUTE_MS],
+  /** Addresses given for a mail about a payment: by visitor, by payment, and how often one address is given in a day. */
+  mailVisitors: [20, 60 * MINUTE_MS],
+  mailPayments: [5, 60 * MINUTE_MS],
+  mailRecipients: [10, 24 * 60 * MINUTE_MS],
+});
+
+export type PageLimits = ReturnType<typeof createPageLimits>;
+
+/**
+ * Counts a request by its networks and `subject`; throws `rate_limited`. Loopback is not limited: it may be a proxy
+ * that TRUST_PROXY does not name, behind which one visitor could lock out all customers.
+ */
+export async function limitByAddress(
+  limiter: Pick<LocalRateLimiter, 'take'>,
+  { ip }: { readonly ip: string },
+  subject = '',
+): Promise<void> {
+  if (!isLoopbackHost(ip)) await requirePassingFrom(limiter, ip, subject);
 }

@@ -116,7 +116,7 @@ describe('accounts', () => {
       {
         action: 'account.changed',
         actor: 'operator',
-        target: 'fee from 2.5 % to 1.5 %; state from active to suspended',
+        target: 'fee from 2.5 % to 1.5 %; suspended from off to on',
       },
       { action: 'account.created', actor: 'operator', target: 'Tea' },
     ]);

@@ -201,7 +201,7 @@ describe('settings', () => {
     const [entry] = await dashboard.store.audit.listEntries(account.id, null, 1);
     expect(entry).toMatchObject({
       action: 'settings.changed',
-      target: 'pinned provider from none to wert; excluded providers from none to moonpay stripe',
+      target: 'pinned provider from not set to wert; excluded providers from none to moonpay stripe',
     });
     await save('/providers', { pinned: 'nobody' });
     expect(await stored()).toMatchObject({ pinnedProvider: null, excludedProviders: [] });

@@ -158,8 +158,8 @@ describe('one account', () => {
       expect(await findAccount(id)).toMatchObject({ suspended });
     }
     expect(await entriesOf(id)).toEqual([
-      'account.changed state from suspended to active',
-      'account.changed state from active to suspended',
+      'account.changed suspended from on to off',
+      'account.changed suspended from off to on',
     ]);
   });
 

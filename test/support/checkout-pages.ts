@@ -32,7 +32,7 @@ import type {
 import type { ProviderLimits } from '../../src/providers/provider-limits.ts';
 import { estimateSuccess, type VisitOutcome } from '../../src/providers/provider-success.ts';
 import { createStartSession } from '../../src/providers/start-session.ts';
-import { createPageLimits } from '../../src/web/page-limits.ts';
+import { createPageLimits } from '../../src/web/rate-windows.ts';
 import { createBaseServer } from '../../src/web/server.ts';
 import { onePixel } from './pictures.ts';
 import { type QuoteAnswer, quoteOf } from './quote-answer.ts';

@@ -4,7 +4,7 @@ import type { Account } from '../../src/accounts/account.ts';
 import { createPasswords, derive } from '../../src/accounts/passwords.ts';
 import { type Role, relyingPartyOf, type User } from '../../src/accounts/person.ts';
 import { openSession } from '../../src/accounts/sessions.ts';
-import { createApiRateLimiters } from '../../src/api/api-context.ts';
+import { createApiRateLimiters } from '../../src/api/authenticate.ts';
 import { registerMerchantApi } from '../../src/api/merchant/merchant-routes.ts';
 import { registerApi } from '../../src/api/payment-routes.ts';
 import {
@@ -23,7 +23,7 @@ import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { createPictures } from '../../src/platform/pictures.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import { createQuotes } from '../../src/providers/ask-quotes.ts';
-import { createPageLimits } from '../../src/web/page-limits.ts';
+import { createPageLimits } from '../../src/web/rate-windows.ts';
 import { createBaseServer } from '../../src/web/server.ts';
 import type { DashboardContext } from '../../src/web/signed-in/context.ts';
 import { createDashboardLimits } from '../../src/web/signed-in/sign-in-limits.ts';

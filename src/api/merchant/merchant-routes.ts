@@ -17,8 +17,14 @@ import { readStatistics } from '../../reports/read-statistics.ts';
 import { readPaymentHistory, viewPaymentOf } from '../../webhooks/payment-history.ts';
 import { eventIdOf } from '../../webhooks/signing-secrets.ts';
 import type { WebhookStore } from '../../webhooks/webhook.ts';
-import type { ApiContext, ApiRateLimiters } from '../api-context.ts';
-import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from '../authenticate.ts';
+import {
+  type Admit,
+  type ApiContext,
+  type ApiRateLimiters,
+  accountOf,
+  registerKeyRoutes,
+  requireCallbackHost,
+} from '../authenticate.ts';
 import type { RequestParameters, ValueOf } from '../json-schema.ts';
 import { parseCreateRequest, readIdempotencyKey } from '../parse-create-request.ts';
 import { isoTime } from '../payment-routes.ts';

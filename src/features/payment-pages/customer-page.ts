@@ -18,8 +18,7 @@ import {
 import { layout, sendPage, setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Page } from '../../web/design/page-style.ts';
-import { limitByAddress } from '../../web/page-limits.ts';
-import { limitersOf, MINUTE_MS, requirePassing } from '../../web/rate-windows.ts';
+import { limitByAddress, limitersOf, MINUTE_MS, requirePassing } from '../../web/rate-windows.ts';
 import { type Field, formField, isSameOrigin } from '../../web/signed-in/forms.ts';
 import {
   type FoundPage,

@@ -3,16 +3,13 @@ import type { ShopLogo } from '../../accounts/shop-profile.ts';
 import type { ClaimedReceipt, Mail } from '../../mail/mail.ts';
 import { chargingProviders, checkoutViewOf } from '../../pages/checkout/checkout-view.ts';
 import { type ExplorerTransactionUrl, transfersOf } from '../../pages/checkout/payment-facts.ts';
-import { nameOf, wordsOf } from '../../pages/checkout/state-words.ts';
-import { itemLabel } from '../../payment/payment.ts';
-import { receiptNumberOf } from '../../payment/payment-id.ts';
+import { receiptRows } from '../../pages/checkout/receipt.ts';
+import { wordsOf } from '../../pages/checkout/state-words.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import type { ProviderSession } from '../../payment/provider-session.ts';
 import type { ProviderAdapters } from '../../providers/provider.ts';
 import {
   fillText,
-  formatList,
-  formatMoney,
   formatMoneyAndCode,
   formatTime,
   type Language,
@@ -94,20 +91,11 @@ function* rowsOf(
   { baseUrl, explorerTransactionUrl, adapters }: ReceiptLinks,
 ): Generator<ReceiptRow> {
   const { facts, receipt } = language.words;
-  const { orderLine, orderDetails, originalAmountCents, customerFeeCents, currency } = payment;
-  const { paidAtMs, txidOut } = payment;
-  const money = (cents: number) => formatMoney(language, cents, currency);
-  if (orderLine !== null) yield { term: receipt.for, value: orderLine };
-  for (const item of orderDetails?.items ?? [])
-    yield { term: itemLabel(item), value: money(item.amountCents) };
-  if (payment.status === 'paid') {
-    if (originalAmountCents !== null && customerFeeCents !== null)
-      yield { term: receipt.price, value: `${money(originalAmountCents)} + ${money(customerFeeCents)}` };
-    if (paidAtMs !== null) yield { term: facts.time, value: formatTime(language, paidAtMs) };
-    const providers = chargingProviders(sessions, adapters).map(nameOf);
-    if (providers.length > 0) yield { term: receipt.statement, value: formatList(language, providers) };
-    yield { term: receipt.number, value: receiptNumberOf(payment.id) };
-  }
+  const { status, paidAtMs, txidOut } = payment;
+  for (const [term, value] of receiptRows(payment, chargingProviders(sessions, adapters), language))
+    yield { term, value };
+  if (status === 'paid' && paidAtMs !== null)
+    yield { term: facts.time, value: formatTime(language, paidAtMs) };
   for (const { name, amount, hash } of transfersOf(payment, observations, language)) {
     const term = amount === null ? name : `${name} (${amount})`;
     yield { term, value: hash, url: explorerTransactionUrl(hash) };

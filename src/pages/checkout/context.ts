@@ -7,7 +7,7 @@ import type { KeyedHash } from '../../platform/keyed-hash.ts';
 import type { Pictures } from '../../platform/pictures.ts';
 import type { Quotes } from '../../providers/ask-quotes.ts';
 import type { StartSession } from '../../providers/start-session.ts';
-import type { PageLimits } from '../../web/page-limits.ts';
+import type { PageLimits } from '../../web/rate-windows.ts';
 import type { ExplorerTransactionUrl } from './payment-facts.ts';
 import type { ReadCheckoutContext } from './read-checkout.ts';
 

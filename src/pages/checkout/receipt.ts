@@ -1,6 +1,7 @@
 import type { Account } from '../../accounts/account.ts';
-import { itemLabel } from '../../payment/payment.ts';
+import { itemLabel, type Payment } from '../../payment/payment.ts';
 import { receiptNumberOf } from '../../payment/payment-id.ts';
+import type { ProviderId } from '../../payment/provider-catalog.ts';
 import {
   fillIn,
   formatList,
@@ -39,9 +40,10 @@ export function receipt(
   const { receipt: words, facts: names, actions } = language.words;
   const transactions = transactionRows(checkout, language, explorerTransactionUrl);
   const proven = proof(checkout, language);
+  const rows = [...receiptRows(checkout.payment, view.providers, language)];
   const reference = fact(names.reference, html`<code>${checkout.payment.id}</code>`);
   return html`${shopLinks(checkout, language)}
-<dl class="facts receipt">${[...rowsOf(view, checkout, language)]}</dl>
+<dl class="facts receipt figures">${rows.map(([name, value]) => fact(html`<bdi>${name}</bdi>`, html`<bdi>${value}</bdi>`))}</dl>
 <div class="proof">${proven === null ? nothing : html`<p>${proven}</p>`}
 <details${view.surplus === null ? nothing : html` open`}><summary>${proven === null || transactions.length !== 2 ? names.details : words.transactions}</summary>
 <dl class="facts">${transactions}${reference}</dl>
@@ -49,23 +51,22 @@ ${proven === null ? nothing : html`<p><a href="/docs/api#check-where-the-money-c
 <button class="button wide" type="button" id="print" hidden>${actions.print}</button>`;
 }
 
-function* rowsOf({ providers }: Paid, { payment }: Checkout, language: Language): Generator<Html> {
+/** What was bought and, once it is paid, its price, who charged it, and the receipt's number. */
+export function* receiptRows(
+  payment: Payment,
+  providers: readonly ProviderId[],
+  language: Language,
+): Generator<readonly [name: string, value: string]> {
   const { orderLine, orderDetails, originalAmountCents, customerFeeCents, currency } = payment;
   const { receipt: names } = language.words;
-  if (orderLine !== null) yield fact(names.for, html`<bdi>${orderLine}</bdi>`);
-  for (const item of orderDetails?.items ?? [])
-    yield fact(
-      html`<bdi>${itemLabel(item)}</bdi>`,
-      html`<bdi>${formatMoney(language, item.amountCents, currency)}</bdi>`,
-    );
-  if (originalAmountCents !== null && customerFeeCents !== null) {
-    const net = formatMoney(language, originalAmountCents, currency);
-    const fee = formatMoney(language, customerFeeCents, currency);
-    yield fact(names.price, html`<span class="figures"><bdi>${net}</bdi> + <bdi>${fee}</bdi></span>`);
-  }
-  if (providers.length > 0)
-    yield fact(names.statement, html`<bdi>${formatList(language, providers.map(nameOf))}</bdi>`);
-  yield fact(names.number, html`<bdi class="figures">${receiptNumberOf(payment.id)}</bdi>`);
+  const money = (cents: number) => formatMoney(language, cents, currency);
+  if (orderLine !== null) yield [names.for, orderLine];
+  for (const item of orderDetails?.items ?? []) yield [itemLabel(item), money(item.amountCents)];
+  if (payment.status !== 'paid') return;
+  if (originalAmountCents !== null && customerFeeCents !== null)
+    yield [names.price, `${money(originalAmountCents)} + ${money(customerFeeCents)}`];
+  if (providers.length > 0) yield [names.statement, formatList(language, providers.map(nameOf))];
+  yield [names.number, receiptNumberOf(payment.id)];
 }
 
 /** What the contract sent, once the release is final; null before. */

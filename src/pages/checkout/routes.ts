@@ -15,8 +15,7 @@ import { messagePage, sendPage, sendShopScript, setCommonHeaders } from '../../w
 import { html } from '../../web/design/html.ts';
 import { serviceErrorOf } from '../../web/error-reply.ts';
 import type { Words } from '../../web/locales/locale.ts';
-import { limitByAddress } from '../../web/page-limits.ts';
-import { requirePassing } from '../../web/rate-windows.ts';
+import { limitByAddress, requirePassing } from '../../web/rate-windows.ts';
 import { acceptForms, comesFromOwnPage, isSameOrigin } from '../../web/signed-in/forms.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
 import { isTakenByProvider, takesPayment } from './checkout-view.ts';

@@ -59,7 +59,7 @@ async function showKeys(visit: Visit): Promise<PageView> {
     main: html`${forms.flashOf(visit, flashMessages)}
 <p>A key lets your shop create checkouts and read payments. Shop plugins can <a href="/docs/connect">get one in one click</a>.
 For webhooks, <a href="${ENDPOINT_CHECK_PATH}">test your endpoint</a>. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
-${active.length === 0 ? html`<p class="banner plain">No keys yet. Create one for your shop's server.</p>` : keyTable(active, visit)}
+${active.length === 0 ? html`<p class="banner plain">No keys yet. Create one for your shop's server.</p>` : keyTable(active, visit.timeZone, KEYS_PATH)}
 ${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="banner">To create another key, revoke one first.</p>` : await createForm(visit)}
 ${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>${revokedTable(revoked, visit)}</details>`}`,
   };
@@ -69,7 +69,7 @@ const keyFields: forms.Fields = {
   name: { label: 'Name', hint: 'The use of the key, such as “web shop”. Customers never see it.' },
 };
 
-async function createForm(visit: Visit): Promise<Html> {
+function createForm(visit: Visit): Promise<Html> {
   const { refused } = visit;
   const label = 'What the key may do';
   const error = refused === undefined ? {} : forms.errorAt(refused, 'scopes', { label });
@@ -78,33 +78,30 @@ async function createForm(visit: Visit): Promise<Html> {
     const isChecked = refused?.has(name) ?? defaultScopes.includes(name);
     return html`<div class="actions">${forms.tickField({ type: 'checkbox', name, isChecked, label: scopeLabels[name] })}</div>`;
   });
-  const form = await confirmedForm(visit, {
+  return confirmedForm(visit, {
     action: KEYS_PATH,
+    title: 'Create a key',
     introduction: html`${forms.formFields(visit, KEYS_PATH, keyFields)}
 <fieldset class="field" id="scopes"${forms.describedBy('scopes', error)}><legend>${label}</legend>${boxes}${forms.notesOf('scopes', error)}</fieldset>`,
     button: 'Create key',
   });
-  return html`<section class="card"><h2>Create a key</h2>${form}</section>`;
 }
 
-function keyTable(keys: readonly ApiKey[], visit: Visit): Html {
+export function keyTable(keys: readonly ApiKey[], timeZone: string, keysPath: string): Html {
   return html`${dataTable('API keys', keys, {
     Name: ({ name, callbackHost }) =>
       html`<bdi>${name}</bdi>${callbackHost === null ? nothing : html`<br><span class="soft small">Webhooks to <bdi>${callbackHost}</bdi> only</span>`}`,
     Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
     Scopes: ({ scopes }) => (scopes.length === keyScopes.length ? 'all' : scopes.join(', ')),
-    Created: ({ createdAtMs }) => moment(createdAtMs, visit.timeZone),
-    'Last used': ({ lastUsedAtMs }) => usedCell(lastUsedAtMs, visit.timeZone),
-    Action: actions((key) => revocation(key, KEYS_PATH)),
+    Created: ({ createdAtMs }) => moment(createdAtMs, timeZone),
+    'Last used': ({ lastUsedAtMs }) =>
+      lastUsedAtMs === null ? html`<span class="soft">never</span>` : moment(lastUsedAtMs, timeZone),
+    Action: actions((key) => revocation(key, keysPath)),
   })}
 <p class="soft small">“Last used” is updated about every minute.</p>`;
 }
 
-export function usedCell(lastUsedAtMs: number | null, timeZone: string): Html {
-  return lastUsedAtMs === null ? html`<span class="soft">never</span>` : moment(lastUsedAtMs, timeZone);
-}
-
-export function revocation({ id, name }: ApiKey, keysPath: string): Html {
+function revocation({ id, name }: ApiKey, keysPath: string): Html {
   return forms.foldedAction({
     action: `${keysPath}/${id}/revoke`,
     summary: html`Revoke…<span class="quiet"> ${name}</span>`,

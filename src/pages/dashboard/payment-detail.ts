@@ -345,11 +345,7 @@ function movesOf(
 }
 
 function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory): Generator<Happening> {
-  yield [
-    payment.createdAtMs,
-    'Created',
-    html`Amount due: ${formatUsdc(payment.paidThresholdUnits, 'up')} USDC.`,
-  ];
+  yield [payment.createdAtMs, 'Created', ''];
   for (const { provider, quotedUnits, createdAtMs, providerReference, progress, progressAtMs } of sessions) {
     const quoted = quotedUnits === null ? nothing : html`, which quoted ${formatUsdc(quotedUnits)} USDC`;
     const opened = html`${providerName(provider)}${quoted}. Its reference: ${providerReference}`;

@@ -187,6 +187,7 @@ async function showPeople(visit: Visit): Promise<PageView> {
   ]);
   const form = await confirmedForm(visit, {
     action: `${PEOPLE_PATH}/invite`,
+    title: 'Invite a member',
     fields: inviteFields,
     button: context.mailer === null ? 'Create a link' : 'Send the invitation',
   });
@@ -195,7 +196,7 @@ async function showPeople(visit: Visit): Promise<PageView> {
     main: html`${forms.flashOf(visit, flashMessages)}
 ${memberTable(members, visit)}
 ${invitations.length === 0 ? nothing : invitationTable(invitations, visit)}
-<section class="card"><h2>Invite a member</h2>${form}</section>`,
+${form}`,
   };
 }
 

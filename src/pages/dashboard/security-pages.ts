@@ -162,6 +162,8 @@ async function requireSecondFactor(
 export interface ConfirmedForm {
   readonly action: string;
   readonly style?: 'card' | 'fields';
+  /** Heading of a card. */
+  readonly title?: string;
   readonly introduction?: Html;
   readonly fields?: forms.Fields;
   readonly button: string;
@@ -176,13 +178,14 @@ export interface ConfirmedForm {
 
 /** Form that the user confirms with the password and an existing second factor (`requirePasswordAndFactor`). */
 export async function confirmedForm(visit: AreaVisit, form: ConfirmedForm): Promise<Html> {
-  const { action, style = 'fields', introduction = nothing, fields = {}, button, more = nothing } = form;
-  const { id = '', isConfirmed = true, look = 'primary', codeName = 'code' } = form;
+  const { action, title, introduction = nothing, fields = {}, button, more = nothing } = form;
+  const { style = title === undefined ? 'fields' : 'card', id = '', isConfirmed = true } = form;
+  const { look = 'primary', codeName = 'code' } = form;
   const passkey = isConfirmed ? await askForPasskey(visit.context, visit, visit.challenge) : null;
   const proof = isConfirmed ? await proofFields(visit, id, codeName, passkey !== null) : {};
   const options =
     passkey === null ? nothing : html` data-passkey="use" data-options="${JSON.stringify(passkey)}"`;
-  return html`<form class="${style}" id="form${id}" method="post" action="${action}"${options}>${introduction}
+  return html`<form class="${style}" id="form${id}" method="post" action="${action}"${options}>${title !== undefined && html`<h2>${title}</h2>`}${introduction}
 ${forms.formFields(visit, action, { ...fields, ...proof })}<input type="hidden" name="response" value="">
 <div class="actions"><button class="button ${look}">${button}</button>${more}</div>
 <p role="status" data-status></p></form>`;

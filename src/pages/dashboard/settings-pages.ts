@@ -35,7 +35,6 @@ import {
   type PageView,
   seeOther,
 } from '../../web/signed-in/pages.ts';
-import { previewFrame } from '../../web/signed-in/preview-frame.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
 import { type ConfirmedForm, confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
@@ -247,7 +246,7 @@ async function showBranding(visit: Visit, page: SettingsPage): Promise<Html> {
   const form = await settingsForm(visit, page, { introduction: html`<button hidden></button>` });
   return html`<div class="pair"><div class="stack">${form}
 ${logoForm(visit)}</div>
-${previewFrame(`${SETTINGS_PATH}/preview`)}</div>`;
+${forms.previewFrame(`${SETTINGS_PATH}/preview`)}</div>`;
 }
 
 function payoutFields({ account, context: { create } }: Visit): forms.Fields {
@@ -342,10 +341,11 @@ function lowestThresholdSentence(terms: ThresholdTerms): string {
 
 const EXAMPLE_UNITS = 100_000_000n;
 
-async function walletForm(visit: Visit): Promise<Html> {
+function walletForm(visit: Visit): Promise<Html> {
   const { wallet, isWalletLocked } = visit.account;
-  const form = await confirmedForm(visit, {
+  return confirmedForm(visit, {
     action: `${SETTINGS_PATH}/wallet`,
+    title: 'Payout wallet',
     fields: {
       wallet: forms.optional('Wallet on Polygon', wallet, 'Existing payments keep their wallet.'),
       ...meantField(visit, 'wallet'),
@@ -358,7 +358,6 @@ async function walletForm(visit: Visit): Promise<Html> {
     },
     button: 'Save wallet',
   });
-  return html`<section class="card"><h2>Payout wallet</h2>${form}</section>`;
 }
 
 /** Form for the shop's logo, in a separate scope because no other form accepts files. */

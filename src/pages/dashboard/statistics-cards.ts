@@ -18,7 +18,7 @@ interface Overview {
 }
 
 const dayNames = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
-export const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 
 const changes = new Intl.NumberFormat('en', {
   style: 'percent',
@@ -30,7 +30,7 @@ export function statisticsCard({ statistics, before, span, timeZone, base }: Ove
   const { days } = statistics;
   const against = (value: number, earlier: number) =>
     earlier === 0 ? '' : `${changes.format(value / earlier - 1)} vs. previous ${span} days`;
-  const [created, converted, paid] = [sum(days, 'created'), sum(days, 'converted'), sum(days, 'paid')];
+  const [created, paid] = [sum(days, 'created'), sum(days, 'paid')];
   const used = currencies.filter((currency) => days.some((day) => day.paidCents.has(currency)));
   const isUsed = created + paid > 0;
   const volumeTile = (currency: Currency) => {
@@ -41,7 +41,6 @@ export function statisticsCard({ statistics, before, span, timeZone, base }: Ove
       against(volume, volumeOf(before.days, currency)),
     );
   };
-  const conversion = created === 0 ? '–' : percents.format(Math.min(1, converted / created));
   const ofCreated = `of ${counts.format(created)} ${created === 1 ? 'payment' : 'payments'} created in this period`;
   return html`<section class="card"><h2>The last ${span} days</h2>
 ${spanLinks(`${DASHBOARD_PATH}/analytics`, span)}
@@ -51,7 +50,7 @@ ${
 ${paid === 0 ? nothing : moneyTiles(days, before.days, base, against)}
 ${used.map(volumeTile)}
 ${tile('Paid', counts.format(paid), against(paid, sum(before.days, 'paid')))}
-${tile('Conversion', conversion, ofCreated)}
+${tile('Conversion', conversionOf(days), ofCreated)}
 </dl>`
     : html`<p class="banner plain">No payments in these days.</p>`
 }
@@ -79,7 +78,7 @@ ${wallet === null ? nothing : html`<code class="hash" title="${wallet}">${wallet
 <p class="small soft"><strong>${change}</strong>in ${days.length} days, after ${formatUsdcSum(earlier)} in the ${days.length} days before</p>
 ${trendChart(days.map(netOf), before.map(netOf))}
 <dl class="tiles">${tile('Paid', `${counts.format(converted)} of ${counts.format(created)}`)}
-${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, converted / created)))}
+${tile('Conversion', conversionOf(days))}
 ${tile('Costs (provider + fee)', costShare === null ? '–' : percents.format(costShare))}</dl></section>`;
 }
 
@@ -123,6 +122,11 @@ export function sum(
   field: 'created' | 'converted' | 'paid' | 'receivedUnits' | 'feeUnits',
 ): number {
   return days.reduce((total, day) => total + day[field], 0);
+}
+
+export function conversionOf(days: readonly DayStatistics[]): string {
+  const created = sum(days, 'created');
+  return created === 0 ? '–' : percents.format(Math.min(1, sum(days, 'converted') / created));
 }
 
 export function volumeOf(days: readonly DayStatistics[], currency: Currency): number {

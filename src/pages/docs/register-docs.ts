@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createOpenApiDocument } from '../../api/openapi/create-openapi-document.ts';
-import type { ApiDescription } from '../../api/openapi/describe-api.ts';
+import { type ApiDescription, createOpenApiDocument } from '../../api/openapi/create-openapi-document.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import type { RateLimiter } from '../../platform/rate-limiter.ts';
 import { type CompressedForms, sendCompressed } from '../../web/compression.ts';
 import { type Html, html } from '../../web/design/html.ts';
-import { limitByAddress } from '../../web/page-limits.ts';
+import { limitByAddress } from '../../web/rate-windows.ts';
 import {
   type DocPage,
   docLayout,

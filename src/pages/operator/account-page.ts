@@ -1,5 +1,4 @@
 import { type Account, type ApiKey, isFeature } from '../../accounts/account.ts';
-import { maskApiKey } from '../../accounts/api-key.ts';
 import { describeKey, MAXIMUM_ACTIVE_KEYS, revokeOwnKey } from '../../accounts/api-keys.ts';
 import {
   type AccountUpdate,
@@ -14,7 +13,7 @@ import { invalidField } from '../../payment/errors.ts';
 import { feeExample, MAXIMUM_FEE_BASIS_POINTS } from '../../payment/fees.ts';
 import { parsePercentBasisPoints } from '../../payment/money.ts';
 import { readTypedNumber } from '../../payment/typed-input.ts';
-import { actions, dataTable, headings, numbers } from '../../web/design/data-table.ts';
+import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import {
   featureWords,
@@ -26,7 +25,7 @@ import {
 } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import { type FormHandler, type PageAnswer, type PageView, seeOther } from '../../web/signed-in/pages.ts';
-import { revocation, usedCell } from '../dashboard/key-pages.ts';
+import { keyTable } from '../dashboard/key-pages.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../dashboard/security-pages.ts';
 import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
 
@@ -49,6 +48,11 @@ export function registerAccountPage(routes: OperatorRoutes): void {
     providers: form.text('which') === 'all' ? null : forms.tickedProviders(form),
   }));
   pages.form(`${path}/fee`, answerFee, showAccount);
+  pages.form(`${path}/keys/:keyId/revoke`, async ({ context, params, actor }) => {
+    const key = await revokeOwnKey(context, params['accountId'] ?? '', params['keyId'] ?? '');
+    await recordAction(context, key.accountId, actor, 'key.revoked', describeKey(key));
+    return seeOther(`/accounts/${key.accountId}?flash=revoked`);
+  });
 }
 
 async function answerChange(visit: OperatorVisit, readUpdate: () => AccountUpdate): Promise<PageAnswer> {
@@ -168,9 +172,8 @@ function feeCard(account: Account, visit: OperatorVisit, shownBasisPoints: numbe
   };
   return confirmedForm(visit, {
     action,
-    style: 'card',
-    introduction: html`<h2>Card fee</h2>
-<p>Now ${formatPercent(account.feeBasisPoints)}. Existing payments keep their fee.</p>
+    title: 'Card fee',
+    introduction: html`<p>Now ${formatPercent(account.feeBasisPoints)}. Existing payments keep their fee.</p>
 ${forms.formFields(visit, action, { fee })}
 ${exampleTable(shownBasisPoints)}`,
     button: 'Save fee',
@@ -204,27 +207,11 @@ export function parseFee(text: string): number {
   return basisPoints;
 }
 
-export function registerKeyRevocation(routes: OperatorRoutes): void {
-  const pages = routes.pages('accounts');
-  const idsOf = ({ params }: OperatorVisit) => [params['accountId'] ?? '', params['keyId'] ?? ''] as const;
-  pages.form('/accounts/:accountId/keys/:keyId/revoke', async (visit) => {
-    const key = await revokeOwnKey(visit.context, ...idsOf(visit));
-    await recordAction(visit.context, key.accountId, visit.actor, 'key.revoked', describeKey(key));
-    return seeOther(`/accounts/${key.accountId}?flash=revoked`);
-  });
-}
-
 function keysCard(account: Account, keys: readonly ApiKey[]): Html {
   const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
   return html`<section class="card"><h2>API keys</h2>
 <p>${active.length} of ${MAXIMUM_ACTIVE_KEYS} are in use. New keys are created in the merchant’s dashboard, so that only the merchant sees them.</p>
-${dataTable({ label: 'API keys', empty: html`<p class="soft">None.</p>` }, active, {
-  Name: ({ name }) => html`<bdi>${name}</bdi>`,
-  Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
-  Created: ({ createdAtMs }) => utcTime(createdAtMs),
-  'Last used': ({ lastUsedAtMs }) => usedCell(lastUsedAtMs, 'UTC'),
-  Action: actions((key) => revocation(key, `${OPERATOR_PATH}/accounts/${account.id}/keys`)),
-})}</section>`;
+${active.length === 0 ? html`<p class="soft">None.</p>` : keyTable(active, 'UTC', `${OPERATOR_PATH}/accounts/${account.id}/keys`)}</section>`;
 }
 
 function membersCard({ id }: Account, members: readonly Member[]): Html {

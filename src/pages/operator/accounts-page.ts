@@ -24,6 +24,13 @@ export function registerAccountsPages(routes: OperatorRoutes): void {
   pages.page('/accounts', showAccounts);
   pages.page('/accounts/new', showAccountForm);
   pages.form('/accounts/new', answerCreate, showAccountForm);
+  const path = '/accounts/:accountId/invite';
+  pages.page(path, showInvitation);
+  pages.form(path, answerInvite, showInvitation);
+  pages.page('/accounts/:accountId/invited', async (visit) => {
+    const back = `/accounts/${visit.params['accountId'] ?? ''}`;
+    return (await takeInvitationPage(visit, `${OPERATOR_PATH}${back}`)) ?? seeOther(back);
+  });
 }
 
 async function showAccounts(visit: OperatorVisit): Promise<PageView> {
@@ -36,7 +43,7 @@ async function showAccounts(visit: OperatorVisit): Promise<PageView> {
   const last = found.length > ACCOUNTS_ON_A_PAGE ? accounts.at(-1) : undefined;
   return {
     title: 'Accounts',
-    main: html`<form class="inline" method="get" action="${OPERATOR_PATH}/accounts" role="search">
+    main: html`<form class="inline actions" method="get" action="${OPERATOR_PATH}/accounts" role="search">
 <div class="field"><label for="search">Name, email address or account ID</label><input id="search" name="search" type="search" value="${typed}"></div>
 <button class="button">Search</button>
 <a class="button primary" href="${OPERATOR_PATH}/accounts/new">Create an account</a></form>
@@ -94,17 +101,6 @@ async function showAccountForm(visit: OperatorVisit): Promise<PageView> {
 }
 
 /** Asks for the operator's password and second factor, because a member can act in the merchant's name. */
-export function registerInvitePages(routes: OperatorRoutes): void {
-  const pages = routes.pages('accounts');
-  const path = '/accounts/:accountId/invite';
-  pages.page(path, showInvitation);
-  pages.form(path, answerInvite, showInvitation);
-  pages.page('/accounts/:accountId/invited', async (visit) => {
-    const back = `/accounts/${visit.params['accountId'] ?? ''}`;
-    return (await takeInvitationPage(visit, `${OPERATOR_PATH}${back}`)) ?? seeOther(back);
-  });
-}
-
 const answerInvite: FormHandler<OperatorVisit> = async (visit, form) => {
   const account = await readAccount(visit);
   return sendInvitation(visit, account, visit.context.publicUrl, form, {

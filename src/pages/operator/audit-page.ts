@@ -12,7 +12,7 @@ export function registerAuditPage(routes: OperatorRoutes): void {
     return {
       title: 'Audit log',
       main: html`<p>All actions in the console, the dashboard and the command line, newest first. Entries cannot be changed.</p>
-<form class="inline" method="get" action="${path}" role="search">
+<form class="inline actions" method="get" action="${path}" role="search">
 <div class="field"><label for="account">Account ID</label><input id="account" name="account" value="${account}" aria-describedby="account-hint"></div>
 <button class="button">Search</button>
 <p class="small soft" id="account-hint">Enter “${SERVICE_LOG}” for actions on the service as a whole. Leave empty for all entries.</p></form>

@@ -46,7 +46,7 @@ ${healthCard(situation, nowMs)}${await figuresCard(statistics, span)}`,
 }
 
 function incidentRow({ tone, text, sinceMs, place: [label, path] }: Incident, nowMs: number): Html {
-  return html`<p class="banner ${tone} incident"><strong>${text}</strong>
+  return html`<p class="banner ${tone} incident head"><strong>${text}</strong>
 ${sinceMs === null ? nothing : html`<span>since ${timeOf(sinceMs, nowMs)}, for ${durationText(nowMs - sinceMs)}</span>`}
 <a class="button" href="${OPERATOR_PATH}${path}">${label}</a></p>`;
 }
@@ -86,11 +86,9 @@ function partsOf<Part>(
 
 async function figuresCard({ days }: AccountStatistics, span: number): Promise<Html> {
   const { barChart } = await import('../../web/design/charts.ts');
-  const { labelOf, percents, spanLinks, sum, tile, volumeOf } = await loadCards();
+  const { conversionOf, labelOf, spanLinks, sum, tile, volumeOf } = await loadCards();
   const recent = days.slice(-OPEN_DAYS);
   const open = sum(recent, 'created') - sum(recent, 'converted');
-  const created = sum(days, 'created');
-  const share = created === 0 ? '–' : percents.format(Math.min(1, sum(days, 'converted') / created));
   const volumes = currencies.map((currency) => [currency, volumeOf(days, currency)] as const);
   return html`<section class="card"><h2>All accounts, the last ${span} days</h2>
 ${spanLinks(OPERATOR_PATH, span)}
@@ -98,7 +96,7 @@ ${spanLinks(OPERATOR_PATH, span)}
 ${tile('Received in USDC', formatUsdcSum(sum(days, 'receivedUnits')))}
 ${volumes.map(([currency, cents]) => (cents === 0 ? nothing : tile(`Volume in ${currency}`, formatMoney(cents, currency))))}
 ${tile('Paid', counts.format(sum(days, 'paid')))}${tile('Open', counts.format(open), `created in the last ${OPEN_DAYS} days and not paid`)}
-${tile('Conversion', share, 'of payments created in this period')}</dl>
+${tile('Conversion', conversionOf(days), 'of payments created in this period')}</dl>
 ${
   sum(days, 'feeUnits') === 0
     ? nothing

@@ -156,7 +156,7 @@ async function showOne(visit: OperatorVisit): Promise<PageView> {
 <div class="actions">${isOff ? button(' primary', 'switch_on', '1', 'Enable') : nothing}
 ${settings.pinned === true ? button('', 'pin', '0', 'Unpin') : button('', 'pin', '1', 'Pin')}</div></form>
 ${isOff ? nothing : disabling(path, name)}
-${await confirmedForm(visit, { action: path, style: 'card', introduction: html`<h2>Minimum</h2>`, fields: { minimum }, button: 'Save minimum' })}
+${await confirmedForm(visit, { action: path, title: 'Minimum', fields: { minimum }, button: 'Save minimum' })}
 <p class="soft small">To test the provider with your credentials, run <code>provider check ${provider.id}</code> on the command line;
 to prove it before customers use it, <code>provider prove ${provider.id}</code>.</p>`,
   };

@@ -64,7 +64,7 @@ async function showSettlement(
   ]);
   return {
     title: 'Settlement',
-    main: html`<form class="inline" method="get" action="${OPERATOR_PATH}/payments" role="search">
+    main: html`<form class="inline actions" method="get" action="${OPERATOR_PATH}/payments" role="search">
 ${formField('payment', { label: 'Payment ID, short code or link', value: search.value }, search)}<button class="button">Open payment</button></form>
 ${chainCard(context, cursor, heads)}
 ${relayersCard(relayers)}${endpointsCard(chain.listEndpoints())}

@@ -74,7 +74,7 @@ ${dataTable(title, bars, tableColumns)}</details></figure>`;
 }
 
 function legend(series: readonly string[], earlier: string | undefined): Html {
-  return html`<ul class="legend">${series.map(
+  return html`<ul class="legend chips small soft">${series.map(
     (name, part) => html`<li><span
 class="key part-${part}"></span>${name}</li>`,
   )}${earlier === undefined ? nothing : html`<li><span class="key earlier"></span>${earlier}</li>`}</ul>`;

@@ -18,9 +18,10 @@ export function rememberBrowser({ context, cookies, reply }: AreaRequest, email:
   cookies.set(reply, 'browser', markBrowser(context.browsers, email, context.nowMs()), BROWSER_MARK_MS);
 }
 
-export function isKnownBrowser({ context, cookies, request }: AreaRequest, email: string): boolean {
+/** Identifier of the browser among the user's; null for an unknown one. */
+export function browserOf({ context, cookies, request }: AreaRequest, email: string): string | null {
   const mark = cookies.read(request.headers, 'browser');
-  return mark !== null && knownBrowser(context.browsers, mark, email, context.nowMs()) !== null;
+  return mark === null ? null : knownBrowser(context.browsers, mark, email, context.nowMs());
 }
 
 /**
@@ -28,12 +29,12 @@ export function isKnownBrowser({ context, cookies, request }: AreaRequest, email
  * counter, so that no other attempt blocks it. Of an unknown one, resolves to its network and the seconds for which it
  * needs more than the password. Throws `rate_limited` at a rate beyond human typing.
  */
-export async function countSignIn({ context, cookies, request }: AreaRequest, typedEmail: string) {
-  const { limits, browsers, nowMs } = context;
+export async function countSignIn(asked: AreaRequest, typedEmail: string) {
+  const { request } = asked;
+  const { limits } = asked.context;
   const { address } = callerOf(request);
   const email = parseUserEmail(typedEmail);
-  const mark = cookies.read(request.headers, 'browser');
-  const browser = mark === null || email === null ? null : knownBrowser(browsers, mark, email, nowMs());
+  const browser = email === null ? null : browserOf(asked, email);
   const user = hashSecretToken(email ?? typedEmail.trim().toLowerCase());
   if (browser === null) await requirePassingFrom(limits.signInsOfAddress, request.ip);
   await requirePassing(limits.signInsOfUser, `${user} ${browser ?? address}`);

@@ -19,7 +19,7 @@ import {
 } from './context.ts';
 import { banner, type Fields, type FormFields, formFields, refusedForm } from './forms.ts';
 import { plainPage, sendSeeOther } from './layout.ts';
-import { isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
+import { browserOf, rememberBrowser } from './new-browser-pages.ts';
 import {
   createPages,
   type PageAnswer,
@@ -95,7 +95,7 @@ async function answerCode(visit: AreaVisit, form: FormFields): Promise<PageAnswe
 
 /** Seconds to wait. Counted by known browser, so that an attacker with only the password cannot block the user. */
 async function countCode(asked: AreaRequest, { id, email }: User): Promise<number> {
-  return asked.context.limits.codesOfUser.take(isKnownBrowser(asked, email) ? `${id} known` : id);
+  return asked.context.limits.codesOfUser.take(browserOf(asked, email) === null ? id : `${id} known`);
 }
 
 /** Pages for users at this stage of the sign-in; others must sign in. */

@@ -9,7 +9,7 @@ import { requirePassingFrom } from '../rate-windows.ts';
 import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { banner, type FormFields, flashOf, formField } from './forms.ts';
 import { sendSeeOther } from './layout.ts';
-import { askMore, countSignIn, isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
+import { askMore, browserOf, countSignIn, rememberBrowser } from './new-browser-pages.ts';
 import {
   type PageAnswer,
   type PageView,
@@ -103,7 +103,7 @@ async function answerSignIn(asked: AreaRequest, form: FormFields): Promise<PageA
   const [email, next] = [form.text('email'), returnPathOf(area, form.text('next'))];
   if (form.text('response') !== '') return answerPasskey(asked, form, next);
   const how = { area: area.name, caller: callerOf(request), isSecondFactorRequired };
-  const isKnown = isKnownBrowser(asked, email);
+  const isKnown = browserOf(asked, email) !== null;
   let opened: OpenedSession | null;
   try {
     const { stranger, waitSeconds } = await countSignIn(asked, email);

@@ -5,8 +5,6 @@
 
 const EXCERPT_CHARACTERS = 140;
 
-/** Score of a match by where the word occurs. In body text, count and density add to it. */
-const weights = { heading: 10, title: 5, text: 1, code: 2 };
 /** @type {Record<string, number>} Pages for merchants rank above pages for operators. */
 const groupPoints = { 'Get started': 5, Integrate: 6, Reference: 6, Operate: 0 };
 /** Ranked last, because they are evidence. */
@@ -39,10 +37,8 @@ function singular(word) {
 
 /** @param {Section} section */
 function wordsIn(section) {
-  const known = wordsBySection.get(section);
-  if (known !== undefined) return known;
   const { title, heading, text, code } = section;
-  const words = {
+  const words = wordsBySection.get(section) ?? {
     title: wordsOf(title),
     heading: wordsOf(heading),
     text: wordsOf(text),
@@ -62,45 +58,33 @@ function matchOf(words, wanted) {
   return best;
 }
 
-/** Score of a section for one word. @param {Words} words @param {string} wanted */
+/** Score of a section for one word; its share of the text counts too. @param {Words} words @param {string} wanted */
 function pointsOf({ title, heading, text, code }, wanted) {
   const count = text.filter((word) => word.startsWith(wanted)).length;
   return (
-    weights.heading * matchOf(heading, wanted) +
-    weights.title * matchOf(title, wanted) +
-    weights.text *
-      matchOf(text, wanted) *
-      (1 + Math.log2(1 + count) + Math.min(2, (20 * count) / text.length)) +
-    weights.code * matchOf(code, wanted)
+    10 * matchOf(heading, wanted) +
+    5 * matchOf(title, wanted) +
+    matchOf(text, wanted) * (1 + Math.log2(1 + count) + Math.min(2, (20 * count) / text.length)) +
+    2 * matchOf(code, wanted)
   );
-}
-
-/** Share of the words with one of these prefixes. @param {string[]} words @param {string[]} beginnings */
-function shareOf(words, beginnings) {
-  const covered = words.filter((word) => beginnings.some((beginning) => word.startsWith(beginning)));
-  return covered.length / Math.max(words.length, 1);
 }
 
 /** Sections with most words of a query, best first. @param {readonly Section[]} sections @param {string} query */
 export function search(sections, query) {
   const wanted = wordsOf(query).map(singular);
   if (query.trim().length < 2 || wanted.length === 0) return [];
-  const phrase = wordsOf(query).join(' ');
   const ranked = sections.map((section) => {
     const words = wordsIn(section);
     const points = wanted.map((word) =>
       Math.max(...[word, ...(synonyms[word] ?? [])].map((each) => pointsOf(words, each))),
     );
     const found = points.filter((each) => each > 0).length;
-    const hasPhrase =
-      wanted.length > 1 && `${words.heading.join(' ')} ${words.text.join(' ')}`.includes(phrase);
     const top = [...words.title, ...words.heading];
     const isNamed = wanted.every((word) => top.some((each) => each.startsWith(word)));
     const rank =
       points.reduce((sum, each) => sum + each, 0) / wanted.length +
       // Prefers short headings, which have no other topic.
-      (isNamed ? 6 + 4 * shareOf(words.heading, wanted) : 0) +
-      (hasPhrase ? 4 : 0) +
+      (isNamed ? 6 + (4 * wanted.length) / words.heading.length : 0) +
       (groupPoints[section.group] ?? 0) +
       (evidencePages.includes(section.page) ? EVIDENCE_POINTS : 0);
     return { section, found, rank };
