@@ -2,7 +2,7 @@ import type { MerchantFeatures } from '../api/merchant/merchant-routes.ts';
 import { describeApi } from '../api/openapi/create-openapi-document.ts';
 import type { Config } from '../config/config.ts';
 import { alertsCard } from '../features/alerts/alerts-card.ts';
-import { createAlertTask } from '../features/alerts/send-alerts.ts';
+import { sendAlerts } from '../features/alerts/send-alerts.ts';
 import { registerBrandingPreview } from '../features/branding-preview/preview-page.ts';
 import { registerConnectPages } from '../features/connect/connect-pages.ts';
 import { describedConnect, registerConnect } from '../features/connect/connect-route.ts';
@@ -21,7 +21,7 @@ import {
 } from '../features/payment-pages/dashboard-pages.ts';
 import { registerLinkPages } from '../features/payment-pages/link-pages.ts';
 import type { PaymentPageStore } from '../features/payment-pages/payment-page.ts';
-import { createReceiptTask } from '../features/receipts/send-receipts.ts';
+import { sendReceipts } from '../features/receipts/send-receipts.ts';
 import { registerRefundPage } from '../features/refunds/customer-page.ts';
 import { refundColumns, refundsCard, registerRefundsPage } from '../features/refunds/dashboard-pages.ts';
 import {
@@ -30,7 +30,7 @@ import {
   registerRefunds,
 } from '../features/refunds/refund-routes.ts';
 import { describedRefunds } from '../features/refunds/refund-schemas.ts';
-import { createRefundTask } from '../features/refunds/watch-refunds.ts';
+import { watchRefunds } from '../features/refunds/watch-refunds.ts';
 import type { Mailer } from '../mail/mail.ts';
 import type { CheckoutRoutes } from '../pages/checkout/context.ts';
 import type { DashboardFeatures } from '../pages/dashboard/features.ts';
@@ -89,7 +89,11 @@ export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs
   return {
     /** Only one process may run these at a time. */
     watching: [
-      createRefundTask({ ...common, chain: external.chain }, intervals.refundIntervalMs),
+      {
+        name: 'refunds',
+        intervalMs: intervals.refundIntervalMs,
+        run: () => watchRefunds({ ...common, chain: external.chain }),
+      },
       notifications.task,
     ],
     /** Run in every process; none if email is not configured. */
@@ -97,8 +101,16 @@ export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs
       mailer === null
         ? []
         : [
-            createReceiptTask({ ...common, mailer, baseUrl, explorerTransactionUrl, adapters }),
-            createAlertTask({ ...common, mailer }),
+            {
+              name: 'receipts',
+              intervalMs: 2_000,
+              run: () => sendReceipts({ ...common, mailer, baseUrl, explorerTransactionUrl, adapters }),
+            },
+            {
+              name: 'alerts',
+              intervalMs: 30_000,
+              run: (signal: AbortSignal) => sendAlerts({ ...common, mailer }, signal),
+            },
           ],
     drain: notifications.drain,
   };

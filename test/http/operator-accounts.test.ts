@@ -212,7 +212,8 @@ describe('one account', () => {
     await console.dashboard.store.accounts.createKey(key, 10);
     const path = `/operator/accounts/${account.id}`;
     const shown = await pageOf(path);
-    for (const words of [`${member.email} developer`, 'Web shop']) expect(shown).toContain(words);
+    for (const words of [`${member.email} off Nov 20, 2026, 00:00 UTC developer`, 'Web shop'])
+      expect(shown).toContain(words);
     expect((await browser.get(path)).payload).not.toContain(key.hash);
     const foreign = `/operator/accounts/${other.id}/keys/${key.id}/revoke`;
     expect((await browser.post(foreign)).statusCode).toBe(404);

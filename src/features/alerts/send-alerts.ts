@@ -15,16 +15,6 @@ export interface SendAlertsContext {
   readonly log: Readonly<{ warn: (fields: object, text: string) => void }>;
 }
 
-const ALERT_INTERVAL_MS = 30_000;
-
-export function createAlertTask(context: SendAlertsContext) {
-  return {
-    name: 'alerts',
-    intervalMs: ALERT_INTERVAL_MS,
-    run: (signal: AbortSignal) => sendAlerts(context, signal),
-  };
-}
-
 const HOUR_MS = 3_600_000;
 /** Minimum age of an alert, because a row may be committed a moment after its timestamp. */
 const SETTLED_MS = 10_000;

@@ -22,6 +22,7 @@ import { formatMoney, formatUsdcSum, moment } from '../../web/signed-in/format.t
 import * as forms from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageView, type SeeOther, seeOther } from '../../web/signed-in/pages.ts';
 import { copyField, fact } from '../../web/signed-in/payment-words.ts';
+import { previewFrame } from '../../web/signed-in/preview-frame.ts';
 import { viewOf } from './customer-page.ts';
 import { destinationFields, linkFields, linksCard } from './link-pages.ts';
 import {
@@ -256,7 +257,7 @@ async function showNew(visit: Visit): Promise<PageView> {
 }
 
 async function formWithPreview(visit: Visit, page: PaymentPage | null): Promise<Html> {
-  return html`<div class="pair">${await pageForm(visit, page)}${forms.previewFrame(`${PAGES_PATH}/preview`)}</div>`;
+  return html`<div class="pair">${await pageForm(visit, page)}${previewFrame(`${PAGES_PATH}/preview`)}</div>`;
 }
 
 /** Preview of the page with the settings being edited. */

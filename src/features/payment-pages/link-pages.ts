@@ -1,5 +1,6 @@
 import { parseCreateRequest } from '../../api/parse-create-request.ts';
 import { readOwnHistory, walletCard } from '../../pages/dashboard/payment-detail.ts';
+import { paymentTable } from '../../pages/dashboard/payment-list-page.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
 import { meantField, meantWalletOf } from '../../pages/dashboard/settings-pages.ts';
 import {
@@ -12,11 +13,10 @@ import { isDirect, LINK_ORIGIN, type Payment } from '../../payment/payment.ts';
 import { shortCodeOf } from '../../payment/payment-id.ts';
 import { ORDER_LINE_CHARACTERS, parseLine, parseTypedAmount } from '../../payment/typed-input.ts';
 import { providerChoices } from '../../reports/parse-payment-query.ts';
-import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCodeToSave } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { formatMoney, moment } from '../../web/signed-in/format.ts';
+import { formatMoney } from '../../web/signed-in/format.ts';
 import { type Field, type Fields, type FormFields, formFields, optional } from '../../web/signed-in/forms.ts';
 import {
   type DashboardRoutes,
@@ -24,7 +24,7 @@ import {
   type PageView,
   seeOther,
 } from '../../web/signed-in/pages.ts';
-import { copyField, displayStatusBadges, providerName } from '../../web/signed-in/payment-words.ts';
+import { copyField, providerName } from '../../web/signed-in/payment-words.ts';
 import type { PaymentPage } from './payment-page.ts';
 
 const LINKS_SHOWN = 20;
@@ -201,17 +201,5 @@ export async function linksCard(
   path = '/links',
 ): Promise<Html> {
   if (payments.length === 0) return nothing;
-  const { search, nowMs } = visit.context;
-  const ids = payments.map(({ id }) => id);
-  const sessions = await search.listLastSessions(visit.account.id, ids);
-  const table = dataTable(label, payments, {
-    Created: headings(
-      ({ id, createdAtMs }) =>
-        html`<a href="${DASHBOARD_PATH}${path}/${id}">${moment(createdAtMs, visit.timeZone)}</a>`,
-    ),
-    'Paid for': ({ orderLine }) => html`<bdi>${orderLine ?? ''}</bdi>`,
-    Amount: numbers(({ amountCents, currency }) => `${formatMoney(amountCents, currency)} ${currency}`),
-    Status: (payment) => displayStatusBadges(payment, sessions.get(payment.id), nowMs()),
-  });
-  return html`<section class="card"><h2>${label}</h2>${table}</section>`;
+  return html`<section class="card"><h2>${label}</h2>${await paymentTable(visit, payments, path)}</section>`;
 }

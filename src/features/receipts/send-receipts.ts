@@ -20,12 +20,6 @@ interface SendReceiptsContext extends ReceiptLinks {
   readonly log: Readonly<{ warn: (fields: object, text: string) => void }>;
 }
 
-const RECEIPT_INTERVAL_MS = 2_000;
-
-export function createReceiptTask(context: SendReceiptsContext) {
-  return { name: 'receipts', intervalMs: RECEIPT_INTERVAL_MS, run: () => sendReceipts(context) };
-}
-
 /** Maximum receipts in progress. Leaves one background mail slot for alerts. */
 const RECEIPTS_AT_A_TIME = 4;
 /**

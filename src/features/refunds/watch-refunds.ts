@@ -38,18 +38,8 @@ const GRACE_MS = 24 * 3_600_000;
 /** Number of blocks that each pass reads again, about a minute, because a node may miss what another one shows. */
 const BLOCKS_READ_AGAIN = 32;
 
-export function createRefundTask(context: WatchRefundsContext, intervalMs: number) {
-  return {
-    name: 'refunds',
-    intervalMs,
-    async run(): Promise<undefined> {
-      await watchRefunds(context);
-    },
-  };
-}
-
 /** Books final transfers of open refunds, each only if an endpoint of another host also shows it. */
-export async function watchRefunds(context: WatchRefundsContext): Promise<void> {
+export async function watchRefunds(context: WatchRefundsContext): Promise<undefined> {
   const { refunds, observations, chain, nowMs } = context;
   const watched = await refunds.listWatchedRefunds(nowMs() - GRACE_MS, REFUNDS_A_PASS);
   const cursor = watched.length === 0 ? null : await observations.readCursor();

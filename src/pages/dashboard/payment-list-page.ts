@@ -27,14 +27,14 @@ const PAGE_SIZE = 50;
 
 export async function showPayments(visit: Visit) {
   const { context } = visit;
-  const filters = filtersOrError(visit, context.nowMs());
-  if (filters instanceof ServiceError) {
-    const { message, problems, status } = filters;
-    return {
-      title: 'Payments',
-      status,
-      main: html`${banner('bad', message)}${filterForm(givenFilters(visit), problems)}`,
-    };
+  let filters: PaymentFilters;
+  try {
+    filters = readFilters(visit);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { message, problems, status } = error;
+    const main = html`${banner('bad', message)}${filterForm(givenFilters(visit), problems)}`;
+    return { title: 'Payments', status, main };
   }
   const page = await context.search.searchPayments(filters.query, filters.before, PAGE_SIZE);
   const table = await paymentTable(visit, page.payments);
@@ -85,18 +85,9 @@ async function statusTabs(
 ${folded.length === 0 ? nothing : html`<details><summary>More</summary><ul class="chips">${tabs(folded)}</ul></details>`}</nav>`;
 }
 
-function filtersOrError(visit: Visit, nowMs: number): PaymentFilters | ServiceError {
-  try {
-    return readFilters(visit, nowMs);
-  } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
-  }
-}
-
 export async function sendPaymentsCsv(visit: Visit) {
   const { context } = visit;
-  const { query } = readFilters(visit, context.nowMs());
+  const { query } = readFilters(visit);
   await record(visit, 'payments.exported');
   const date = dateAt(context.nowMs(), visit.timeZone);
   return sendCsv(
@@ -118,9 +109,11 @@ function emptyBanner({ given, before }: PaymentFilters, page: FoundPayments, vis
 <p>Payments appear here when your shop creates a checkout, or when you create a payment link.</p></section>`;
 }
 
+/** @param path of the pages to which the rows lead */
 export async function paymentTable(
   { account, context, timeZone }: Visit,
   payments: readonly Payment[],
+  path = '/payments',
 ): Promise<Html> {
   const ids = payments.map(({ id }) => id);
   const nowMs = context.nowMs();
@@ -131,7 +124,7 @@ export async function paymentTable(
   return dataTable({ label: 'Payments', isCompact: true }, payments, {
     Amount: headings(
       ({ id, amountCents, currency, createdAtMs }) =>
-        html`<a class="row" href="${DASHBOARD_PATH}/payments/${id}"
+        html`<a class="row" href="${DASHBOARD_PATH}${path}/${id}"
 title="${timeText(createdAtMs, timeZone, 'second')}"><strong>${formatMoney(amountCents, currency)}</strong> <span class="soft">${currency}</span></a>`,
     ),
     Status: (payment) => displayStatusBadges(payment, sessions.get(payment.id), nowMs),
@@ -176,9 +169,11 @@ function givenFilters({ query }: Visit): PaymentFilters['given'] {
   return given;
 }
 
-function readFilters(visit: Visit, nowMs: number): PaymentFilters {
+function readFilters(visit: Visit): PaymentFilters {
   const given = givenFilters(visit);
-  const query = parsePaymentQuery(visit.account.id, queryTextOf(given), nowMs);
+  const { q: search = '', status: displayStatus = '', forward: forwardStatus = '', ...others } = given;
+  const text = { ...others, search, displayStatus, forwardStatus };
+  const query = parsePaymentQuery(visit.account.id, text, visit.context.nowMs());
   const before = visit.query.get('before');
   if (before !== null && !isPaymentId(before)) throw invalidField('before', 'must be a payment id');
   return {
@@ -189,16 +184,6 @@ function readFilters(visit: Visit, nowMs: number): PaymentFilters {
     },
     before,
     given,
-  };
-}
-
-function queryTextOf({ q, status, forward, provider, currency }: PaymentFilters['given']) {
-  return {
-    search: q ?? '',
-    displayStatus: status ?? '',
-    forwardStatus: forward ?? '',
-    provider: provider ?? '',
-    currency: currency ?? '',
   };
 }
 

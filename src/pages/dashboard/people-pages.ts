@@ -194,7 +194,7 @@ async function showPeople(visit: Visit): Promise<PageView> {
   return {
     title: 'People',
     main: html`${forms.flashOf(visit, flashMessages)}
-${memberTable(members, visit)}
+${memberTable(members, visit.timeZone, visit.user.id)}
 ${invitations.length === 0 ? nothing : invitationTable(invitations, visit)}
 ${form}`,
   };
@@ -205,18 +205,20 @@ export const inviteFields: forms.Fields = {
   role: { label: 'Role', type: 'select', options: roles, wordsOf: (role) => roleWords[role as Role] },
 };
 
-function memberTable(members: readonly Member[], { user, timeZone }: Visit): Html {
+/** @param ownId of the member who sees it and may change roles; absent for others */
+export function memberTable(members: readonly Member[], timeZone: string, ownId?: string): Html {
   return dataTable('Members', members, {
     'Email address': ({ userId, email }) =>
-      html`<bdi>${email}</bdi>${userId === user.id ? html` <span class="badge">you</span>` : nothing}`,
+      html`<bdi>${email}</bdi>${userId === ownId ? html` <span class="badge">you</span>` : nothing}`,
     'Second factor': ({ hasSecondFactor }) => onOff(hasSecondFactor),
     Since: ({ createdAtMs }) => moment(createdAtMs, timeZone),
     Role: ({ role }) => role,
-    Action: actions(
-      ({ userId, email }) =>
-        html`<a class="button compact" href="${PEOPLE_PATH}/${userId}">Change<span class="quiet"> the role of ${email}</span></a>`,
-    ),
+    ...(ownId !== undefined && { Action: actions(changeLink) }),
   });
+}
+
+function changeLink({ userId, email }: Member): Html {
+  return html`<a class="button compact" href="${PEOPLE_PATH}/${userId}">Change<span class="quiet"> the role of ${email}</span></a>`;
 }
 
 function invitationTable(invitations: readonly OneTimeLink[], visit: Visit): Html {

@@ -35,6 +35,7 @@ import {
   type PageView,
   seeOther,
 } from '../../web/signed-in/pages.ts';
+import { previewFrame } from '../../web/signed-in/preview-frame.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
 import { type ConfirmedForm, confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
@@ -246,7 +247,7 @@ async function showBranding(visit: Visit, page: SettingsPage): Promise<Html> {
   const form = await settingsForm(visit, page, { introduction: html`<button hidden></button>` });
   return html`<div class="pair"><div class="stack">${form}
 ${logoForm(visit)}</div>
-${forms.previewFrame(`${SETTINGS_PATH}/preview`)}</div>`;
+${previewFrame(`${SETTINGS_PATH}/preview`)}</div>`;
 }
 
 function payoutFields({ account, context: { create } }: Visit): forms.Fields {

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { Marked, type Token, type Tokens } from 'marked';
 import { parse } from 'sugar-high/core';
 import { lang, languages } from 'sugar-high/lang';
+import { dataTable } from '../../web/design/data-table.ts';
 import { Html, html, nothing } from '../../web/design/html.ts';
 import type { DocPage, Heading } from './doc-pages.ts';
 
@@ -155,25 +156,17 @@ export function renderInlineMarkdown(text: string): Html {
 
 const inlineMarkdown = new Marked({ renderer: { html: () => '' } });
 
-/** The markup of `dataTable` for a table whose columns may be unnamed and whose names may have markup. */
+/** A table whose columns may be unnamed: blanks stand for their names. Markup in names is left out. */
 function tableMarkup(
   label: string,
   { header, rows }: Tokens.Table,
   inline: (cell: Tokens.TableCell) => string,
 ): string {
-  const names = header.map(({ text }) => text.replaceAll('`', ''));
-  // Omits the heading of unnamed columns, which screen readers would announce as empty.
-  const headings = header.map((cell, column) =>
-    names[column] === ''
-      ? html`<td></td>`
-      : html`<th scope="col" role="columnheader">${new Html(inline(cell))}</th>`,
-  );
-  const cellOf = (cell: Tokens.TableCell, column: number) =>
-    html`<td role="cell"${names[column] === '' ? nothing : html` data-label="${names[column] ?? ''}"`}>${new Html(inline(cell))}</td>`;
-  return `${html`<div class="table stacks" role="region" aria-label="${label}" tabindex="0"><table role="table">
-<thead role="rowgroup"><tr role="row">${headings}</tr></thead>
-<tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${row.map(cellOf)}</tr>`)}</tbody>
-</table></div>`}\n`;
+  const columns = header.map(({ tokens }, column) => [
+    plainText(tokens) || ' '.repeat(column + 1),
+    (row: readonly Tokens.TableCell[]) => new Html(inline(row[column] as Tokens.TableCell)),
+  ]);
+  return `${dataTable(label, rows, Object.fromEntries(columns))}\n`;
 }
 
 /** Anchor that GitHub gives a heading, so that one link works in both places. */

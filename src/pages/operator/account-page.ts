@@ -26,6 +26,7 @@ import {
 import * as forms from '../../web/signed-in/forms.ts';
 import { type FormHandler, type PageAnswer, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { keyTable } from '../dashboard/key-pages.ts';
+import { memberTable } from '../dashboard/people-pages.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../dashboard/security-pages.ts';
 import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
 
@@ -215,13 +216,8 @@ ${active.length === 0 ? html`<p class="soft">None.</p>` : keyTable(active, 'UTC'
 }
 
 function membersCard({ id }: Account, members: readonly Member[]): Html {
-  const empty = html`<p class="soft">No member can sign in yet.</p>`;
-  return html`<section class="card"><h2>People</h2>${dataTable({ label: 'People', empty }, members, {
-    'Email address': ({ email }) => html`<bdi>${email}</bdi>`,
-    Role: ({ role }) => role,
-    'Second factor': ({ hasSecondFactor }) => onOff(hasSecondFactor),
-    Since: ({ createdAtMs }) => utcTime(createdAtMs),
-  })}
+  return html`<section class="card"><h2>People</h2>
+${members.length === 0 ? html`<p class="soft">No member can sign in yet.</p>` : memberTable(members, 'UTC')}
 <div class="actions"><a class="button" href="${OPERATOR_PATH}/accounts/${id}/invite">Invite a person</a></div>
 <p class="soft small">Owners also invite people in the dashboard.
 To restore a user’s access after verifying who they are,

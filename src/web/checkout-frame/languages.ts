@@ -67,19 +67,17 @@ export function languageOf(request: {
   );
 }
 
-function acceptedLanguage(header: string | undefined): Language | null {
-  if (header === undefined) return null;
-  let best: Language | null = null;
-  let bestWeight = 0;
-  for (const entry of header.slice(0, LONGEST_ACCEPT_LANGUAGE).split(',')) {
-    const [, code, weight = '1'] =
-      /^\s*([a-z]{2})(?:-[\w-]*)?\s*(?:;\s*q=(\d(?:\.\d+)?)\s*)?$/i.exec(entry) ?? [];
-    const language = byCode.get(code?.toLowerCase() ?? '');
-    if (language === undefined || Number(weight) <= bestWeight) continue;
-    best = language;
-    bestWeight = Number(weight);
-  }
-  return best;
+function acceptedLanguage(header = ''): Language | null {
+  const accepted = header
+    .slice(0, LONGEST_ACCEPT_LANGUAGE)
+    .split(',')
+    .flatMap((entry) => {
+      const [, code = '', weight = '1'] =
+        /^\s*([a-z]{2})(?:-[\w-]*)?\s*(?:;\s*q=(\d(?:\.\d+)?)\s*)?$/i.exec(entry) ?? [];
+      const language = byCode.get(code.toLowerCase());
+      return language === undefined || Number(weight) === 0 ? [] : { language, weight: Number(weight) };
+    });
+  return accepted.sort((one, other) => other.weight - one.weight)[0]?.language ?? null;
 }
 
 /** Number and time formats of each language, cached because creating one is slow. */

@@ -55,12 +55,14 @@ export function dataTable<Row>(table: DataTable | string, rows: readonly Row[], 
 type NamedColumn = Pick<Column<never>, 'holds'> & { readonly name: string };
 
 function columnHeading({ name, holds }: NamedColumn): Html {
+  // Screen readers would announce a heading without a name as empty.
+  if (name.trim() === '') return html`<td></td>`;
   const shown = holds === 'actions' ? html`<span class="quiet">${name}</span>` : name;
   return html`<th scope="col" role="columnheader"${classOf(holds)}>${shown}</th>`;
 }
 
 function dataCell({ name, holds }: NamedColumn, cell: Cell): Html {
-  const label = holds === 'actions' ? nothing : html` data-label="${name}"`;
+  const label = holds === 'actions' || name.trim() === '' ? nothing : html` data-label="${name}"`;
   return holds === 'headings'
     ? html`<th scope="row" role="rowheader"${label}>${cell}</th>`
     : html`<td role="cell"${classOf(holds)}${label}>${cell}</td>`;

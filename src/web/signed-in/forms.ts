@@ -385,10 +385,3 @@ export function sentenceOf(problem: string): string {
   const sentence = `${whole.charAt(0).toUpperCase()}${whole.slice(1)}`;
   return /[.?!]$/.test(sentence) ? sentence : `${sentence}.`;
 }
-
-/** Frame for an example of a page for customers: the response at `path` to the page's `confirmedForm`. */
-export function previewFrame(path: string): Html {
-  return html`<section class="card preview"><div class="head"><h2>Preview</h2>
-<button class="button compact" form="form" formaction="${path}" formtarget="preview" formnovalidate>Preview</button></div>
-<div><iframe name="preview" title="What customers see" sandbox="allow-same-origin"></iframe></div></section>`;
-}

@@ -32,13 +32,12 @@ import {
 
 /** Page of a confirmed form whose script asks the browser for a new passkey. */
 export function newPasskeyPage(options: object): PageView {
+  const asked = { action: `${DASHBOARD_PATH}/security/new-passkey`, options, use: 'make' } as const;
+  const words = html`<p>Your browser asks where to keep the passkey.</p>`;
+  const button = html`<div class="actions"><button class="button primary">Create the passkey</button></div>`;
   return {
     title: 'Add a passkey',
-    main: html`<form class="card" method="post" action="${DASHBOARD_PATH}/security/new-passkey" data-passkey="make"
-data-options="${JSON.stringify(options)}" hidden><input type="hidden" name="response" value="">
-<p>Your browser asks where to keep the passkey.</p>
-<div class="actions"><button class="button primary">Create the passkey</button></div>
-<p role="status" data-status></p></form>
+    main: html`${passkeyForm('card', asked, words, button)}
 <noscript><p>Adding a passkey requires JavaScript.</p></noscript>`,
   };
 }
@@ -46,11 +45,11 @@ data-options="${JSON.stringify(options)}" hidden><input type="hidden" name="resp
 /** Form whose script asks the browser for a passkey. */
 export function passkeyForm(
   style: 'card' | 'fields',
-  asked: { readonly action: string; readonly options: object },
+  { action, options, use = 'use' }: { action: string; options: object; use?: 'make' | 'use' },
   fields: Html,
   button: Html,
 ): Html {
-  return html`<form class="${style}" method="post" action="${asked.action}" data-passkey="use" data-options="${JSON.stringify(asked.options)}"
+  return html`<form class="${style}" method="post" action="${action}" data-passkey="${use}" data-options="${JSON.stringify(options)}"
 hidden>${fields}<input type="hidden" name="response" value="">
 ${button}
 <p role="status" data-status></p></form>`;
