@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import { within } from '../platform/outgoing-calls.ts';
 import { LATE_SCAN_MS, type Relayer } from '../settlement/chain/chain.ts';
 import type { ObservationStore } from '../settlement/settlement-store.ts';
-import type { SharedStore } from '../store/store.ts';
+import type { SharedStore } from '../store/assemble-core.ts';
 import type { Degradation, Readiness } from '../web/well-known.ts';
 import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';

@@ -56,7 +56,10 @@ export async function startService(options: ServiceOptions) {
     const adminServer = cleanUp.add(createAdminServer(parts, isReady), (opened) => opened.close());
     await listenOn(adminServer, { host: config.adminHost, port: config.adminPort }, 'ADMIN_PORT');
     adminPort = portOf(adminServer.server);
-    cleanUp.add(await startControl(parts), closed);
+    cleanUp.add(await startControl(parts), async (control) => {
+      control.closeAllConnections();
+      await control[Symbol.asyncDispose]();
+    });
     cleanUp.add({ warned: warnOfMissingSecrets(parts) }, ({ warned }) => warned);
     if (options.role !== 'api') {
       cleanUp.add(await startWork(parts, delivererOf(parts)), (work) => work.stop());
@@ -170,13 +173,6 @@ function delivererOf({ deliveryRulesOf, additions }: ServiceParts): DeliverWebho
 
 function portOf(server: Pick<Server, 'address'>): number {
   return (server.address() as AddressInfo).port;
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }
 
 /** Throws `ConfigError` if no secret made the newest payment's token (null: no payment), because it could not sign. */

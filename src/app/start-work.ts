@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { SharedStore } from '../store/store.ts';
+import type { SharedStore } from '../store/assemble-core.ts';
 import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
 import { afterRestore } from './after-restore.ts';
 import { createLease, withFreeLease } from './leases.ts';
 import { forgetWatched } from './metrics.ts';
 import type { ServiceParts } from './service-parts.ts';
-import { startWorker } from './worker.ts';
-import type { Worker, WorkerParts, WorkerTask } from './worker-parts.ts';
+import { startWorker, type Worker } from './worker.ts';
+import type { WorkerParts, WorkerTask } from './worker-parts.ts';
 import { createWorkerTasks, reportAbandoned, type WorkerTasks } from './worker-tasks.ts';
 
 const WATCHER = 'watcher';

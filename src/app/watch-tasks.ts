@@ -10,8 +10,6 @@ import type { BlockReference } from '../settlement/settlement-store.ts';
 import {
   createKeptBlocks,
   createOpenAddresses,
-  type KeptBlocks,
-  type OpenAddresses,
   type WatchDepositsContext,
   watchDeposits,
 } from '../settlement/watch-deposits.ts';
@@ -40,18 +38,12 @@ export function createWatchTasks(parts: WorkerParts): readonly WorkerTask[] {
   ];
 }
 
-interface WatchState {
-  readonly kept: KeptBlocks;
-  readonly openAddresses: OpenAddresses;
-  readonly expectsReleases: () => Promise<boolean>;
-  /** Newest block that was read a second time; null before the first one. */
-  rescannedTo: BlockReference | null;
-}
+type WatchState = ReturnType<typeof createWatchState>;
 
 /** Time after the end of a batch in which its release may still appear. */
 const AFTER_BATCH_MS = 60_000;
 
-function createWatchState({ store, monotonicMs }: WorkerParts): WatchState {
+function createWatchState({ store, monotonicMs }: WorkerParts) {
   let expectedUntilMs = Number.NEGATIVE_INFINITY;
   return {
     kept: createKeptBlocks(),
@@ -61,7 +53,8 @@ function createWatchState({ store, monotonicMs }: WorkerParts): WatchState {
       if (open !== undefined) expectedUntilMs = monotonicMs() + AFTER_BATCH_MS;
       return monotonicMs() < expectedUntilMs;
     },
-    rescannedTo: null,
+    /** Newest block that was read a second time; null before the first one. */
+    rescannedTo: null as BlockReference | null,
   };
 }
 

@@ -27,9 +27,3 @@ export interface WorkerTask {
   /** Runs one bounded step. Resolves to true if there is more to do. A long step ends early on the signal. */
   run(signal: AbortSignal): Promise<boolean | undefined>;
 }
-
-export interface Worker {
-  wake(...names: string[]): void;
-  /** Lets running steps finish, then ends all loops. */
-  stop(): Promise<void>;
-}

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { startWorker } from './worker.ts';
-import type { Worker, WorkerTask } from './worker-parts.ts';
+import { startWorker, type Worker } from './worker.ts';
+import type { WorkerTask } from './worker-parts.ts';
 
 let worker: Worker | null = null;
 beforeEach(() => {

@@ -1,4 +1,6 @@
-import type { Worker, WorkerTask } from './worker-parts.ts';
+import type { WorkerTask } from './worker-parts.ts';
+
+export type Worker = ReturnType<typeof startWorker>;
 
 /** Maximum factor of the interval after failures; each consecutive failure doubles it. */
 const MAXIMUM_BACKOFF = 32;
@@ -9,7 +11,7 @@ const MAXIMUM_BACKOFF_MS = 60_000;
 export function startWorker(
   tasks: readonly WorkerTask[],
   onFailure: (name: string, error: unknown, failuresInARow: number) => void,
-): Worker {
+) {
   const loops = tasks.map((task) => ({ task, pause: new AbortController(), isFailing: false }));
   const stopping = new AbortController();
 
@@ -29,7 +31,9 @@ export function startWorker(
       // After a failure it ignores wake-ups, so that repeated announcements do not undo the growing pauses.
       loop.isFailing = failures > 0;
       if (loop.isFailing) loop.pause = new AbortController();
-      await elapse(pauseMs(task.intervalMs, failures), loop.pause);
+      const growingMs = task.intervalMs * Math.min(2 ** failures, MAXIMUM_BACKOFF);
+      const pauseMs = Math.max(task.intervalMs, Math.min(growingMs, MAXIMUM_BACKOFF_MS));
+      await elapse(pauseMs, loop.pause);
       loop.pause = new AbortController();
       loop.isFailing = false;
     }
@@ -37,21 +41,17 @@ export function startWorker(
 
   const ended = loops.map(run);
   return {
-    wake(...names) {
+    wake(...names: string[]): void {
       for (const { task, pause, isFailing } of loops)
         if (names.includes(task.name) && !isFailing) pause.abort();
     },
-    async stop() {
+    /** Lets running steps finish, then ends all loops. */
+    async stop(): Promise<void> {
       stopping.abort();
       for (const { pause } of loops) pause.abort();
       await Promise.all(ended);
     },
   };
-}
-
-function pauseMs(intervalMs: number, failuresInARow: number): number {
-  const growing = intervalMs * Math.min(2 ** failuresInARow, MAXIMUM_BACKOFF);
-  return Math.max(intervalMs, Math.min(growing, MAXIMUM_BACKOFF_MS));
 }
 
 async function elapse(durationMs: number, { signal }: AbortController): Promise<void> {

@@ -16,7 +16,7 @@ import {
   presentAuditEntry,
   readAuditPage,
 } from '../accounts/read-audit-log.ts';
-import { readSecretsInUse, type SecretsInUse } from '../accounts/secrets-in-use.ts';
+import { readSecretsInUse } from '../accounts/secrets-in-use.ts';
 import type { Address } from '../payment/address.ts';
 import { cancelPayment } from '../payment/cancel-payment.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
@@ -33,7 +33,6 @@ import { findMistakenToken } from '../settlement/compare-balances.ts';
 import { rebuildPayment } from '../settlement/rebuild-payment.ts';
 import { parseRescuedToken } from '../settlement/rescue-token.ts';
 import { rewindByHand } from '../settlement/rewind-final-blocks.ts';
-import type { SettlementRecord } from '../settlement/settlement-store.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
 import {
@@ -47,23 +46,19 @@ import { providerOperations } from './provider-operations.ts';
 import { emailOperations, userOperations } from './user-operations.ts';
 import { verifyPayments } from './verify/verify-payments.ts';
 
-export interface DatabaseDescription {
-  /** Each was verified on the chain before it was stored. */
-  readonly settlements: readonly Pick<SettlementRecord, 'chainId' | 'factory' | 'token'>[];
-  readonly secrets: SecretsInUse;
-  /** Time of the newest scanned block. Null before the first one; absent from the answer of an older server. */
-  readonly scannedAtMs?: number | null;
-}
+export type DatabaseDescription = Awaited<ReturnType<typeof describeDatabase>>;
 
 /** @param args `open_since_ms`: payments created earlier have expired */
-const describeDatabase: Operation = async (context, args) => {
+async function describeDatabase(context: OperationsContext, args: OperationArguments) {
   const listed = await context.settlements.listSettlements();
   return {
+    /** Each was verified on the chain before it was stored. */
     settlements: listed.map(({ chainId, factory, token }) => ({ chainId, factory, token })),
     secrets: await readSecretsInUse(context, Number(args['open_since_ms'] ?? 0)),
+    /** Time of the newest scanned block; null before the first one. */
     scannedAtMs: (await context.observations.readCursor())?.timestampMs ?? null,
-  } satisfies DatabaseDescription;
-};
+  };
+}
 
 /** Describes another token at the deposit address. Null if there is none, or without a chain that can have one. */
 async function nameOtherToken({ chain, observations }: OperationsContext, view: PaymentView) {

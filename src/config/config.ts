@@ -75,7 +75,12 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     );
   }
   const databaseUrl = read.text('DATABASE_URL');
-  if (databaseUrl !== null) refuseBadDatabaseUrl(read, databaseUrl);
+  try {
+    if (databaseUrl !== null) databaseUrls(databaseUrl);
+  } catch (error) {
+    // Without the value, which may contain a password.
+    read.refuse((error as Error).message);
+  }
   const databaseCopyUrl = read.text('DATABASE_COPY_URL');
   if (databaseCopyUrl !== null && (databaseUrl !== null || !/^(file:\/|s3:)\/\/./.test(databaseCopyUrl)))
     read.refuse('DATABASE_COPY_URL must be file:///folder or s3://bucket/path, with an empty DATABASE_URL.');
@@ -313,15 +318,6 @@ export function readContractDeploymentConfig(
   if (config === null) throw new ConfigError(read.problems);
   requireNoProblem(read);
   return config;
-}
-
-/** Does not repeat the value, which may contain a password. */
-function refuseBadDatabaseUrl(read: Reader, url: string): void {
-  try {
-    databaseUrls(url);
-  } catch (error) {
-    read.refuse((error as Error).message);
-  }
 }
 
 /** 0x and 64 digits, from 1 to below the curve's order. */

@@ -20,12 +20,6 @@ export interface AcceptedCallbackUrl {
   readonly kind: 'address' | 'name' | 'allowed';
 }
 
-export interface RefusedCallbackUrl {
-  readonly ok: false;
-  /** Reason for the merchant: the end of a sentence that starts with "callback". */
-  readonly reason: string;
-}
-
 /** Last labels outside the public DNS: RFC 6761, 6762, 7686, 8375, reserved by IANA and ICANN, and of Kubernetes. */
 const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
   (
@@ -53,7 +47,7 @@ const HOST_NAME_MAX_CHARACTERS = 253;
 export function parseCallbackUrl(
   raw: unknown,
   allowedHosts: ReadonlySet<string>,
-): AcceptedCallbackUrl | RefusedCallbackUrl {
+): AcceptedCallbackUrl | ReturnType<typeof refuse> {
   if (raw === undefined || raw === null) return refuse('is required');
   if (typeof raw !== 'string') return refuse('must be a string');
   const textRefusal = refuseText(raw);
@@ -101,8 +95,9 @@ export function isOwnCallback(callback: AcceptedCallbackUrl, own: ServiceLocatio
   return pathname === own.path || pathname.startsWith(`${own.path}/`);
 }
 
-function refuse(reason: string): RefusedCallbackUrl {
-  return { ok: false, reason };
+/** @param reason for the merchant: the end of a sentence that starts with "callback" */
+function refuse(reason: string) {
+  return { ok: false, reason } as const;
 }
 
 function refuseText(raw: string): string | null {

@@ -67,25 +67,18 @@ export const paymentEvents = {
 
 export type PaymentEvent = keyof typeof paymentEvents;
 
-export interface Transition {
-  readonly from: PaymentState;
-  readonly event: PaymentEvent;
-  readonly to: PaymentState;
-  /** Effects committed in the same transaction. */
-  readonly effects: string;
-}
-
 const PAID_EFFECTS = 'paid_at, value_coin, forwarded_amount, txid_in, txid_out and the webhook row';
 const DIRECT_PAID_EFFECTS = 'paid_at, value_coin, txid_in and the webhook row of payment.paid';
 const FORWARDED_EFFECTS = 'value_coin, forwarded_amount, txid_out and the webhook row of payment.forwarded';
 const CANCELED_RELEASE_EFFECTS = 'the amounts and txid_out; no event is sent';
 
-function row(from: PaymentState, event: PaymentEvent, to: PaymentState, effects = ''): Transition {
+/** @param effects committed in the same transaction */
+function row(from: PaymentState, event: PaymentEvent, to: PaymentState, effects = '') {
   return { from, event, to, effects };
 }
 
 /** State table with every transition, shared by code and documentation. */
-export const paymentTransitions: readonly Transition[] = [
+export const paymentTransitions: readonly ReturnType<typeof row>[] = [
   row('unpaid/pending', 'threshold_reached', 'unpaid/ready', 'the release becomes due'),
   row('unpaid/pending', 'expired_empty', 'canceled/canceled'),
   row('unpaid/pending', 'expired_underpaid', 'canceled/manual_required'),

@@ -53,22 +53,16 @@ function restOf({ payment, sessions }: Charged, seenUnits: bigint): Charge {
   const thresholdUnits = thresholdOfWhole(payment, sessions);
   const restCents = dividedUp(BigInt(amountCents) * (thresholdUnits - seenUnits), thresholdUnits);
   const restUsdUnits = dividedUp(usdUnits * restCents, BigInt(amountCents));
+  const minimumDelivery = minDeliveryUnits(usdUnits, maxProviderFeeBasisPoints) - seenUnits;
+  const maximumFee = ((restUsdUnits - minimumDelivery) * BigInt(BASIS_POINTS)) / restUsdUnits;
   return {
     ...termsOf(payment),
     amountCents: Number(restCents),
     usdUnits: restUsdUnits,
-    maxProviderFeeBasisPoints: maxFeeOfRest(
-      restUsdUnits,
-      minDeliveryUnits(usdUnits, maxProviderFeeBasisPoints) - seenUnits,
-    ),
+    // Also limited by the widest setting, because no provider may keep more than half of a charge.
+    maxProviderFeeBasisPoints: Math.max(0, Math.min(Number(maximumFee), MAXIMUM_PROVIDER_FEE_BASIS_POINTS)),
     receivedUnits: seenUnits,
   };
-}
-
-/** Also limited by the widest setting, because no provider may keep more than half of a charge. */
-function maxFeeOfRest(chargedUsdUnits: bigint, minimumDelivery: bigint): number {
-  const feeBasisPoints = ((chargedUsdUnits - minimumDelivery) * BigInt(BASIS_POINTS)) / chargedUsdUnits;
-  return Math.max(0, Math.min(Number(feeBasisPoints), MAXIMUM_PROVIDER_FEE_BASIS_POINTS));
 }
 
 function termsOf(payment: ChargeTerms): ChargeTerms {

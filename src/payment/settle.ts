@@ -93,12 +93,13 @@ export function settle(
     ...releasePlan(payment, sums, context),
   };
 
-  const difference = differenceOf(view.payment, payment);
-  if (difference === null) return null;
+  const isChanged = (field: string, value: unknown) => view.payment[field as keyof Payment] !== value;
+  const changed = Object.entries(payment).filter(([field, value]) => isChanged(field, value));
+  if (changed.length === 0) return null;
   const becamePaid = webhooks.some(({ event }) => event === 'payment.paid');
   const dueBefore = webhooks.map(({ event }) => event).filter(wasDueBefore(view, payment));
   return {
-    change: difference,
+    change: Object.fromEntries(changed),
     ...(webhooks.length > 0 ? { webhooks } : {}),
     ...(dueBefore.length > 0 ? { dueBefore } : {}),
     ...(becamePaid && payment.email !== null ? { receipt: true } : {}),
@@ -292,11 +293,6 @@ function releasePlan(payment: Payment, sums: ObservedSums, context: SettleContex
   }
   const isDue = payment.relayBatchId === null && mayRelease(payment, sums.heldUnits);
   return { releaseDueAtMs: isDue ? (payment.releaseDueAtMs ?? context.nowMs) : null };
-}
-
-function differenceOf(before: Payment, after: Payment): PaymentChange | null {
-  const changed = Object.entries(after).filter(([field, value]) => before[field as keyof Payment] !== value);
-  return changed.length === 0 ? null : Object.fromEntries(changed);
 }
 
 /**

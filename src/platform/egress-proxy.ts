@@ -3,15 +3,10 @@ import { request } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 
 /** HTTP proxy that opens connections to other hosts by CONNECT. */
-export interface EgressProxy {
-  readonly host: string;
-  readonly port: number;
-  /** Value of `Proxy-Authorization`; null without credentials. */
-  readonly authorization: string | null;
-}
+export type EgressProxy = NonNullable<ReturnType<typeof parseEgressProxy>>;
 
 /** Reads `http://[user:password@]host:port`; null for any other form. */
-export function parseEgressProxy(text: string): EgressProxy | null {
+export function parseEgressProxy(text: string) {
   const url = URL.parse(text);
   if (url === null || url.protocol !== 'http:' || !/^\/?$/.test(url.pathname + url.search + url.hash))
     return null;
@@ -20,6 +15,7 @@ export function parseEgressProxy(text: string): EgressProxy | null {
     return {
       host: url.hostname.replace(/^\[|\]$/g, ''),
       port: url.port === '' ? 80 : Number(url.port),
+      /** Value of `Proxy-Authorization`; null without credentials. */
       authorization: credentials === ':' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`,
     };
   } catch {

@@ -5,7 +5,10 @@ const MAXIMUM_DEPTH = 12;
 /** Removes query strings, email and IP addresses, and long words such as keys. Keeps addresses on the chain. */
 export function redactText(text: string): string {
   return text
-    .replace(/\bhttps?:\/\/[^\s"'<>]+/g, (url) => locationOf(url))
+    .replace(/\bhttps?:\/\/[^\s"'<>]+/g, (url) => {
+      const parsed = URL.parse(url);
+      return parsed === null ? '<url>' : `${parsed.origin}${parsed.pathname}`;
+    })
     .replace(/[^\s@<>"']+@[^\s@<>"']+/g, '<email>')
     .replace(/\b\d{1,3}(?:\.\d{1,3}){3}\b(?!:\d)/g, (ip) => (ip === '127.0.0.1' ? ip : '<ip>'))
     .replace(/(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])/gi, '<ip>')
@@ -26,10 +29,4 @@ export function redactJson(value: unknown, depth = 0): unknown {
       typeof each === 'string' && SENSITIVE_KEY.test(key) ? '<removed>' : redactJson(each, depth + 1),
     ]),
   );
-}
-
-/** Scheme, host and path of a URL, without credentials, query string or fragment. */
-function locationOf(url: string): string {
-  const parsed = URL.parse(url);
-  return parsed === null ? '<url>' : `${parsed.origin}${parsed.pathname}`;
 }

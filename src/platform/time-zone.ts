@@ -1,10 +1,5 @@
-/** A day in a time zone: it starts at local midnight and has 23 to 25 hours. */
-export interface LocalDay {
-  /** `2026-11-21` */
-  readonly date: string;
-  readonly startMs: number;
-  readonly endMs: number;
-}
+/** A day in a time zone, such as `2026-11-21`: it starts at local midnight and has 23 to 25 hours. */
+export type LocalDay = ReturnType<typeof lastDays>[number];
 
 const DAY_MS = 86_400_000;
 /** Formats write years before 1000 differently. */
@@ -31,15 +26,10 @@ export function nextDate(date: string): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
 }
 
-export interface LocalMonth {
-  /** `2026-11` */
-  readonly month: string;
-  readonly startMs: number;
-  readonly endMs: number;
-}
+export type LocalMonth = NonNullable<ReturnType<typeof monthOf>>;
 
 /** Parses a month such as `2026-11`; null for anything else. */
-export function monthOf(month: string, timeZone: string): LocalMonth | null {
+export function monthOf(month: string, timeZone: string) {
   const first = `${month}-01`;
   const startMs = startOfDate(first, timeZone);
   if (startMs === null) return null;
@@ -49,7 +39,7 @@ export function monthOf(month: string, timeZone: string): LocalMonth | null {
 }
 
 /** The last `count` days up to today, oldest first. */
-export function lastDays(count: number, nowMs: number, timeZone: string): LocalDay[] {
+export function lastDays(count: number, nowMs: number, timeZone: string) {
   const today = Date.parse(`${dateAt(nowMs, timeZone)}T00:00:00Z`);
   const dates = Array.from({ length: count + 1 }, (_, index) =>
     new Date(today - (count - 1 - index) * DAY_MS).toISOString().slice(0, 10),

@@ -10,14 +10,7 @@ export interface SweepContext extends Readonly<{ payments: PaymentStore; observa
   readonly nowMs: () => number;
 }
 
-export interface SweepResult {
-  /** Last checked payment, after which the next chunk starts; null at the end. */
-  readonly last: string | null;
-  /** Open payments whose balance is not the observed one, or whose releases exceed the observed deposits. */
-  readonly unexplained: readonly PaymentId[];
-  readonly open: readonly PaymentView[];
-  readonly blockNumber: number;
-}
+export type SweepResult = Awaited<ReturnType<typeof sweepOpenPayments>>;
 
 /** Maximum payments per chunk, which takes a few milliseconds, so that it does not delay the API. */
 const PAYMENTS_AT_A_TIME = 100;
@@ -26,7 +19,7 @@ const PAYMENTS_AT_A_TIME = 100;
 const MINIMUM_AGE_MS = 10 * 60_000;
 
 /** Compares balances of open payments of at least `MINIMUM_AGE_MS`, in chunks after the payment `after`. */
-export async function sweepOpenPayments(context: SweepContext, after: string | null): Promise<SweepResult> {
+export async function sweepOpenPayments(context: SweepContext, after: string | null) {
   const cursor = await context.observations.readCursor();
   if (cursor === null) return { last: null, unexplained: [], open: [], blockNumber: 0 };
   const start = after ?? (await context.observations.readExpiryWatermark());
@@ -40,7 +33,9 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
   return {
     open,
     blockNumber: cursor.number,
+    /** Last checked payment, after which the next chunk starts; null at the end. */
     last: ids.length < PAYMENTS_AT_A_TIME ? null : (ids.at(-1) ?? null),
+    /** Those whose balance is not the observed one, or whose releases exceed the observed deposits. */
     unexplained: unexplained.map(({ payment }) => payment.id),
   };
 }

@@ -1,4 +1,3 @@
-import type { PaymentId } from '../payment/payment.ts';
 import { firstIdAtMs } from '../payment/payment-id.ts';
 import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';
 import { lastSessionEndMs, mayStillPay } from '../payment/provider-session.ts';
@@ -16,21 +15,15 @@ export interface ExpirePaymentsContext
   readonly expiryMs: number;
 }
 
-export interface ExpiryPass {
-  readonly checked: number;
-  /** Past their deadline but not expired, because their addresses hold money that was not observed. */
-  readonly unexplained: readonly PaymentId[];
-}
-
 const BATCH_SIZE = 500;
-const NOTHING: ExpiryPass = { checked: 0, unexplained: [] };
+const NOTHING = { checked: 0, unexplained: [] };
 
 /**
  * Cancels payments past their deadline, oldest first. Nothing expires on one reading, because a node may leave events
  * out: blocks up to the deadline must have been read at another host too, and the balance must match. The balance alone
  * is not enough: it is also zero where a deposit and its release were both left out.
  */
-export async function expirePayments(context: ExpirePaymentsContext): Promise<ExpiryPass> {
+export async function expirePayments(context: ExpirePaymentsContext) {
   const { observations, payments, expiryMs } = context;
   const cursor = await observations.readCursor();
   const rescannedTo = context.rescannedTo();
@@ -69,5 +62,6 @@ export async function expirePayments(context: ExpirePaymentsContext): Promise<Ex
   if (to !== undefined)
     await observations.advanceExpiryWatermark(ids, { from, to }, (view) => decide(view, expiredBeforeMs));
   const canceled = decided.filter((payment) => payment?.status === 'canceled').length;
+  // Unexplained ones do not expire, because their addresses hold money that was not observed.
   return { checked: ids.length + canceled, unexplained: [...seenBefore.keys()] };
 }

@@ -1,7 +1,9 @@
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
 import type { PaymentStore } from '../payment/payment-store.ts';
-import type { RelayStore, SettlementStore } from '../settlement/settlement-store.ts';
+import type { RateLimiter } from '../platform/rate-limiter.ts';
+import type { TakeSharedCall } from '../providers/outgoing-limiter.ts';
+import type { LeaseStore, RelayStore, SettlementStore } from '../settlement/settlement-store.ts';
 import { createRecordStore } from './accounts.ts';
 import { createEmailStore, createReceiptStore } from './emails.ts';
 import { createEventStore } from './events.ts';
@@ -24,10 +26,20 @@ import { createRelayBatches } from './relay-batches.ts';
 import { createRestoreStore } from './restores.ts';
 import type { Scripts } from './scripts.ts';
 import { createSessionStore } from './sessions.ts';
-import type { SharedStore } from './store.ts';
 import type { StoredFeature } from './stored-feature.ts';
 import { settlementTable } from './tables.ts';
 import { createWebhookStore } from './webhooks.ts';
+
+/** Parts of an engine that serves several processes. */
+export interface SharedStore {
+  /** Counts the calls that have a connection, and those that wait for one. */
+  countCalls(): { readonly running: number; readonly waiting: number };
+  readonly leases: LeaseStore;
+  /** Counts requests of a kind across all processes; closed with the store. */
+  createRateLimiter(kind: string, requestsPerMinute: number): RateLimiter;
+  /** Counts calls to providers across all processes. */
+  readonly takeProviderCall: TakeSharedCall;
+}
 
 /** Parts that each engine makes in its own way. */
 export interface EngineParts {

@@ -39,23 +39,14 @@ export interface DatabaseName {
   readonly emptyPlace: string;
 }
 
-export interface FoundSchema {
-  readonly name: string;
-  /** Newest applied migration; 0 for a database without a schema. */
-  readonly number: number;
-  /** Newest migration of this version. */
-  readonly known: number;
-  readonly pending: readonly Migration[];
-  /** Whether a newer version has applied a step on which this version does not run. */
-  readonly isTooNew: boolean;
-}
+export type FoundSchema = ReturnType<typeof foundSchema>;
 
 /** Throws `UnreleasedSchemaError` for a database that was made before the first release. */
 export function foundSchema(
   database: DatabaseName,
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[],
-): FoundSchema {
+) {
   const names = new Map(migrations.map(({ number, name }) => [number, name]));
   for (const { number, name } of applied) {
     if (name !== undefined && names.has(number) && names.get(number) !== name)
@@ -64,10 +55,13 @@ export function foundSchema(
   const done = new Set(applied.map((each) => each.number));
   return {
     name: database.name,
+    /** Newest applied migration; 0 for a database without a schema. */
     number: Math.max(0, ...done),
+    /** Newest migration of this version. */
     known: migrations.length,
     pending: migrations.filter((each) => !done.has(each.number)),
-    // A step that 0.1.0 must refuse is recorded in both tables, of which only `schema_steps` has the oldest version.
+    // Whether a newer version has applied a step on which this version does not run. A step that 0.1.0 must refuse is
+    // recorded in both tables, of which only `schema_steps` has the oldest version.
     isTooNew: [...done].some(
       (step) =>
         !names.has(step) && !applied.some((each) => each.number === step && runsFrom(each.oldest_version)),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ColumnKind, Table } from './columns.ts';
+import type { Column, ColumnKind, Table } from './columns.ts';
 import { type FoundSchema, type Layout, requireOwnSchema } from './migration.ts';
 import { MoveRefusedError } from './store-errors.ts';
 
@@ -88,29 +88,34 @@ export async function moveTables(source: MoveDatabase, target: MoveDatabase, tab
 }
 
 async function carry(table: Table, source: MoveDatabase, target: MoveDatabase): Promise<TableContent> {
-  const content = createContent();
   try {
-    for await (const rows of readPortions(table, source)) {
-      content.add(rows);
-      await target.insert(table, rows);
-    }
+    return await contentOf(table, source, (rows) => target.insert(table, rows));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`${table.name} could not be carried over, so nothing was: ${reason}`, { cause: error });
   }
-  return content.finish();
 }
 
-async function contentOf(table: Table, side: MoveDatabase): Promise<TableContent> {
-  const content = createContent();
-  for await (const rows of readPortions(table, side)) content.add(rows);
-  return content.finish();
-}
+type TableContent = Awaited<ReturnType<typeof contentOf>>;
 
-async function* readPortions(table: Table, side: MoveDatabase): AsyncGenerator<readonly PortableRow[]> {
-  const kinds = table.columns.map(({ kind }) => kind);
-  for await (const rows of side.read(table))
-    yield rows.map((row) => row.map((value, index) => portableOf(value, kinds[index] as ColumnKind)));
+/** Counts a table's rows and hashes all their values in order (SHA-256, hex). */
+async function contentOf(
+  table: Table,
+  side: MoveDatabase,
+  take: (rows: readonly PortableRow[]) => Promise<void> = async () => {},
+) {
+  const hash = createHash('sha256');
+  let count = 0;
+  for await (const portion of side.read(table)) {
+    const rows = portion.map((row) =>
+      row.map((value, index) => portableOf(value, (table.columns[index] as Column).kind)),
+    );
+    count += rows.length;
+    // One line per row: JSON contains no line break, so different tables have different texts.
+    for (const row of rows) hash.update(`${JSON.stringify(row)}\n`);
+    await take(rows);
+  }
+  return { rows: count, digest: hash.digest('hex') };
 }
 
 function portableOf(value: unknown, kind: ColumnKind): PortableValue {
@@ -129,20 +134,4 @@ function flagOf(value: unknown): boolean {
   if (typeof value === 'boolean') return value;
   if (value !== 0 && value !== 1) throw new Error(`${value} is neither 0 nor 1`);
   return value === 1;
-}
-
-type TableContent = ReturnType<ReturnType<typeof createContent>['finish']>;
-
-/** Counts a table's rows and hashes all their values in order (SHA-256, hex). */
-function createContent() {
-  const hash = createHash('sha256');
-  let count = 0;
-  return {
-    add(rows: readonly PortableRow[]): void {
-      count += rows.length;
-      // One line per row: JSON contains no line break, so different tables have different texts.
-      for (const row of rows) hash.update(`${JSON.stringify(row)}\n`);
-    },
-    finish: () => ({ rows: count, digest: hash.digest('hex') }),
-  };
 }

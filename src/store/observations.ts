@@ -33,7 +33,6 @@ import {
   type StoredTable,
   sql,
 } from './scripts.ts';
-import { MAXIMUM_CHECKPOINTS } from './store.ts';
 import type { StoredFeature } from './stored-feature.ts';
 import {
   checkpointTable,
@@ -163,6 +162,9 @@ function newestCheckpoint(): Script<BlockReference | null> {
 function* newestFinalNumber(): Script<number> {
   return (yield* newestCheckpoint())?.number ?? NO_FINAL_BLOCK;
 }
+
+/** Maximum stored cursors, among which a rewound chain's last common block is searched. */
+const MAXIMUM_CHECKPOINTS = 200;
 
 /** Advances the cursor and deletes the oldest checkpoint above the maximum. */
 function* addCheckpoint(block: BlockReference): Script<void> {

@@ -86,6 +86,9 @@ export function* insertPayment(payment: Payment): Script<boolean> {
   return true;
 }
 
+/** Expired idempotency records deleted per added one. More than one, so that the table shrinks to the valid ones. */
+export const PURGED_PER_RECORD = 4;
+
 /** Payment of an Idempotency-Key that was used after `sinceMs`. */
 export function* findIdempotent(
   accountId: string,

@@ -119,12 +119,6 @@ export type HostResolution =
   | { readonly addresses: readonly ResolvedAddress[] }
   | { readonly failed: 'timeout' | 'no_address' };
 
-interface HostResolverSettings {
-  /** `address:port` of the DNS servers; the system's own when absent. */
-  readonly servers?: readonly string[];
-  readonly timeoutMs: number;
-}
-
 export type HostResolver = ReturnType<typeof createHostResolver>;
 
 /** Lifetime of an answer or a failure, so that a silent DNS server cannot slow down every create request. */
@@ -133,7 +127,11 @@ const MAXIMUM_KEPT = 10_000;
 /** Attempts within one lookup, because a packet may get lost. */
 const TRIES = 3;
 
-export function createHostResolver(settings: HostResolverSettings) {
+/** @param settings `servers`: `address:port` of the DNS servers; the system's own when absent */
+export function createHostResolver(settings: {
+  readonly servers?: readonly string[];
+  readonly timeoutMs: number;
+}) {
   const kept = createTtlCache<HostResolution>({
     monotonicMs: () => performance.now(),
     keepMs: KEPT_MS,

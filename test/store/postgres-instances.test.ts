@@ -6,7 +6,7 @@ import type { Store } from '../../src/app/store/store.ts';
 import { bookTransfer } from '../../src/features/refunds/refund.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import type { PaymentView } from '../../src/payment/payment-store.ts';
-import type { SharedStore } from '../../src/store/store.ts';
+import type { SharedStore } from '../../src/store/assemble-core.ts';
 import { StoreClosedError } from '../../src/store/store-errors.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { giveRefund, newRefund } from '../support/refunds.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { createIpnTokens, type IpnTokens } from '../../payment/ipn-token.ts';
@@ -32,7 +32,9 @@ export async function startStandInService(port: number): Promise<StandInService>
   const server = createServer((request, response) => {
     void answer(request, service, tokens)
       .catch(() => ({ status: 400, body: { error: 'The request is invalid.' } }))
-      .then((reply) => send(response, reply));
+      .then(({ status, body }) => {
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      });
   });
   await once(server.listen(port, '127.0.0.1'), 'listening');
   const service: StandInService = {
@@ -162,8 +164,4 @@ function presentStatus({ paymentId, amount, currency, status }: GradedOrder): un
     paid_at: isPaid ? now : null,
     created_at: now,
   };
-}
-
-function send(response: ServerResponse, { status, body }: Reply): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

@@ -82,9 +82,7 @@ export class CallRevertedError extends Error {}
 export class TransactionRefusedError extends Error {}
 
 /** The signer does not answer, refuses, or answers with something else than was requested. Releases wait for it. */
-export class SignerError extends Error {
-  override readonly name = 'SignerError';
-}
+export class SignerError extends Error {}
 
 /** Maximum final blocks behind the highest before an endpoint lags. CardCheckoutEndpointLags uses the same number. */
 export const LAGGING_BLOCKS = 30;

@@ -184,6 +184,8 @@ async function post(endpoint: Endpoint, calls: readonly JsonRpcCall[], body: unk
     allowed.reduce((sum, bytes) => sum + bytes, 0),
     endpoint.maximumResponseBytes,
   );
+  const tooLarge = () =>
+    new AnswerTooLargeError(`${endpoint.label} answered ${methods} with more than ${maximumBytes} bytes`);
   let status: number;
   let text: string;
   try {
@@ -195,14 +197,10 @@ async function post(endpoint: Endpoint, calls: readonly JsonRpcCall[], body: unk
       signal: AbortSignal.timeout(endpoint.timeoutMs),
     });
     status = response.statusCode;
-    text = await readText(endpoint.label, response, maximumBytes);
+    text = await readText(endpoint.label, response, maximumBytes, tooLarge);
   } catch (error) {
     if (error instanceof ChainUnavailableError) throw error;
-    if (error instanceof TooLargeError || codeOf(error) === 'ERR_BUFFER_TOO_LARGE') {
-      throw new AnswerTooLargeError(
-        `${endpoint.label} answered ${methods} with more than ${maximumBytes} bytes`,
-      );
-    }
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
     // Copies the cause as text, because a library's error may hold the request with its URL and headers.
     const cause = new Error(oneLine(endpoint.redact(describe(error))));
     if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT')
@@ -232,8 +230,6 @@ async function post(endpoint: Endpoint, calls: readonly JsonRpcCall[], body: unk
   return { status, body: answer };
 }
 
-class TooLargeError extends Error {}
-
 const timeoutCodes = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
 function codeOf(error: unknown): string {
@@ -251,8 +247,9 @@ async function readText(
   label: string,
   { headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>,
   maximumBytes: number,
+  tooLarge: () => AnswerTooLargeError,
 ): Promise<string> {
-  const sent = await readBounded(body, maximumBytes, () => new TooLargeError());
+  const sent = await readBounded(body, maximumBytes, tooLarge);
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return sent.toString();
   if (encoding !== 'gzip') throw new MalformedAnswerError(`${label} compresses with ${encoding}`);

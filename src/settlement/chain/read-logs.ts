@@ -261,7 +261,8 @@ async function tryRange(context: ScanContext, query: LogQuery): Promise<ChainLog
   try {
     return await readLogs(context.endpoint.rpc, context.sources, query);
   } catch (error) {
-    if (isTooMuch(error) && context.range.shrink(triedBlocks)) return null;
+    const isTooMuch = error instanceof JsonRpcAnswerError && !isRefusalOfAll(error);
+    if ((isTooMuch || error instanceof AnswerTooLargeError) && context.range.shrink(triedBlocks)) return null;
     // The pass has already waited, so it fails now; the next pass at this endpoint requests less.
     if (error instanceof AnswerTooSlowError) context.range.shrink(triedBlocks);
     throw error;
@@ -278,11 +279,6 @@ const wordsOfAll =
 function isRefusalOfAll({ status, code, nodeMessage }: JsonRpcAnswerError): boolean {
   if (refusalsOfAll.includes(status) || refusalsOfAll.includes(code)) return true;
   return !wordsOfRange.test(nodeMessage) && wordsOfAll.test(nodeMessage);
-}
-
-function isTooMuch(error: unknown): boolean {
-  if (error instanceof AnswerTooLargeError) return true;
-  return error instanceof JsonRpcAnswerError && !isRefusalOfAll(error);
 }
 
 async function readKnownBlock(endpoint: ChainEndpoint, blockNumber: number): Promise<BlockReference> {

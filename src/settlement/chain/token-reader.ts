@@ -140,20 +140,21 @@ function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) 
     const args = calls.map((callData) => ({ target: token, allowFailure: true, callData }));
     const data = encodeFunctionData({ abi: multicallAbi, functionName: 'aggregate3', args: [args] });
     const answer = await call('eth_call', [{ to: multicall, data }, block]);
-    const results = decoded(label, `multicall; MULTICALL3_ADDRESS names ${multicall}`, () =>
-      decodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', data: answer }),
+    const results = resultsOf(answer);
+    if (results?.length === calls.length) return results;
+    throw new MalformedAnswerError(
+      results === null
+        ? `${label} answered eth_call with a malformed multicall; MULTICALL3_ADDRESS names ${multicall}`
+        : `${label} answered ${results.length} of ${calls.length} calls`,
     );
-    if (results.length === calls.length) return results;
-    throw new MalformedAnswerError(`${label} answered ${results.length} of ${calls.length} calls`);
   };
 }
 
-/** Decodes a call's result. Throws `MalformedAnswerError` for bytes of another shape. */
-function decoded<Result>(label: string, what: string, decodeResult: () => Result): Result {
+function resultsOf(data: `0x${string}`) {
   try {
-    return decodeResult();
+    return decodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', data });
   } catch {
-    throw new MalformedAnswerError(`${label} answered eth_call with a malformed ${what}`);
+    return null;
   }
 }
 

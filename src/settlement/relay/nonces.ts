@@ -5,12 +5,7 @@ import type { RelayLimits } from './relay-limits.ts';
 import { ignoreRefusal, signAttempt } from './size-batch.ts';
 
 /** Transaction counts of the relayer on the chain, read once per pass. */
-export interface TransactionCounts {
-  /** Count at the final blocks that the watcher has read. */
-  readonly final: number;
-  /** Count at the newest block; never below the final count, although a lagging node counts fewer. */
-  readonly latest: number;
-}
+export type TransactionCounts = Awaited<ReturnType<typeof readCounts>>;
 
 /** The relayer's batches in flight by nonce, and its transaction counts. */
 export interface BatchesInFlight {
@@ -22,11 +17,12 @@ export interface BatchesInFlight {
 export async function readCounts(
   { relayer, observations }: Pick<RelayContext, 'relayer' | 'observations'>,
   of?: string,
-): Promise<TransactionCounts> {
+) {
   // The cursor is read first, because transactions above it are not final yet.
   const cursor = await observations.readCursor();
   const final = cursor === null ? 0 : await relayer.readFinalTransactionCount(cursor.number, of);
   const latest = await relayer.readLatestTransactionCount(of);
+  // Never below the final count, although a lagging node counts fewer.
   return { final, latest: Math.max(latest, final) };
 }
 

@@ -6,9 +6,8 @@ import {
   type IdempotencyRecord,
   type PaymentStore,
 } from '../../payment/payment-store.ts';
-import { findIdempotent } from '../payments.ts';
+import { findIdempotent, PURGED_PER_RECORD } from '../payments.ts';
 import type { Scripts } from '../scripts.ts';
-import { PURGED_PER_RECORD } from '../store.ts';
 import { paymentTable } from '../tables.ts';
 import { ConnectionLostError, type Database, isAway } from './open-database.ts';
 import { statement, typedColumn } from './statements.ts';

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryResult } from 'pg';
 import { databaseUrls } from '../../platform/database-url.ts';
-import type { SharedStore } from '../store.ts';
 import { StoreClosedError, StoreWriteError } from '../store-errors.ts';
 import { connectionOptions, DatabaseClient } from './connect.ts';
 import { type Statement, statement } from './statements.ts';
@@ -22,15 +21,7 @@ export interface Connection {
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
 }
 
-export interface Database extends Connection {
-  /** Runs reads and idempotent writes, and repeats them after a lost connection. */
-  readonly repeating: Connection;
-  /** Runs `work` in a READ COMMITTED transaction. It must lock the rows it depends on, and may run again. */
-  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
-  readonly countCalls: SharedStore['countCalls'];
-  /** Resolves after all running calls; later calls reject. Call once. */
-  close(): Promise<void>;
-}
+export type Database = ReturnType<typeof openDatabase>;
 
 /** `onError` is called when an idle connection breaks. `options` replace those of every connection, for tests. */
 export function openDatabase(
@@ -38,7 +29,7 @@ export function openDatabase(
   connections: number,
   onError: (error: Error) => void = () => {},
   options: PoolConfig = {},
-): Database {
+) {
   const [first = ''] = databaseUrls(url);
   const preparesStatements = new URL(first).searchParams.get('prepared_statements') !== 'false';
   const pool = new Pool({
@@ -117,19 +108,20 @@ export function openDatabase(
     }
   }
 
-  const always = () => true;
-
   function endIfIdle(): void {
     if (running === 0) closing?.resolve();
   }
 
+  const queryIf = (mayRepeat?: () => boolean): Connection => ({
+    query: (statement, values) =>
+      withConnection((connection) => connection.query(statement, values), mayRepeat),
+  });
   return {
-    query: (statement, values) => withConnection((connection) => connection.query(statement, values)),
-    repeating: {
-      query: (statement, values) =>
-        withConnection((connection) => connection.query(statement, values), always),
-    },
-    async transaction(work) {
+    ...queryIf(),
+    /** Runs reads and idempotent writes, and repeats them after a lost connection. */
+    repeating: queryIf(() => true),
+    /** Runs `work` in a READ COMMITTED transaction. It must lock the rows it depends on, and may run again. */
+    async transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
       // An unanswered COMMIT may have taken effect.
       let isCommitSent = false;
       const run = (connection: Connection) =>
@@ -139,6 +131,7 @@ export function openDatabase(
       return withConnection(run, () => !isCommitSent);
     },
     countCalls: () => ({ running: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
+    /** Resolves after all running calls; later calls reject. Call once. */
     async close() {
       closing = Promise.withResolvers<void>();
       endIfIdle();

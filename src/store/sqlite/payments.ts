@@ -5,9 +5,14 @@ import {
   type IdempotencyRecord,
 } from '../../payment/payment-store.ts';
 import type { RelayStore } from '../../settlement/settlement-store.ts';
-import { findIdempotent, insertPayment, isReleaseDue, selectPayments } from '../payments.ts';
+import {
+  findIdempotent,
+  insertPayment,
+  isReleaseDue,
+  PURGED_PER_RECORD,
+  selectPayments,
+} from '../payments.ts';
 import { run, type Script, type Scripts } from '../scripts.ts';
-import { PURGED_PER_RECORD } from '../store.ts';
 
 /** Resolves simultaneous duplicates one after the other, within the transaction. */
 export function* createPayment(payment: Payment, record: IdempotencyRecord | null): Script<CreateOutcome> {
