@@ -1,7 +1,7 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import packageDescription from '#package' with { type: 'json' };
 import type { Following } from './cli/control-socket.ts';
-import { createProgram } from './cli/program.ts';
+import { createProgram, type DoctorCheck } from './cli/program.ts';
 import { runLong } from './cli/run-long.ts';
 import {
   type Config,
@@ -85,18 +85,32 @@ const program = createProgram(
           cause,
         });
       });
-      const stopped = new AbortController();
-      for (const signal of ['SIGINT', 'SIGTERM'])
-        process.on(signal, () => stopped.abort(new Error(`stopped by ${signal}`)));
-      return rehearse({ environment, script: process.argv[1] ?? '', onStep, signal: stopped.signal });
+      return runLong('rehearse', isJson, async (onProgress, signal, clear) => {
+        let done = 0;
+        const report = (step: DoctorCheck) => {
+          clear();
+          onStep(step);
+          if (isJson)
+            process.stderr.write(`${JSON.stringify({ progress: { command: 'rehearse', ...step } })}\n`);
+          if (!signal.aborted) onProgress({ unit: 'steps', done: ++done, total: null });
+        };
+        const script = process.argv[1] ?? '';
+        const rehearsal = await rehearse({ environment, script, onStep: report, signal });
+        signal.throwIfAborted();
+        return rehearsal;
+      });
     },
     deployContract: async () =>
       (await import('./app/chain-commands.ts')).deployContract(readContractDeploymentConfig()),
     createRelayerKey: async () => (await import('./app/chain-commands.ts')).createRelayerKey(),
     showRelayers: async () =>
       (await import('./app/chain-commands.ts')).showRelayers(readContractDeploymentConfig()),
-    moveStore: async (places) =>
-      (await import('./app/move-store.ts')).moveStore(readDataConfig(), places, announce),
+    moveStore: async (places) => {
+      const { moveStore } = await import('./app/move-store.ts');
+      return runLong('move-store', isJson, (onProgress) =>
+        moveStore(readDataConfig(), places, announce, onProgress),
+      );
+    },
     listen: async (options) =>
       (await import('../sandbox/listen-to-sandbox.ts')).listenToSandbox(readDataConfig(), options),
     grade: async (options) => {

@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { databaseUrls } from '../platform/database-url.ts';
-import { type MoveRole, moveTables } from '../store/move-tables.ts';
+import type { OnProgress } from '../platform/progress.ts';
+import { type MoveDatabase, type MoveRole, moveTables } from '../store/move-tables.ts';
 import { connectByName, findSchema as findPostgresSchema } from '../store/postgres/migrations.ts';
 import { openPostgresSide } from '../store/postgres/move.ts';
 import { findSchema as findSqliteSchema } from '../store/sqlite/migrations.ts';
@@ -37,6 +38,7 @@ export async function moveStore(
   config: Pick<Config, 'dataDir' | 'databaseUrl'>,
   { from, to }: { readonly from: string; readonly to: string },
   announce: (sentence: string) => void = () => {},
+  onProgress: OnProgress = () => {},
 ) {
   const [origin, destination] = [placeOf(config, from), placeOf(config, to)];
   if (origin.engine === destination.engine) {
@@ -48,13 +50,35 @@ export async function moveStore(
     if (found.number === 0) announce(describeMigration(found) ?? '');
     const target = await openSide[destination.engine](destination.at, 'target');
     try {
-      return await moveTables(source, target, tables);
+      let total = 0;
+      for (const { name } of tables) total += await source.countRows(name);
+      const counted = counter(total, onProgress);
+      return await moveTables(counted(source, 'rows copied'), counted(target, 'rows compared'), tables);
     } finally {
       await target.close();
     }
   } finally {
     await source.close();
   }
+}
+
+/** Returns a function that reports the rows that are read from a side of the move. */
+function counter(total: number, onProgress: OnProgress) {
+  return (side: MoveDatabase, unit: string): MoveDatabase => {
+    let done = 0;
+    return {
+      ...side,
+      async *read(table) {
+        for await (const rows of side.read(table)) {
+          yield rows;
+          done += rows.length;
+          onProgress({ unit, done, total });
+          // SQLite reads without a pause, in which signals would arrive.
+          await nextTurn();
+        }
+      },
+    };
+  };
 }
 
 /** `sqlite`, `postgres` (no password in the process list), a `postgres://` URL, a data folder or a SQLite file. */

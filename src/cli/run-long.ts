@@ -3,6 +3,9 @@ import { signalToStop } from '../platform/stop-signals.ts';
 
 /** What remains when a command is stopped, and how to go on. */
 const waysOn = {
+  'move-store':
+    'The source is unchanged, and the target is empty. Run the command again: it copies everything.',
+  rehearse: 'No process and no file is left. Run the command again: it begins with the first step.',
   verify: 'Nothing was changed. Run the command again: it begins with the first payment.',
   backup: 'No backup was made, and no file is left. Run the command again.',
 } as const;

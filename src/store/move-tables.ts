@@ -15,13 +15,13 @@ export type PortableRow = readonly PortableValue[];
 export type MoveRole = 'source' | 'target';
 
 /** Database of one engine without other writers. Closing rolls back, so a source stays unchanged. */
-interface MoveDatabase {
+export interface MoveDatabase {
   readonly name: string;
   readSchema(): Promise<FoundSchema>;
   createTables(): Promise<void>;
   /** Begins the transaction that reads the source's snapshot or fills the target. */
   begin(): Promise<void>;
-  hasRows(table: string): Promise<boolean>;
+  countRows(table: string): Promise<number>;
   /** Reads all rows in the order of `orderedBy`, texts by their bytes, at most `PORTION_ROWS` at a time. */
   read(table: Table): AsyncIterable<readonly (readonly unknown[])[]>;
   insert(table: Table, rows: readonly PortableRow[]): Promise<void>;
@@ -54,7 +54,7 @@ export async function openSide(
 /** Prevents mixed or repeated data. */
 async function requireEmpty(database: MoveDatabase, tables: Layout['tables']): Promise<void> {
   const filled: string[] = [];
-  for (const { name } of tables) if (await database.hasRows(name)) filled.push(name);
+  for (const { name } of tables) if ((await database.countRows(name)) > 0) filled.push(name);
   if (filled.length > 0) {
     throw new MoveRefusedError(
       `${database.name} is not empty (${filled.join(', ')}); a store is moved into an empty database only`,

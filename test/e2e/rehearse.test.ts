@@ -154,12 +154,18 @@ it('ends at the step that fails, with the last lines of the log and what to do',
 it.each([
   [
     'it is interrupted',
+    130,
     (child: RunningRehearsal) => void child.kill('SIGINT'),
     // The last line: no log of the service follows.
     /^fail .*stopped by SIGINT\n$/m,
   ],
-  ['its output is closed, as by `| head`', (child: RunningRehearsal) => void child.stdout.destroy(), /^ok/],
-])('leaves no process and no file when %s while the service runs', async (_, interrupt, last) => {
+  [
+    'its output is closed, as by `| head`',
+    143,
+    (child: RunningRehearsal) => void child.stdout.destroy(),
+    /^ok/,
+  ],
+])('leaves no process and no file when %s while the service runs', async (_, code, interrupt, last) => {
   const child = startRehearsal(usual);
   let printed = '';
   child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString('utf8')));
@@ -170,8 +176,9 @@ it.each([
     return /^ok +start/m.test(printed);
   });
   interrupt(child);
-  expect(await exited).toBe(1);
+  expect(await exited).toBe(code);
   expect(printed).toMatch(last);
+  expect(await errors).toMatch(/stopped by SIG\w+ \(\d+ steps\)\. No process and no file is left\./);
   expect(await errors).not.toContain('EPIPE');
   expect(readdirSync(temporary)).toEqual([]);
   expect(processesUsing(folder)).toEqual([]);

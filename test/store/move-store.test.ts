@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -369,8 +371,10 @@ describe('a move that is cut off in the middle leaves the target empty', () => {
   }
 
   function startMove(from: string, to: string): ChildProcess {
-    return spawn(process.execPath, [join(import.meta.dirname, 'move-until-killed.ts'), from, to], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+    const command = join(import.meta.dirname, '../../bin/card-checkout.js');
+    return spawn(process.execPath, [command, 'move-store', '--from', from, '--to', to], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'], DATA_DIR: folder },
     });
   }
 
@@ -382,15 +386,21 @@ describe('a move that is cut off in the middle leaves the target empty', () => {
       return found.length > 0;
     });
 
-  it('by kill -9 on the way to PostgreSQL', async () => {
+  it.each([
+    ['SIGKILL', null, /^/],
+    ['SIGINT', 130, /\(\d+ of \d+ rows copied\)\. The source is unchanged, and the target is empty\./],
+  ] as const)('by %s on the way to PostgreSQL', async (signal, code, sentence) => {
     await withSqlite((store) => givePaidPayments(store));
     await plant('webhooks', 'PERFORM pg_advisory_xact_lock(1); RETURN NEW;');
     const held = await hold(lock);
     const child = startMove(file, url);
     await waiting('advisory');
-    child.kill('SIGKILL');
-    await once(child, 'close');
+    const said = text(child.stderr as Readable);
+    child.kill(signal);
+    if (signal === 'SIGKILL') await once(child, 'exit');
     await held.end();
+    if (signal !== 'SIGKILL') expect(await once(child, 'exit')).toEqual([code, null]);
+    expect(await said).toMatch(sentence);
     await waitFor('the end of its connection', 60_000, async () => {
       const left = await query(
         "SELECT 1 FROM pg_stat_activity WHERE application_name = 'card-checkout move-store'",

@@ -23,7 +23,7 @@ export async function openPostgresSide(url: string, role: MoveRole, { migrations
       readSchema: () => readSchema(client, migrations),
       createTables: () => migrate(url, migrations, Date.now),
       begin: () => begin(client, role, tables),
-      hasRows: async (table) => (await rowsOf(client, `SELECT 1 FROM ${table} LIMIT 1`)).length > 0,
+      countRows: async (table) => Number((await rowsOf(client, `SELECT count(*) FROM ${table}`))[0]?.[0]),
       read: (table) => readPortions(client, table),
       insert: (table, rows) => insert(client, table, rows),
       commit: () => commit(client, tables),

@@ -24,7 +24,8 @@ export async function openSqliteSide(file: string, role: MoveRole, { migrations,
       createTables: async () => migrate(database, file, migrations, Date.now),
       begin: async () =>
         database.exec(role === 'source' ? 'PRAGMA query_only = ON; BEGIN' : 'BEGIN IMMEDIATE'),
-      hasRows: async (table) => database.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined,
+      countRows: async (table) =>
+        Number(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.['count']),
       read: (table) => readPortions(database, table),
       async insert(table, rows) {
         const statement = database.prepare(insertSqlOf(table.name, table.columns));
