@@ -47,6 +47,8 @@ const keptFields = [
   'imports',
   'dependencies',
   'optionalDependencies',
+  'peerDependencies',
+  'peerDependenciesMeta',
 ] as const;
 
 /** Fills the folder; it must be empty. */

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Server as TlsServer } from 'node:tls';
@@ -15,6 +16,7 @@ import { MULTI_PROVIDER } from '../payment/provider-catalog.ts';
 import { machineFaultOf } from '../platform/machine-fault.ts';
 import { isListening } from '../platform/outgoing-calls.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
+import { openTracing, withSpans } from '../platform/tracing.ts';
 import { providerDescriptions } from '../providers/adapters/providers.ts';
 import { switchOnProved } from '../providers/change-provider.ts';
 import { describeOffByDefault } from '../providers/provider-availability.ts';
@@ -28,7 +30,21 @@ import { startWork } from './start-work.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
+/** Starts the service, with traces if there is a collector for them. */
 export async function startService(options: ServiceOptions) {
+  const { shared, featureRecords, ...groups } = options.store;
+  const { tracesUrl } = options.config;
+  if (tracesUrl === null) return startUntraced(options);
+  const resource = { 'service.name': 'card-checkout', 'service.instance.id': hostname() };
+  const tracing = await openTracing(tracesUrl, resource, (err) =>
+    options.log.warn({ err }, 'the collector takes no traces; they are dropped'),
+  );
+  const store = { ...withSpans(groups, 'store'), shared, featureRecords };
+  const service = await tracing.run(() => startUntraced({ ...options, store }));
+  return { ...service, stop: () => service.stop().finally(tracing.stop) };
+}
+
+async function startUntraced(options: ServiceOptions) {
   const parts = assembleParts(options);
   const { config, log } = parts;
   requireKnownSecret(await readNewestSecret(parts.store), parts.requestContext.tokens);

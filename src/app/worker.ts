@@ -1,3 +1,4 @@
+import { trace } from '../platform/tracing.ts';
 import type { WorkerTask } from './worker-parts.ts';
 
 export type Worker = ReturnType<typeof startWorker>;
@@ -21,7 +22,7 @@ export function startWorker(
     while (!stopping.signal.aborted) {
       let hasMore: boolean | undefined = false;
       try {
-        hasMore = await task.run(stopping.signal);
+        hasMore = await trace(`task ${task.name}`, { isIdle: true }, () => task.run(stopping.signal));
         failures = 0;
       } catch (error) {
         failures++;

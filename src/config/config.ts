@@ -27,6 +27,7 @@ import {
   readCountryHeader,
   readHost,
   readMail,
+  readPlainUrl,
   readTls,
   readTrustProxy,
 } from './server-addresses.ts';
@@ -108,6 +109,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     /** Lower-case header with the customer's country, set by the operator's proxy; null if there is none. */
     countryHeader: readCountryHeader(read),
     tls,
+    tracesUrl: readPlainUrl(read, 'OTEL_EXPORTER_OTLP_ENDPOINT')?.href ?? null,
     hstsIncludesSubdomains: read.oneOf('HSTS_SUBDOMAINS', ['on', 'off'], 'off') === 'on',
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     callbackAllowedHosts: readAllowedHosts(read),

@@ -37,6 +37,15 @@ export function readAdminPort(read: Reader, port: number): number {
   return adminPort;
 }
 
+/** URL of a server; null if it is unset or refused. */
+export function readPlainUrl(read: Reader, name: string): URL | null {
+  const value = read.text(name);
+  const url = value !== null && isHttpUrl(value) && !/[?#]/.test(value) ? new URL(value) : null;
+  if (url?.username === '' && url.password === '') return url;
+  if (value !== null) read.refuse(`${name} must be an http(s) URL without query, fragment or credentials.`);
+  return null;
+}
+
 /** Public root of a server, without a trailing slash. */
 export function readBaseUrl(
   read: Reader,
@@ -44,13 +53,8 @@ export function readBaseUrl(
   { isLive, isTls, port }: { readonly isLive: boolean; readonly isTls: boolean; readonly port: number },
 ): string {
   const fallback = `${isTls ? 'https' : 'http'}://localhost:${port}`;
-  const value = read.text(name);
-  if (value === null) return fallback;
-  const url = isHttpUrl(value) ? new URL(value) : null;
-  if (url === null || /[?#]/.test(value) || url.username !== '' || url.password !== '') {
-    read.refuse(`${name} must be an http(s) URL without query, fragment or credentials.`);
-    return fallback;
-  }
+  const url = readPlainUrl(read, name);
+  if (url === null) return fallback;
   if (!/^\/*$/.test(url.pathname))
     read.refuse(
       `${name} must be without a path: give it a host name of its own, such as https://pay.example.com.`,

@@ -32,6 +32,8 @@ const help = {
   HSTS_SUBDOMAINS:
     'on extends Strict-Transport-Security to all subdomains of the host, when each of them has HTTPS (off).',
   LOG_LEVEL: `One of ${logLevels.join(', ')} (info).`,
+  OTEL_EXPORTER_OTLP_ENDPOINT:
+    'Collector of traces (OTLP over HTTP), such as http://localhost:4318; needs packages of OpenTelemetry (none).',
   CALLBACK_ALLOWED_HOSTS:
     'Callback hosts, as host:port,…, that need not be public; HTTPS is still required (none).',
   EGRESS_PROXY_URL:

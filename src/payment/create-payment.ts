@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { annotate } from '../platform/tracing.ts';
 import { type Address, type DepositTerms, paymentReference } from './address.ts';
 import { invalidField, ServiceError } from './errors.ts';
 import { chargeWithFee } from './fees.ts';
@@ -70,6 +71,7 @@ async function createOnce(
   const payment = await make(earlier !== null);
   const record = key === null ? null : { accountId, key, fingerprint, createdAtMs };
   const outcome = await payments.createPayment(payment, record);
+  if (outcome.kind === 'created') annotate({ 'card_checkout.payment_id': payment.id });
   if (outcome.kind === 'created') return payment;
   if (outcome.kind === 'reserved') throw reservedAddress();
   if (outcome.fingerprint !== fingerprint) throw new ServiceError('idempotency_conflict');

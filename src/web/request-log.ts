@@ -38,7 +38,8 @@ function fieldsOf(request: FastifyRequest) {
   return { requestId: request.id, method: request.method, route: routeOf(request) };
 }
 
-function routeOf(request: FastifyRequest): string {
+/** Pattern of a request's path, which holds no secret and no id. */
+export function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unmatched';
 }
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import {
   createServer,
@@ -17,10 +18,11 @@ import {
 } from 'fastify';
 import { ServiceError } from '../payment/errors.ts';
 import { peerAddress } from '../platform/public-address.ts';
+import { annotate, isTracing, trace } from '../platform/tracing.ts';
 import { allowHalfOpen, type Connections, createConnections } from './connections.ts';
 import { securityHeaders, sendError, sendNotFound, serviceErrorOf } from './error-reply.ts';
-import { createRequestLog, describeError, type Observe } from './request-log.ts';
-import { createPeerCheck, isApiPath } from './require-https.ts';
+import { createRequestLog, describeError, type Observe, routeOf } from './request-log.ts';
+import { createPeerCheck, isApiPath, isHealthCheck } from './require-https.ts';
 
 export interface BaseServerOptions {
   /** Pino logger; null or absent logs nothing. */
@@ -54,14 +56,11 @@ const defaultLimits = {
 };
 type ServerLimits = typeof defaultLimits;
 
-/** Ids of requests: random, unless a proxy in TRUST_PROXY names one, with which its log can be searched. */
-function createRequestIds(trustProxy: readonly string[]): (request: IncomingMessage) => string {
+/** Reads a header by which a proxy in TRUST_PROXY names requests; empty from any other peer. */
+function createProxyHeaders(trustProxy: readonly string[]) {
   const isTrusted = createPeerCheck(trustProxy);
-  return ({ headers, socket }) => {
-    const given = headers['x-request-id'];
-    const isKept = trustProxy.length > 0 && isTrusted(socket.remoteAddress ?? '');
-    return isKept && typeof given === 'string' && /^[\w.:-]{8,128}$/.test(given) ? given : randomUUID();
-  };
+  return ({ headers, socket }: IncomingMessage, name: 'x-request-id' | 'traceparent'): string =>
+    trustProxy.length > 0 && isTrusted(socket.remoteAddress ?? '') ? String(headers[name] ?? '') : '';
 }
 
 /** A server for the public or the admin port. It parses no body and answers no HEAD unless a route asks for it. */
@@ -73,6 +72,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const allowed = createAllowedMethods();
   const { hsts = null } = options;
   const connections = createConnections({ hsts });
+  const proxyHeader = createProxyHeaders(options.trustProxy);
   const { sendNotFoundPage } = options;
   const replyNotFound = (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request);
@@ -89,7 +89,9 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
     // Creating a child for each request is costly, and most requests log nothing.
     childLoggerFactory: (parent) => parent,
     requestIdHeader: false,
-    genReqId: createRequestIds(options.trustProxy),
+    // Random, unless a proxy sends one, with which its log can be searched.
+    genReqId: (request: IncomingMessage) =>
+      /^[\w.:-]{8,128}$/.exec(proxyHeader(request, 'x-request-id'))?.[0] ?? randomUUID(),
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
     bodyLimit: limits.bodyBytes,
     exposeHeadRoutes: false,
@@ -105,6 +107,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   }) as unknown as FastifyInstance;
 
   server.removeAllContentTypeParsers();
+  if (isTracing()) traceRequests(server, proxyHeader);
   addHooks(server, options, log);
   server.addHook('onRoute', (route) => allowed.add(route.url, route.method));
   server.setNotFoundHandler(replyNotFound);
@@ -190,6 +193,27 @@ function addHooks(
     log.completed(request, reply);
     done();
   });
+}
+
+/** Makes each request but health checks a trace, which continues that of a proxy in TRUST_PROXY. */
+function traceRequests(server: FastifyInstance, proxyHeader: ReturnType<typeof createProxyHeaders>): void {
+  const inService = AsyncLocalStorage.snapshot();
+  const inTrace = new WeakMap<FastifyRequest, typeof inService>();
+  server.addHook('onRequest', (request, reply, done) => {
+    if (isHealthCheck(request)) return done();
+    const traceparent = proxyHeader(request.raw, 'traceparent');
+    const options = { traceparent, 'http.route': routeOf(request), 'card_checkout.request_id': request.id };
+    const serve = async () => {
+      inTrace.set(request, AsyncLocalStorage.snapshot());
+      done();
+      await new Promise((resolve) => reply.raw.once('close', resolve));
+      annotate({ 'http.response.status_code': reply.statusCode });
+      if (reply.statusCode >= 500) annotate({ 'error.type': `${reply.statusCode}` });
+    };
+    void inService(() => trace(`${request.method} ${routeOf(request)}`, options, serve));
+  });
+  // A body arrives in the context of its connection.
+  server.addHook('preValidation', (request, _reply, done) => (inTrace.get(request) ?? inService)(done));
 }
 
 /** Problem with a request's Host header, or null. Counts raw headers, because `headers` has only one of several. */

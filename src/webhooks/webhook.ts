@@ -3,6 +3,7 @@ import type { IpnTokens } from '../payment/ipn-token.ts';
 import type { PaymentId } from '../payment/payment.ts';
 import type { NewWebhook } from '../payment/payment-events.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
+import { annotate, trace } from '../platform/tracing.ts';
 import type { DeliverWebhook, DeliveryOutcome } from './delivery-types.ts';
 import { eventIdOf, standardHeaders } from './signing-secrets.ts';
 
@@ -103,11 +104,15 @@ export interface SendWebhooksContext {
 }
 
 /** Sends one claimed webhook and records every outcome. Our own mistakes are recorded as well, and then thrown. */
-export async function sendWebhook(context: SendWebhooksContext, webhook: Webhook): Promise<void> {
-  const { result, mistake } = await attemptDelivery(context, webhook);
-  await context.webhooks.recordWebhookResult(webhook, result);
-  context.onResult(webhook, result);
-  if (mistake !== undefined) throw mistake;
+export function sendWebhook(context: SendWebhooksContext, webhook: Webhook): Promise<void> {
+  const attributes = { 'card_checkout.payment_id': webhook.paymentId, 'server.address': webhook.host };
+  return trace(`webhook ${webhook.event}`, attributes, async () => {
+    const { result, mistake } = await attemptDelivery(context, webhook);
+    annotate({ 'card_checkout.outcome': result.outcome });
+    await context.webhooks.recordWebhookResult(webhook, result);
+    context.onResult(webhook, result);
+    if (mistake !== undefined) throw mistake;
+  });
 }
 
 async function attemptDelivery(

@@ -11,6 +11,7 @@ import type { EgressProxy } from '../../platform/egress-proxy.ts';
 import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
 import { isSecureUrl } from '../../platform/public-address.ts';
 import { parseJson, readBounded } from '../../platform/read-json.ts';
+import { annotate, span, traceparentHeader } from '../../platform/tracing.ts';
 import {
   type ProviderTraits,
   type ProviderWebhook,
@@ -113,6 +114,7 @@ async function requestJson(
     },
     body: isForm ? String(call.body) : call.body === undefined ? null : JSON.stringify(call.body),
   });
+  annotate({ 'http.response.status_code': statusCode });
   const isAnswered = acceptsPage && statusCode < 500 && !successes.includes(statusCode);
   const tooLong = () => new MalformedAnswerError(`the answer is longer than ${maximumBytes} bytes`);
   const read = readBounded(body, maximumBytes, tooLong);
@@ -245,9 +247,12 @@ export function createConversations(
     const calls = (isOfCustomer: boolean): Calls => {
       const answer = (request: CallRequest) => {
         isLastOfCustomer = isOfCustomer;
-        const call = { ...request, headers: { ...headers, ...request.headers } };
-        const leftMs = Math.max(1, Math.ceil(deadlineMs - performance.now()));
-        return requestJson(agent, call, isOfCustomer, leftMs);
+        const host = { 'server.address': new URL(request.url).host };
+        return span(`provider ${id}`, host, () => {
+          const call = { ...request, headers: { ...headers, ...request.headers, ...traceparentHeader() } };
+          const leftMs = Math.max(1, Math.ceil(deadlineMs - performance.now()));
+          return requestJson(agent, call, isOfCustomer, leftMs);
+        });
       };
       return { answer, fields: async (request) => fieldsOf(requireSuccess(id, await answer(request))) };
     };

@@ -4,6 +4,7 @@ import { type Dispatcher, request } from 'undici';
 import type { EgressProxy } from '../../platform/egress-proxy.ts';
 import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
 import { parseJson, readBounded } from '../../platform/read-json.ts';
+import { span } from '../../platform/tracing.ts';
 import { ChainUnavailableError } from './chain.ts';
 
 export interface JsonRpcCall {
@@ -177,7 +178,12 @@ interface Answer {
   readonly body: unknown;
 }
 
-async function post(endpoint: Endpoint, calls: readonly JsonRpcCall[], body: unknown): Promise<Answer> {
+function post(endpoint: Endpoint, calls: readonly JsonRpcCall[], body: unknown): Promise<Answer> {
+  const attributes = { 'server.address': endpoint.label, 'rpc.method': methodsOf(calls) };
+  return span(methodsOf(calls), attributes, () => exchange(endpoint, calls, body));
+}
+
+async function exchange(endpoint: Endpoint, calls: readonly JsonRpcCall[], body: unknown): Promise<Answer> {
   const methods = methodsOf(calls);
   const allowed = calls.map(({ method, params }) => maximumBytesOf[method]?.(params) ?? SHORT_ANSWER_BYTES);
   const maximumBytes = Math.min(

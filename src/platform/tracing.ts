@@ -1,0 +1,142 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Attributes, Span, SpanContext, Tracer } from '@opentelemetry/api';
+import packageDescription from '#package' with { type: 'json' };
+import { within } from './outgoing-calls.ts';
+
+// Traces of OpenTelemetry. Attributes are names, hosts, ids and outcomes of our own: never a URL, path, parameter, header
+// or body, nor the message of an error.
+
+interface Scope {
+  readonly startSpan: (name: string, attributes: Attributes, parent: SpanContext | null) => Span;
+  /** Of the whole trace. An idle one is dropped: it has called no other host. */
+  readonly trace: { spansLeft: number; isIdle: boolean };
+  /** Span that encloses what follows; null outside of a trace. */
+  readonly span: Span | null;
+}
+
+type TraceOptions = Attributes & { readonly traceparent?: string; readonly isIdle?: boolean };
+
+/** Maximum spans of one trace, such as of an export that reads a million rows. */
+const SPANS_PER_TRACE = 500;
+/** Time limit of an export with its retries, and a longer one of the last exports. */
+const [EXPORT_TIMEOUT_MS, STOP_TIMEOUT_MS] = [3_000, 4_000];
+const STATUS_ERROR = 2;
+
+const scopes = new AsyncLocalStorage<Scope>();
+
+/** Whether this runs within `run` of `openTracing`. */
+export const isTracing = () => scopes.getStore() !== undefined;
+
+/** Runs work as a span of the current trace, if there is one. `server.address` makes it a call to another host. */
+export async function span<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
+  const outer = scopes.getStore();
+  const isOmitted = outer?.trace.isIdle === true && !('server.address' in attributes);
+  if (outer?.span == null || isOmitted || outer.trace.spansLeft-- <= 0) return work();
+  outer.trace.isIdle = false;
+  return runIn({ ...outer, span: outer.startSpan(name, attributes, outer.span.spanContext()) }, work);
+}
+
+/** Runs work as a trace apart, or as a part of the one in a caller's valid `traceparent`. */
+export async function trace<T>(
+  name: string,
+  { traceparent = '', isIdle = false, ...attributes }: TraceOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  const outer = scopes.getStore();
+  if (outer === undefined) return work();
+  const own = outer.startSpan(name, attributes, parseTraceparent(traceparent));
+  return runIn({ ...outer, trace: { spansLeft: SPANS_PER_TRACE, isIdle }, span: own }, work);
+}
+
+async function runIn<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
+  return scopes.run(scope, async () => {
+    try {
+      return await work();
+    } catch (error) {
+      annotate({ 'error.type': error instanceof Error ? error.name : 'unknown' });
+      throw error;
+    } finally {
+      if (!scope.trace.isIdle) scope.span?.end();
+    }
+  });
+}
+
+/** Adds attributes to the current span; `error.type` marks it as failed. */
+export function annotate(attributes: Attributes): void {
+  const own = scopes.getStore()?.span;
+  own?.setAttributes(attributes);
+  if ('error.type' in attributes) own?.setStatus({ code: STATUS_ERROR });
+}
+
+/** Header with which another service continues the current trace (W3C Trace Context); empty without one. */
+export function traceparentHeader(): Readonly<Record<string, string>> {
+  const context = scopes.getStore()?.span?.spanContext();
+  if (context === undefined) return {};
+  return { traceparent: `00-${context.traceId}-${context.spanId}-0${context.traceFlags & 1}` };
+}
+
+/** Null for another form than `00-<trace>-<span>-<flags>`. The SDK ignores ids of zeros. */
+function parseTraceparent(header: string): SpanContext | null {
+  const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(header) ?? [];
+  if (traceId === undefined || spanId === undefined) return null;
+  return { traceId, spanId, traceFlags: Number(`0x${flags}`) & 1, isRemote: true };
+}
+
+/** Makes the calls of all methods spans, which are named after them. */
+export function withSpans<T extends object>(methods: T, name: string): T {
+  const wrapped = Object.entries(methods).map(([key, value]) => {
+    const own = `${name}.${key}`;
+    if (typeof value === 'object' && value !== null) return [key, withSpans(value, own)];
+    return [key, (...given: unknown[]) => span(own, {}, () => value(...given))];
+  });
+  return Object.fromEntries(wrapped) as T;
+}
+
+/** Loads OpenTelemetry. Throws an error that names the packages to install if they are missing. */
+export async function openTracing(endpoint: string, resource: Attributes, warn: (error: Error) => void) {
+  // Imported by the names in package.json, so that nothing else needs them, nor does the type check.
+  const packages = Object.entries(packageDescription.peerDependencies);
+  const loading = Promise.all(packages.map(([name]) => import(name)));
+  const [api, otlp, resources, sdk] = await loading.catch((cause) => {
+    const wayOut = `npm install ${packages.map((each) => each.join('@')).join(' ')}`;
+    const problem = 'OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are missing (docs/operating.md#traces)';
+    throw new Error(`${problem}: ${wayOut}`, { cause });
+  });
+  const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
+  const exporter = new otlp.OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS });
+  const send = exporter.export.bind(exporter);
+  let isFailing = false;
+  exporter.export = (spans: unknown, done: (result: { error?: Error }) => void) =>
+    send(spans, (result: { error?: Error }) => {
+      if (result.error !== undefined && !isFailing) warn(result.error);
+      isFailing = result.error !== undefined;
+      done(result);
+    });
+  const ofEnvironment = resources.detectResources({ detectors: [resources.envDetector] });
+  const provider = new sdk.TracerProvider({
+    resource: resources.resourceFromAttributes(resource).merge(ofEnvironment),
+    // Sends in the background, and drops spans while 2,048 wait.
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
+  });
+  const tracer: Tracer = provider.getTracer(packageDescription.name);
+  const service: Scope = {
+    startSpan(name, attributes, parent) {
+      const inbound = 'http.route' in attributes ? api.SpanKind.SERVER : api.SpanKind.INTERNAL;
+      const kind = 'server.address' in attributes ? api.SpanKind.CLIENT : inbound;
+      const root = api.ROOT_CONTEXT;
+      return tracer.startSpan(
+        name,
+        { kind, attributes },
+        parent ? api.trace.setSpanContext(root, parent) : root,
+      );
+    },
+    trace: { spansLeft: 0, isIdle: true },
+    span: null,
+  };
+  return {
+    /** Runs what is traced. */
+    run: <T>(work: () => T): T => scopes.run(service, work),
+    /** Sends the last spans. */
+    stop: () => within(STOP_TIMEOUT_MS, provider.shutdown(), () => new Error('late')).catch(() => {}),
+  };
+}
