@@ -171,15 +171,9 @@ export interface AuditStore {
   appendEntry(entry: NewAuditEntry): Promise<void>;
   /** Deletes the oldest of these, up to `limit`, and returns how many. Each account keeps its newest, which numbers the next. */
   deleteEntriesBefore(beforeMs: number, limit: number): Promise<number>;
-  /** Newest first, from before a position; null starts with the newest. */
+  /** Entries of an account, or of all (null), newest first, from before one of them; null starts with the newest. */
   listEntries(
-    accountId: string,
-    before: number | null,
-    limit: number,
-    range?: AuditRange,
-  ): Promise<readonly AuditEntry[]>;
-  /** Newest first. */
-  listAllEntries(
+    accountId: string | null,
     before: AuditPosition | null,
     limit: number,
     range?: AuditRange,

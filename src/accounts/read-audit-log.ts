@@ -16,16 +16,13 @@ export function parseAuditCursor(text: string): AuditPosition | null {
 
 /** Reads a page of an account's entries, or of all (null), newest first. `next` is null on the last page. */
 export async function readAuditPage(
-  { audit }: { readonly audit: Pick<AuditStore, 'listEntries' | 'listAllEntries'> },
+  { audit }: { readonly audit: Pick<AuditStore, 'listEntries'> },
   accountId: string | null,
   before: AuditPosition | null,
   limit: number,
   range: AuditRange = {},
 ) {
-  const found =
-    accountId === null
-      ? await audit.listAllEntries(before, limit + 1, range)
-      : await audit.listEntries(accountId, before?.position ?? null, limit + 1, range);
+  const found = await audit.listEntries(accountId, before, limit + 1, range);
   const entries = found.slice(0, limit);
   return { entries, next: found.length > limit ? (entries.at(-1) ?? null) : null };
 }

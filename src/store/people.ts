@@ -278,15 +278,14 @@ export function createAuditStore({ read, write }: Scripts): AuditStore {
           ORDER BY at_ms, account_id, position LIMIT ${limit}) RETURNING position`;
       return deleted.length;
     }),
-    listEntries: read(
-      (accountId, before, limit, { fromMs = 0, beforeMs = AFTER_ALL } = {}) => auditTable.select`
-        WHERE account_id = ${accountId} AND position < ${before ?? AFTER_ALL}
-          AND at_ms >= ${fromMs} AND at_ms < ${beforeMs} ORDER BY position DESC LIMIT ${limit}`,
-    ),
-    listAllEntries: read((before, limit, { fromMs = 0, beforeMs = AFTER_ALL } = {}) => {
-      const { atMs, accountId, position } = before ?? { atMs: beforeMs, accountId: '', position: 0 };
+    listEntries: read((accountId, before, limit, { fromMs = 0, beforeMs = AFTER_ALL } = {}) => {
+      if (accountId !== null)
+        return auditTable.select`
+          WHERE account_id = ${accountId} AND position < ${before?.position ?? AFTER_ALL}
+            AND at_ms >= ${fromMs} AND at_ms < ${beforeMs} ORDER BY position DESC LIMIT ${limit}`;
+      const last = before ?? { atMs: beforeMs, accountId: '', position: 0 };
       return auditTable.select`
-        WHERE (at_ms, account_id, position) < (${atMs}, ${accountId}, ${position}) AND at_ms >= ${fromMs}
+        WHERE (at_ms, account_id, position) < (${last.atMs}, ${last.accountId}, ${last.position}) AND at_ms >= ${fromMs}
         ORDER BY at_ms DESC, account_id DESC, position DESC LIMIT ${limit}`;
     }),
   };

@@ -42,12 +42,12 @@ describe('with a password', () => {
     const answer = await signInAs(browser, operator);
     expect([answer.statusCode, answer.headers['location']]).toEqual([303, '/operator']);
     expect((await browser.get('/operator/accounts')).statusCode).toBe(200);
-    expect(await console.dashboard.store.audit.listAllEntries(null, 10)).toMatchObject([
+    expect(await console.dashboard.store.audit.listEntries(null, null, 10)).toMatchObject([
       { accountId: SERVICE_LOG, action: 'session.opened', actor: operator.email, address: '192.0.2.20' },
     ]);
     await browser.post('/operator/sign-out');
     expect((await browser.get('/operator/accounts')).headers['location']).toContain(SIGN_IN);
-    expect(await console.dashboard.store.audit.listAllEntries(null, 1)).toMatchObject([
+    expect(await console.dashboard.store.audit.listEntries(null, null, 1)).toMatchObject([
       { accountId: SERVICE_LOG, action: 'session.ended' },
     ]);
   });

@@ -386,7 +386,9 @@ export function auditPromises(context: StoreContext): void {
       { ...newEntry('acc_1', { target: 'c' }), position: 3 },
       { ...newEntry('acc_1', { target: 'b' }), position: 2 },
     ]);
-    expect(await audit.listEntries('acc_1', 2, 2)).toMatchObject([{ target: 'a', position: 1 }]);
+    expect(await audit.listEntries('acc_1', newest[1] ?? null, 2)).toMatchObject([
+      { target: 'a', position: 1 },
+    ]);
   });
 
   it('gives the entries of all accounts back by time, a page at a time', async () => {
@@ -398,15 +400,15 @@ export function auditPromises(context: StoreContext): void {
     await append('acc_1', NOW_MS + 2, 'c');
     await append('acc_2', NOW_MS + 2, 'd');
     await append('acc_2', NOW_MS + 2, 'e');
-    const all = await audit.listAllEntries(null, 10);
+    const all = await audit.listEntries(null, null, 10);
     expect(all.map(({ target }) => target)).toEqual(['e', 'd', 'c', 'b', 'a']);
     expect(all[1]).toEqual({ ...newEntry('acc_2', { atMs: NOW_MS + 2, target: 'd' }), position: 2 });
     const range = { fromMs: NOW_MS + 1, beforeMs: NOW_MS + 2 };
-    expect(await audit.listAllEntries(null, 10, range)).toEqual([all[3]]);
+    expect(await audit.listEntries(null, null, 10, range)).toEqual([all[3]]);
     expect(await audit.listEntries('acc_2', null, 10, range)).toEqual([all[3]]);
     expect(await audit.listEntries('acc_1', null, 10, range)).toEqual([]);
     for (const [index, entry] of all.entries()) {
-      const rest = await audit.listAllEntries(entry, 2);
+      const rest = await audit.listEntries(null, entry, 2);
       expect(rest).toEqual(all.slice(index + 1, index + 3));
     }
   });
@@ -425,7 +427,7 @@ export function auditPromises(context: StoreContext): void {
     expect(await audit.deleteEntriesBefore(6, 2)).toBe(1);
     expect(await audit.deleteEntriesBefore(100, 2)).toBe(0);
     await audit.appendEntry(newEntry('acc_1', { atMs: 7 }));
-    const left = await audit.listAllEntries(null, 10);
+    const left = await audit.listEntries(null, null, 10);
     expect(left.map(({ accountId, position }) => [accountId, position])).toEqual([
       ['acc_1', 4],
       ['acc_2', 2],
@@ -466,11 +468,11 @@ export function auditPromises(context: StoreContext): void {
 
   async function listAll(accountId: string) {
     const all: AuditEntry[] = [];
-    let before: number | null = null;
+    let before: AuditEntry | null = null;
     do {
       const page: readonly AuditEntry[] = await audit.listEntries(accountId, before, 500);
       all.push(...page);
-      before = page.at(-1)?.position ?? null;
+      before = page.at(-1) ?? null;
     } while (before !== null);
     return all;
   }

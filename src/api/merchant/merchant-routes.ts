@@ -65,7 +65,7 @@ export interface MerchantContext extends CancelPaymentContext, Omit<ApiContext, 
   readonly search: PaymentSearchStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly events: Pick<EventStore, 'listEvents'>;
-  readonly audit: Pick<AuditStore, 'listEntries' | 'listAllEntries'>;
+  readonly audit: Pick<AuditStore, 'listEntries'>;
   /** Time after creation in which a checkout can be paid. */
   readonly expiryMs: number;
 }
