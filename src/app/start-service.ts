@@ -78,7 +78,11 @@ async function startUntraced(options: ServiceOptions) {
     });
     cleanUp.add({ warned: warnOfMissingSecrets(parts) }, ({ warned }) => warned);
     if (options.role !== 'api') {
-      cleanUp.add(await startWork(parts, delivererOf(parts)), (work) => work.stop());
+      const deliver: DeliverWebhook = (delivery) => {
+        parts.additions?.onDelivery(delivery);
+        return deliverWebhook(parts.deliveryRulesOf(delivery.url), delivery);
+      };
+      cleanUp.add(await startWork(parts, deliver), (work) => work.stop());
     }
   });
 
@@ -178,13 +182,6 @@ function startControl(parts: ServiceParts): Promise<Server> {
     sandboxOperations:
       testPayments === null ? null : (parts.additions?.createOperations(testPayments) ?? null),
   });
-}
-
-function delivererOf({ deliveryRulesOf, additions }: ServiceParts): DeliverWebhook {
-  return (delivery) => {
-    additions?.onDelivery(delivery);
-    return deliverWebhook(deliveryRulesOf(delivery.url), delivery);
-  };
 }
 
 function portOf(server: Pick<Server, 'address'>): number {

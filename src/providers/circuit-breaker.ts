@@ -185,7 +185,8 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
         report('answered');
         return answer;
       } catch (error) {
-        const busyError = busyErrorOf(error);
+        const { cause = null } = error instanceof ServiceError ? error : {};
+        const busyError = cause instanceof ProviderBusyError ? cause : null;
         // The longest of several concurrent delays applies.
         if (busyError !== null)
           busyUntilMs = Math.max(busyUntilMs, monotonicMs() + busyError.retryAfterSeconds * 1000);
@@ -221,8 +222,4 @@ function isDeclined(error: unknown): boolean {
   return (
     isAnswer(error) && (!(cause instanceof ProviderAnswerError) || cause instanceof DeclinedRequestError)
   );
-}
-
-function busyErrorOf(error: unknown): ProviderBusyError | null {
-  return error instanceof ServiceError && error.cause instanceof ProviderBusyError ? error.cause : null;
 }

@@ -342,7 +342,9 @@ function readBeginning(response: IncomingMessage, signal: AbortSignal) {
     const finish = () => {
       signal.removeEventListener('abort', finish);
       response.destroy();
-      resolve({ responseBytes: bytes, responseExcerpt: printable(excerpt) });
+      // Without control characters, text direction marks and broken UTF-8, because it goes into the log.
+      const responseExcerpt = excerpt.toString('utf8').replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]/gu, '.');
+      resolve({ responseBytes: bytes, responseExcerpt });
     };
     response.on('data', (chunk: Buffer) => {
       if (excerpt.length < EXCERPT_BYTES) {
@@ -357,11 +359,6 @@ function readBeginning(response: IncomingMessage, signal: AbortSignal) {
     signal.addEventListener('abort', finish, { once: true });
     if (signal.aborted || response.statusCode === 101) finish();
   });
-}
-
-/** Replaces control characters, text direction marks and broken UTF-8 with dots, because the text goes into the log. */
-function printable(excerpt: Buffer): string {
-  return excerpt.toString('utf8').replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]/gu, '.');
 }
 
 export interface AttemptOutcome extends DeliveryOutcome {

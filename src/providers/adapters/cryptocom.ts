@@ -73,19 +73,16 @@ export const cryptocom = defineProvider({
     // Requires an answer that confirms delivery of USDC on Polygon to the deposit address.
     const { depositAddress: wallet_address } = request;
     answers.requireStated(payment, { wallet_address, crypto_currency: 'USDC', network: 'polygon' });
+    // Seconds since 1970, or ISO 8601.
+    const expiresAt = payment['expired_at'];
+    const statedMs = typeof expiresAt === 'number' ? expiresAt * 1000 : Date.parse(String(expiresAt));
     return {
       redirectUrl: answers.readRedirectUrl(payment['payment_url']),
       providerReference: answers.readReference(payment['id']),
-      expiresAtMs: expiryOf(payment, nowMs()),
+      expiresAtMs: Number.isNaN(statedMs) ? nowMs() + PAGE_LIFETIME_MS : statedMs,
     };
   },
 });
 
 /** Lifetime of a payment page if the answer states none. */
 const PAGE_LIFETIME_MS = 5 * 60_000;
-
-/** Parses seconds since 1970, or ISO 8601. */
-function expiryOf({ expired_at: expiredAt }: answers.AnswerFields, nowMs: number): number {
-  const atMs = typeof expiredAt === 'number' ? expiredAt * 1000 : Date.parse(String(expiredAt));
-  return Number.isNaN(atMs) ? nowMs + PAGE_LIFETIME_MS : atMs;
-}

@@ -63,11 +63,6 @@ function transferTopics(recipients: readonly Address[] | null): unknown[] {
   return [TRANSFER_TOPIC, null, recipients.map(topicOf)];
 }
 
-/** `0x` and the last 40 digits of a 32-byte topic or word. */
-function addressDigits(topic: string): string {
-  return `0x${topic.slice(26)}`;
-}
-
 function wrongLog(label: string, problem: string): MalformedAnswerError {
   return new MalformedAnswerError(`${label} answered eth_getLogs with ${problem}`);
 }
@@ -92,7 +87,7 @@ async function readTransfers(
   const { recipients, ownOf } = query;
   const recipientOf = ({ topics: [, , recipient] }: NodeLog): string => {
     if (recipient === undefined) throw wrongLog(label, 'another event than asked for');
-    return addressDigits(recipient);
+    return `0x${recipient.slice(26)}`;
   };
   const asked = new Set(recipients?.map((address) => address.toLowerCase()) ?? logs.map(recipientOf));
   const kept = recipients === null && ownOf !== undefined ? await ownOf(asked) : asked;

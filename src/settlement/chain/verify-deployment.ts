@@ -115,7 +115,11 @@ async function examine(endpoint: ChainEndpoint, deployment: Deployment): Promise
 async function verifyAt(rpc: NodeClient, { chainId, factory, token }: Deployment) {
   // The factory deploys the implementation in its constructor, and a contract's first creation has nonce 1 (EIP-161).
   const implementation = getContractAddress({ from: factory, nonce: 1n });
-  const [factoryCode, implementationCode, tokenCode] = await readCodes(rpc, [factory, implementation, token]);
+  const calls = [factory, implementation, token].map((address) => {
+    return { method: 'eth_getCode' as const, params: [address, 'latest'] };
+  });
+  const codes = (await rpc.callBatch(calls)).map((code) => code.toLowerCase());
+  const [factoryCode, implementationCode, tokenCode] = codes as [string, string, string];
   if (factoryCode === '0x') {
     throw new DeploymentMismatchError([
       `There is no contract at the factory's address ${factory}: correct DEPOSIT_FACTORY_ADDRESS or CHAIN_ID.`,
@@ -169,12 +173,6 @@ async function verifyAt(rpc: NodeClient, { chainId, factory, token }: Deployment
       'Correct DEPOSIT_FACTORY_ADDRESS or SETTLEMENT_TOKEN_ADDRESS, or run card-checkout contract deploy.',
     ]);
   return { implementation, factoryCodeHash: `0x${keccak256Hex(Buffer.from(factoryCode.slice(2), 'hex'))}` };
-}
-
-async function readCodes(rpc: NodeClient, addresses: readonly [Address, Address, Address]) {
-  const calls = addresses.map((address) => ({ method: 'eth_getCode' as const, params: [address, 'latest'] }));
-  const codes = (await rpc.callBatch(calls)).map((code) => code.toLowerCase());
-  return codes as [string, string, string];
 }
 
 const TOKEN_CALL = encodeFunctionData({ abi: depositFactoryAbi, functionName: 'token' });
