@@ -41,6 +41,8 @@ process.stdout.once('error', (error: NodeJS.ErrnoException) => {
 // Parts are loaded on demand: most commands only talk to a running server and should be quick.
 let isJson = false;
 let environment: NodeJS.ProcessEnv = {};
+/** Place that was announced, because an export runs an operation for each portion. */
+let place = '';
 const program = createProgram(
   {
     start: async (options) => {
@@ -131,7 +133,9 @@ program.hook('preAction', (_program, command) => {
  */
 function readDataConfig(): Config {
   const config = readConfig('sandbox');
-  announce(describePlace(config));
+  const found = describePlace(config);
+  if (found !== place) announce(found);
+  place = found;
   return config;
 }
 

@@ -11,6 +11,7 @@ import { addGradeCommand, type GradeServices } from './grade/grade-command.ts';
 import type { AuditPortion } from './operations.ts';
 import type { OperationArguments } from './operations-context.ts';
 import { listColumns, printResult } from './present.ts';
+import { runLong } from './run-long.ts';
 
 export interface ListenOptions {
   /** Endpoint to which each event is forwarded; without it, events are only printed. */
@@ -328,12 +329,18 @@ function addAuditCommand(program: Command, services: ProgramServices): void {
     .option('--before <time>', 'before this time')
     .option('--csv', 'print CSV')
     .action(async (query: OperationArguments) => {
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const page = (await services.runOperation('audit export', { ...query, cursor })) as AuditPortion;
-        // Waits for a slow reader before the next portion.
-        if (!process.stdout.write(page.lines)) await once(process.stdout, 'drain');
-        cursor = page.next;
-      }
+      await runLong('audit export', query['json'] === true, async (onProgress, _, clear) => {
+        let done = 0;
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const page = (await services.runOperation('audit export', { ...query, cursor })) as AuditPortion;
+          clear();
+          // Waits for a slow reader before the next portion.
+          if (!process.stdout.write(page.lines)) await once(process.stdout, 'drain');
+          cursor = page.next;
+          done += page.lines.split('\n').length - 1;
+          onProgress({ unit: 'lines', done, total: cursor === null ? done : null });
+        }
+      });
     });
 }
 

@@ -3,6 +3,8 @@ import { signalToStop } from '../platform/stop-signals.ts';
 
 /** What remains when a command is stopped, and how to go on. */
 const waysOn = {
+  'audit export':
+    'What was printed is complete up to its last line. Name its time with --before to print the rest.',
   'move-store':
     'The source is unchanged, and the target is empty. Run the command again: it copies everything.',
   rehearse: 'No process and no file is left. Run the command again: it begins with the first step.',
