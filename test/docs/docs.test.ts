@@ -38,11 +38,12 @@ describe('environment variables', () => {
     ...known,
     ...variables.filter(({ isSecret }) => isSecret).map(({ name }) => `${name}_FILE`),
   ]);
-  /** Node's own, the sandbox's tool, and those of examples. */
+  /** Node's and OpenTelemetry's own, the sandbox's tool, and those of examples. */
   const isForeign = (name: string) =>
     /^(NODE_\w+|AWS_\w+|PYTHONPATH|ANVIL_PATH|CHROMIUM_PATH|SCREENSHOTS|WORDPRESS_DIR|WOOCOMMERCE_DIR|IPN_TOKEN|PAYMENT_ID|PWD|BASE|KEY|COMPOSE_FILE)$/.test(
       name,
     ) ||
+    /^OTEL_(SERVICE_NAME|RESOURCE_ATTRIBUTES|TRACES_SAMPLER|EXPORTER_OTLP_(HEADERS|TIMEOUT))$/.test(name) ||
     /^(CARD_CHECKOUT_(URL|KEY|API_KEY)|CIRCLE_TOKEN_(LOGIC|PROXY)|CALLBACK_URL|PAYOUT_ADDRESS|ORDERS_FILE|PHP_CLI_SERVER_WORKERS|ETH_RPC_URL|PRIVATE_KEY|IFS|LC_ALL)$/.test(
       name,
     );
