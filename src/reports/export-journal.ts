@@ -39,39 +39,32 @@ export const journalAccounts = {
   deposit_address: 'What is still at the deposit addresses.',
 } as const;
 
-/** A posting in 10⁻⁶ USDC, where debit or credit is zero. */
+/** A debit in 10⁻⁶ USDC, or a credit if negative. */
 interface Posting {
   readonly account: keyof typeof journalAccounts;
-  readonly debitUnits: bigint;
-  readonly creditUnits: bigint;
+  readonly units: bigint;
 }
 
-/** Postings of a payment, whose debits equal the credits. 1 USDC counts as 1 USD. */
+/**
+ * Postings of a payment, which add up to zero. 1 USDC counts as 1 USD.
+ * An amount is negative after a reorganization reversed a final one; it is posted on the other side.
+ */
 export function postingsOf(payment: Pick<Payment, 'status' | 'usdUnits'>, sums: FinalSums): Posting[] {
   const { depositedUnits, forwardedUnits, feeUnits } = sums;
   const costUnits = payment.usdUnits - depositedUnits;
-  const credits: Posting[] =
+  const received: Posting[] =
     payment.status === 'paid'
       ? [
-          credit('sales', payment.usdUnits),
-          costUnits > 0n ? debit('provider_costs', costUnits) : credit('surplus', -costUnits),
+          { account: 'sales', units: -payment.usdUnits },
+          { account: costUnits > 0n ? 'provider_costs' : 'surplus', units: costUnits },
         ]
-      : [credit('unassigned_deposits', depositedUnits)];
-  return [
-    ...credits,
-    debit('payout_wallet', forwardedUnits),
-    debit('service_fees', feeUnits),
-    debit('deposit_address', depositedUnits - forwardedUnits - feeUnits),
-  ].filter(({ debitUnits, creditUnits }) => debitUnits !== creditUnits);
-}
-
-/** An amount is negative after a reorganization reversed a final one; it is posted on the other side. */
-function debit(account: Posting['account'], units: bigint): Posting {
-  return { account, debitUnits: units > 0n ? units : 0n, creditUnits: units < 0n ? -units : 0n };
-}
-
-function credit(account: Posting['account'], units: bigint): Posting {
-  return debit(account, -units);
+      : [{ account: 'unassigned_deposits', units: -depositedUnits }];
+  const sent: Posting[] = [
+    { account: 'payout_wallet', units: forwardedUnits },
+    { account: 'service_fees', units: feeUnits },
+    { account: 'deposit_address', units: depositedUnits - forwardedUnits - feeUnits },
+  ];
+  return [...received, ...sent].filter(({ units }) => units !== 0n);
 }
 
 type Search = Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listRates'>;
@@ -183,13 +176,13 @@ function journalLines(reported: ReportedPayment, baseCurrency: Currency): string
   const { payment, sums } = reported;
   const { id, amountCents, currency } = payment;
   const date = new Date(dateOf(payment)).toISOString();
-  const units = (value: bigint) => (value === 0n ? null : formatUnits(value));
+  const units = (value: bigint) => (value > 0n ? formatUnits(value) : null);
   const charge = [providerOf(reported), formatCents(amountCents), currency, appliedUsdRate(payment)];
   const baseRate = baseRateOf(reported);
   const base = [baseCurrency, baseRate === null ? null : formatRate(baseRate)];
   return postingsOf(payment, sums)
-    .map(({ account, debitUnits, creditUnits }) =>
-      csvLine([date, id, account, units(debitUnits), units(creditUnits), ...charge, ...base]),
+    .map((posting) =>
+      csvLine([date, id, posting.account, units(posting.units), units(-posting.units), ...charge, ...base]),
     )
     .join('');
 }
@@ -252,8 +245,8 @@ export async function readStatement(
     if (read > MAXIMUM_STATEMENT_PAYMENTS) return null;
     for (const reported of portion.booked) {
       const { payment, sums } = reported;
-      for (const { account, debitUnits, creditUnits } of postingsOf(payment, sums)) {
-        balances.set(account, (balances.get(account) ?? 0n) + debitUnits - creditUnits);
+      for (const { account, units } of postingsOf(payment, sums)) {
+        balances.set(account, (balances.get(account) ?? 0n) + units);
       }
       if (payment.status !== 'paid') continue;
       const { currency, amountCents, usdUnits } = payment;

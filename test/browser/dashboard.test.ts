@@ -151,14 +151,10 @@ it.each([true, false])(
     expect(await button.isVisible()).toBe(!hasScript);
     if (!hasScript) await button.click();
     await frame.getByText('Tea house').first().waitFor();
-    const color = await page
-      .frames()
-      .at(-1)
-      ?.evaluate("getComputedStyle(document.querySelector('.button.primary')).backgroundColor");
-    expect([color, await page.getByLabel('Brand color').inputValue()]).toEqual([
-      'rgb(18, 52, 86)',
-      '#123456',
-    ]);
+    const colorOfButton = "getComputedStyle(document.querySelector('.button.primary')).backgroundColor";
+    const color = () => frame.locator('body').evaluate(colorOfButton);
+    await expect.poll(color).toBe('rgb(18, 52, 86)');
+    expect(await page.getByLabel('Brand color').inputValue()).toBe('#123456');
     await page.close();
   },
 );

@@ -41,7 +41,7 @@ function sentParts(webhook: Webhook, { body, signature }: WebhookResult, { conte
   const headers = headersOf(webhook.url, body, signature);
   return html`<h3 id="webhook-body">Body</h3>
 <p class="small soft">Formatted for reading. The signature covers the body as it was sent, which the curl command contains.</p>
-${block('webhook-body', indented(body))}
+${block('webhook-body', JSON.stringify(JSON.parse(body), null, 2))}
 <h3 id="webhook-headers">Headers</h3>${block('webhook-headers', headers.map(([name, value]) => `${name}: ${value}`).join('\n'))}
 <h3 id="webhook-curl">As curl</h3>
 <p class="small soft">For debugging. The command sends the recorded event again, with its <code>timestamp</code>.
@@ -61,10 +61,6 @@ function reconcileAdvice(baseUrl: string, paymentId: string): Html {
 if <code>status</code> is <code>paid</code>, fulfill the order as your webhook endpoint does.
 The SDK’s <code>reconcile</code> does this for all open orders.</p>
 <h3 id="webhook-status">Request the status</h3>${block('webhook-status', command)}`;
-}
-
-function indented(json: string): string {
-  return JSON.stringify(JSON.parse(json), null, 2);
 }
 
 function block(labelId: string, text: string): Html {

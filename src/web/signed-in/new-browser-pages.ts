@@ -8,7 +8,7 @@ import {
   openBrowserLink,
 } from '../../accounts/sessions.ts';
 import type { Mail, Mailer } from '../../mail/mail.ts';
-import { type Html, html, nothing } from '../design/html.ts';
+import { html } from '../design/html.ts';
 import { requirePassing, requirePassingFrom, widestNetworkOf } from '../rate-windows.ts';
 import { type Area, type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { banner, type FormFields } from './forms.ts';
@@ -103,7 +103,11 @@ export function askMore(
     main: html`${banner('warn', reasonsToAsk[reason])}
 <p>You can still sign in with a browser that you have used before.
 ${hasMail ? 'To use this browser, we send a link to your email address. Open it here, then sign in.' : withoutMail(area, waitSeconds)}</p>
-${hasMail ? askForm(area, email) : nothing}
+${
+  hasMail &&
+  html`<form class="card" method="post" action="${pathOf(area)}"><input type="hidden" name="email" value="${email}">
+<button class="button primary wide">Send me a link</button></form>`
+}
 ${toSignIn(area)}`,
   };
 }
@@ -113,11 +117,6 @@ function withoutMail({ name, help }: Area, waitSeconds: number): string {
   return name === 'operator'
     ? `${wait}. The operator can unblock it immediately by restarting the service. With email configured, the service sends you a link instead.`
     : `${wait}, or immediately with a link to set a new password. ${help} for one.`;
-}
-
-function askForm(area: Area, email: string): Html {
-  return html`<form class="card" method="post" action="${pathOf(area)}"><input type="hidden" name="email" value="${email}">
-<button class="button primary wide">Send me a link</button></form>`;
 }
 
 async function answerAsking(asked: AreaRequest, form: FormFields, mailer: Mailer): Promise<PageView> {
