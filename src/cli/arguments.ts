@@ -58,7 +58,7 @@ export const optionalEmail = optionalAs(
   'must be an email address',
 );
 export const optionalTime = optionalAs((text) => {
-  const timeMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  const timeMs = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(timeMs) ? null : timeMs;
 }, 'must be a time like 2026-11-01T00:00:00Z, or a day');
 export const optionalBlock = optionalAs(
