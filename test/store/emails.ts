@@ -59,6 +59,7 @@ export function emailPromises(context: StoreContext): void {
     await indexAll();
     expect(await found(payment, EMAIL)).toEqual([payment.id]);
 
+    expect(await emails.eraseEmail({ ...payment, accountId: 'another' })).toBe('unknown');
     expect(await emails.eraseEmail(payment)).toBe('erased');
     await context.reopen();
     const view = await store.payments.viewPayment(payment.id);
@@ -90,6 +91,8 @@ export function emailPromises(context: StoreContext): void {
     expect((await store.payments.findPayment(sending.accountId, sending.id))?.email).toBe(EMAIL);
     await webhooks.recordWebhookResult(claimed as never, { ...failedResult, body: null });
     expect(await emails.eraseEmail(sending)).toBe('erased');
+    await indexAll();
+    expect(await found(sending, EMAIL)).toEqual([]);
   });
 
   it('goes through the old payments of one account, some at a time, and leaves the new ones', async () => {
