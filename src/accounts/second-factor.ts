@@ -14,13 +14,8 @@ import {
 import type { User } from './person.ts';
 import type { SignedIn } from './sessions.ts';
 
-export interface SecondFactorSecrets {
-  readonly box: SecretBox;
-  readonly recoveryHash: KeyedHash;
-}
-
 export interface SecondFactorContext extends PeopleContext {
-  readonly secondFactor: SecondFactorSecrets;
+  readonly secondFactor: { readonly box: SecretBox; readonly recoveryHash: KeyedHash };
 }
 
 /** Purpose for which the key of authenticator apps' secrets is derived. */

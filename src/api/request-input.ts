@@ -94,14 +94,12 @@ function requireHarmless(value: object, depth: number): void {
   }
   for (const key of Object.keys(value)) {
     const inner = (value as Record<string, unknown>)[key];
-    const isPollution = key === '__proto__' || (key === 'constructor' && hasPrototype(inner));
+    const isObject = typeof inner === 'object' && inner !== null;
+    const isPollution =
+      key === '__proto__' || (key === 'constructor' && isObject && Object.hasOwn(inner, 'prototype'));
     if (isPollution) throw new ServiceError('invalid_request', `The body must not have the key ${key}.`);
-    if (typeof inner === 'object' && inner !== null) requireHarmless(inner, depth + 1);
+    if (isObject) requireHarmless(inner, depth + 1);
   }
-}
-
-function hasPrototype(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
 /** Parameters of a query string, each given once. */

@@ -9,11 +9,7 @@ import { appliedUsdRate, type JournalContext, type ReportedPayment, readReported
 /** Payments per chunk; a chunk takes the store a few milliseconds. */
 const PORTION = 200;
 
-type Cell = (payment: Payment, more: ExportedFacts) => CsvCell;
-
-interface ExportedFacts extends ReportedPayment {
-  readonly baseCurrency: Currency;
-}
+type Cell = (payment: Payment, more: ReportedPayment & { readonly baseCurrency: Currency }) => CsvCell;
 
 const cents = (value: number | null) => (value === null ? null : formatCents(value));
 const rate = (value: UsdRate | null) => (value === null ? null : formatRate(value));

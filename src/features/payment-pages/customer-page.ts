@@ -57,9 +57,7 @@ export interface PaymentPagesContext extends PayOnPageContext {
   readonly monotonicMs: () => number;
 }
 
-interface LimitedContext extends PaymentPagesContext {
-  readonly limits: ReturnType<typeof createSubmissionLimiters>;
-}
+type LimitedContext = PaymentPagesContext & { readonly limits: ReturnType<typeof createSubmissionLimiters> };
 
 type PageRequest = CheckoutRequest<'slug'>;
 
