@@ -104,8 +104,8 @@ function print(name: string, hosts: number, counts: ReadonlyMap<string, readonly
   for (const [method, count] of counts) {
     const sum = aDay(count.reduce((all, one) => all + one));
     calls += sum;
-    // Counts as some providers do; unverified.
-    units += sum * (method === 'eth_getLogs' ? 75 : 20);
+    // Alchemy's list (2026-11-30, a stored copy): 10 to 26 for the other methods that are asked.
+    units += sum * (method === 'eth_getLogs' ? 60 : 20);
   }
   const details = [...counts].map(([method, count]) => `${method} ${count.map(aDay).join(' + ')}`).join(', ');
   const cells = [name, hosts, calls.toLocaleString('en'), `${(units / 1e6).toFixed(2)} million`, details];

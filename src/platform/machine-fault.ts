@@ -18,3 +18,9 @@ export function machineFaultOf(error: unknown): string | null {
   const causes = [error.cause, ...(error instanceof AggregateError ? error.errors : [])];
   return causes.map(machineFaultOf).find((found) => found !== null) ?? null;
 }
+
+/** Class of an error, or the name that the runtime gave it, such as `TimeoutError`. */
+export function errorTypeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  return error.name === 'Error' ? error.constructor.name : error.name;
+}

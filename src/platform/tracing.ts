@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Attributes, Span, SpanContext, Tracer } from '@opentelemetry/api';
 import packageDescription from '#package' with { type: 'json' };
+import { errorTypeOf } from './machine-fault.ts';
 import { within } from './outgoing-calls.ts';
 
 // Traces of OpenTelemetry. Attributes are names, hosts, ids and outcomes of our own: never a URL, path, parameter, header
@@ -53,7 +54,7 @@ async function runIn<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      annotate({ 'error.type': error instanceof Error ? error.name : 'unknown' });
+      annotate({ 'error.type': errorTypeOf(error) });
       throw error;
     } finally {
       if (!scope.trace.isIdle) scope.span?.end();

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { isBusy, type ServiceError } from '../payment/errors.ts';
+import { errorTypeOf } from '../platform/machine-fault.ts';
 
 /** Called with every answered request; `route` is the pattern (`/pay/:id`), or `unmatched`. */
 export type Observe = (route: string, method: string, status: number, durationMs: number) => void;
@@ -81,10 +82,10 @@ const MAXIMUM_CAUSES = 5;
 
 /** Serializer of `err` in log lines: an error and its causes without secrets. */
 export function describeError(error: unknown, depth = 0): LoggedError {
-  if (!(error instanceof Error)) return { type: typeof error, message: redact(String(error)) };
+  if (!(error instanceof Error)) return { type: errorTypeOf(error), message: redact(String(error)) };
   const code = (error as { code?: unknown }).code;
   return {
-    type: error.name === 'Error' ? error.constructor.name : error.name,
+    type: errorTypeOf(error),
     message: redact(error.message),
     ...(error.stack === undefined ? {} : { stack: redact(error.stack) }),
     ...(typeof code === 'string' ? { code } : {}),

@@ -19,7 +19,7 @@ it('set only variables that the service knows', () => {
   const ofScript = [...read('deploy/server.sh').matchAll(/setting ([A-Z_]+)/g)].map(([, name = '']) => name);
   expect(ofScript).toContain('DATABASE_URL');
   set.push(...ofScript);
-  const foreign = /^(NODE_ENV|POSTGRES_\w+|UPSTREAM|PASSWORD|COMPOSE_FILE)$/;
+  const foreign = /^(NODE_ENV|NODE_EXTRA_CA_CERTS|POSTGRES_\w+|UPSTREAM|PASSWORD|COMPOSE_FILE)$/;
   expect(set).toEqual(expect.arrayContaining(['ADMIN_HOST', 'DATA_DIR', 'HOST', 'POSTGRES_DB']));
   expect(set.filter((name) => !known.has(name) && !foreign.test(name))).toEqual([]);
 });

@@ -57,6 +57,18 @@ async function restore<T>(use: (store: Store) => Promise<T>): Promise<T> {
 }
 
 describe('a backup', () => {
+  it('has nothing of what was erased before it', async () => {
+    await fill();
+    const erased = 'anna@shop.example '.repeat(1_000);
+    inSqliteFile(join(dataDir, 'card-checkout.sqlite'), (database) => {
+      database.exec('CREATE TABLE mails (text TEXT)');
+      database.prepare('INSERT INTO mails VALUES (?)').run(erased);
+      database.exec('DROP TABLE mails');
+    });
+    await run();
+    expect(readFileSync(target).includes('anna@shop')).toBe(false);
+  });
+
   it('that is restored gives its next events higher numbers than all that a reader knows', async () => {
     const store = await open();
     const [first, second] = await givePayments(store, 2);

@@ -6,5 +6,5 @@ try {
   await store.close();
   console.log('opened');
 } catch (error) {
-  console.log((error as Error).name);
+  console.log((error as Error).constructor.name);
 }

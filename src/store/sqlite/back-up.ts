@@ -118,11 +118,14 @@ function requireSameFile(descriptor: number, path: string): void {
     throw new Error(`${path} was replaced while the backup was made; back up into a folder of your own`);
 }
 
-/** A service that starts on the copy does not send again what was sent after the backup. */
+/**
+ * A service that starts on the copy does not send again what was sent after the backup. `VACUUM` leaves out the free
+ * pages, which may hold what was erased.
+ */
 function markRestored(file: string): void {
   const copy = new DatabaseSync(file);
   try {
-    copy.exec(`PRAGMA journal_mode = MEMORY; ${MARK_RESTORED}`);
+    copy.exec(`PRAGMA journal_mode = MEMORY; ${MARK_RESTORED}; VACUUM`);
   } finally {
     copy.close();
   }
