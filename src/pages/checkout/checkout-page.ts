@@ -248,7 +248,7 @@ function payableUntil(checkout: Checkout, language: Language): Html {
   if (view.kind === 'choose' && !awaitsTransfer(checkout) && possibleOffers(offers).length === 0)
     return nothing;
   const [before = '', after = ''] = language.words.summary.until.split('{time}');
-  return html`<p class="until">${before}${timeElement(expiresAtMs, language)}${after}</p>`;
+  return html`<p class="until">${before}<span class="whole">${timeElement(expiresAtMs, language)}${after}</span></p>`;
 }
 
 export function summary(
