@@ -275,7 +275,7 @@ async function checkCopy({ dataDir, databaseCopyUrl }: Config): Promise<Finding>
   const script = fileURLToPath(new URL('../../deploy/continuous-copy.sh', import.meta.url));
   const settings = 'DATA_DIR=$1 DATABASE_COPY_URL=$2 exec sh "$0" lag';
   const words = ['-c', settings, script, dataDir, databaseCopyUrl ?? ''];
-  // Without Litestream, it may run in a container of its own.
+  // Without Litestream here, the copy may run in another container.
   const asked = promisify(execFile)('sh', words, { timeout: CHECK_LIMIT_MS / 2 });
   const { stdout } = await asked.catch(() => ({ stdout: '' }));
   const lags = stdout.split('\n').flatMap((row) => row.split(/ +/)[2] ?? []);

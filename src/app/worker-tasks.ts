@@ -335,7 +335,7 @@ function createMeasuringTask({ store, metrics, config: { dataDir } }: WorkerPart
 
 const CERTIFICATE_INTERVAL_MS = 3_600_000;
 
-/** Records the end of the certificate of BASE_URL. A failure keeps the last value and is logged once. */
+/** Records when the certificate of BASE_URL expires. A failure keeps the last value and is logged once. */
 export function createCertificateTask({
   metrics,
   log,

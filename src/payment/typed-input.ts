@@ -105,7 +105,7 @@ export function parseTypedAmount(field: string, typed: string, currency: string 
   throw invalidField(field, `must be an amount${unit} from ${bounds}`);
 }
 
-/** API text of a typed number; what is no number as it is. Throws `invalid_request`. */
+/** API text of a typed number; other text is returned unchanged. Throws `invalid_request`. */
 export function parseTypedNumber(field: string, typed: string, kind: NumberKind): string {
   const text = readTypedNumber(typed, kind, kind === 'USDC' ? 6 : 2);
   if (text === 'unclear') throw unclearAmount(field);

@@ -68,7 +68,7 @@ export async function isListening(at: NetConnectOpts): Promise<boolean> {
 
 const CERTIFICATE_LIMIT_MS = 10_000;
 
-/** End of the certificate that the host of a URL serves, trusted or not. */
+/** Expiry of the certificate that the host of a URL serves, trusted or not. */
 export async function readCertificateEnd(
   url: string,
   proxy: EgressProxy | null,

@@ -37,7 +37,7 @@ export async function span<T>(name: string, attributes: Attributes, work: () => 
   return runIn({ ...outer, span: outer.startSpan(name, attributes, outer.span.spanContext()) }, work);
 }
 
-/** Runs work as a trace apart, or as a part of the one in a caller's valid `traceparent`. */
+/** Runs work as a new trace, or as a part of the one in a caller's valid `traceparent`. */
 export async function trace<T>(
   name: string,
   { traceparent = '', isIdle = false, ...attributes }: TraceOptions,

@@ -49,7 +49,7 @@ interface SettingsPage {
   /** Path below the settings page. */
   readonly path: string;
   readonly label: string;
-  /** forms.Fields of the form that the page's own path accepts. */
+  /** Fields of the form that the page's own path accepts. */
   readonly fields: (visit: Visit) => forms.Fields;
   readonly show: (visit: Visit, page: SettingsPage) => Promise<Html>;
 }

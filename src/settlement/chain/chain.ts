@@ -81,7 +81,7 @@ export class CallRevertedError extends Error {}
 /** No endpoint accepted a signed transaction (fee too low, no POL for gas); it may succeed later. */
 export class TransactionRefusedError extends Error {}
 
-/** The signer does not answer, refuses, or answers with something else than was requested. Releases wait for it. */
+/** The signer does not answer, refuses, or returns something other than what was requested. Releases wait for it. */
 export class SignerError extends Error {}
 
 /** Maximum final blocks behind the highest before an endpoint lags. CardCheckoutEndpointLags uses the same number. */
