@@ -206,7 +206,8 @@ ${state === 'open' || state === 'busy' ? pageForm(found, language, typed) : clos
 }
 
 function closedNotice({ account: { name: shop } }: FoundPage, state: ClosedState, { words }: Language): Html {
-  const { heading, sentence } = words.page[state];
+  const { page } = words;
+  const { heading, sentence = page.noMore }: { heading: string; sentence?: string } = page[state];
   return html`<h2>${heading}</h2>
 <p>${fillIn(sentence, { shop, minutes: String(HOLD_MINUTES) })}</p>`;
 }

@@ -354,14 +354,9 @@ export const de: Words = {
       sentence:
         'Ihnen wurde nichts berechnet. Bitte wenden Sie sich an {shop} oder versuchen Sie es später noch einmal.',
     },
-    ended: {
-      heading: 'Dieses Angebot ist beendet',
-      sentence: 'Diese Seite nimmt keine Zahlungen mehr an. Bei Fragen wenden Sie sich bitte an {shop}.',
-    },
-    sold_out: {
-      heading: 'Ausverkauft',
-      sentence: 'Diese Seite nimmt keine Zahlungen mehr an. Bei Fragen wenden Sie sich bitte an {shop}.',
-    },
+    ended: { heading: 'Dieses Angebot ist beendet' },
+    sold_out: { heading: 'Ausverkauft' },
+    noMore: 'Diese Seite nimmt keine Zahlungen mehr an. Bei Fragen wenden Sie sich bitte an {shop}.',
     reserved: {
       heading: 'Zurzeit ausverkauft',
       sentence:

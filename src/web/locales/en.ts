@@ -355,14 +355,10 @@ export const en = {
       heading: 'This page takes no payments at the moment',
       sentence: 'Nothing was charged. Please contact {shop}, or try again later.',
     },
-    ended: {
-      heading: 'This offer has ended',
-      sentence: 'This page takes no more payments. Please contact {shop} if you have questions.',
-    },
-    sold_out: {
-      heading: 'Sold out',
-      sentence: 'This page takes no more payments. Please contact {shop} if you have questions.',
-    },
+    ended: { heading: 'This offer has ended' },
+    sold_out: { heading: 'Sold out' },
+    /** Sentence of both. */
+    noMore: 'This page takes no more payments. Please contact {shop} if you have questions.',
     reserved: {
       heading: 'Sold out for now',
       sentence:

@@ -344,14 +344,9 @@ export const es: Words = {
       heading: 'Esta página no acepta pagos por el momento',
       sentence: 'No se le ha cobrado nada. Póngase en contacto con {shop} o inténtelo más tarde.',
     },
-    ended: {
-      heading: 'Esta oferta ha terminado',
-      sentence: 'Esta página ya no acepta pagos. Si tiene preguntas, póngase en contacto con {shop}.',
-    },
-    sold_out: {
-      heading: 'Agotado',
-      sentence: 'Esta página ya no acepta pagos. Si tiene preguntas, póngase en contacto con {shop}.',
-    },
+    ended: { heading: 'Esta oferta ha terminado' },
+    sold_out: { heading: 'Agotado' },
+    noMore: 'Esta página ya no acepta pagos. Si tiene preguntas, póngase en contacto con {shop}.',
     reserved: {
       heading: 'Agotado por ahora',
       sentence:

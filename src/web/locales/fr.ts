@@ -343,14 +343,9 @@ export const fr: Words = {
       heading: 'Cette page n’accepte pas de paiements pour le moment',
       sentence: 'Rien n’a été débité. Contactez {shop} ou réessayez plus tard.',
     },
-    ended: {
-      heading: 'Cette offre est terminée',
-      sentence: 'Cette page n’accepte plus de paiements. Pour toute question, contactez {shop}.',
-    },
-    sold_out: {
-      heading: 'Épuisé',
-      sentence: 'Cette page n’accepte plus de paiements. Pour toute question, contactez {shop}.',
-    },
+    ended: { heading: 'Cette offre est terminée' },
+    sold_out: { heading: 'Épuisé' },
+    noMore: 'Cette page n’accepte plus de paiements. Pour toute question, contactez {shop}.',
     reserved: {
       heading: 'Épuisé pour le moment',
       sentence:

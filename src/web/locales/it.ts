@@ -349,14 +349,9 @@ export const it: Words = {
       heading: 'Al momento questa pagina non accetta pagamenti',
       sentence: 'Non ti è stato addebitato nulla. Contatta {shop} o riprova più tardi.',
     },
-    ended: {
-      heading: 'Questa offerta è terminata',
-      sentence: 'Questa pagina non accetta più pagamenti. Per domande contatta {shop}.',
-    },
-    sold_out: {
-      heading: 'Esaurito',
-      sentence: 'Questa pagina non accetta più pagamenti. Per domande contatta {shop}.',
-    },
+    ended: { heading: 'Questa offerta è terminata' },
+    sold_out: { heading: 'Esaurito' },
+    noMore: 'Questa pagina non accetta più pagamenti. Per domande contatta {shop}.',
     reserved: {
       heading: 'Al momento esaurito',
       sentence:

@@ -332,14 +332,9 @@ export const ja: Words = {
       heading: 'このページでは現在お支払いを受け付けていません',
       sentence: '請求は行われていません。{shop}にお問い合わせいただくか、後ほどもう一度お試しください。',
     },
-    ended: {
-      heading: '受付は終了しました',
-      sentence: 'このページではお支払いを受け付けていません。ご質問は{shop}にお問い合わせください。',
-    },
-    sold_out: {
-      heading: '完売しました',
-      sentence: 'このページではお支払いを受け付けていません。ご質問は{shop}にお問い合わせください。',
-    },
+    ended: { heading: '受付は終了しました' },
+    sold_out: { heading: '完売しました' },
+    noMore: 'このページではお支払いを受け付けていません。ご質問は{shop}にお問い合わせください。',
     reserved: {
       heading: '現在、在庫がありません',
       sentence:

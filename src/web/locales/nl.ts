@@ -346,14 +346,9 @@ export const nl: Words = {
       heading: 'Deze pagina accepteert op dit moment geen betalingen',
       sentence: 'Er is niets in rekening gebracht. Neem contact op met {shop} of probeer het later opnieuw.',
     },
-    ended: {
-      heading: 'Dit aanbod is afgelopen',
-      sentence: 'Deze pagina accepteert geen betalingen meer. Neem bij vragen contact op met {shop}.',
-    },
-    sold_out: {
-      heading: 'Uitverkocht',
-      sentence: 'Deze pagina accepteert geen betalingen meer. Neem bij vragen contact op met {shop}.',
-    },
+    ended: { heading: 'Dit aanbod is afgelopen' },
+    sold_out: { heading: 'Uitverkocht' },
+    noMore: 'Deze pagina accepteert geen betalingen meer. Neem bij vragen contact op met {shop}.',
     reserved: {
       heading: 'Op dit moment uitverkocht',
       sentence:

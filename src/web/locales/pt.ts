@@ -341,14 +341,9 @@ export const pt: Words = {
       heading: 'Esta página não aceita pagamentos no momento',
       sentence: 'Nada foi cobrado. Entre em contato com {shop} ou tente mais tarde.',
     },
-    ended: {
-      heading: 'Esta oferta terminou',
-      sentence: 'Esta página não aceita mais pagamentos. Em caso de dúvidas, entre em contato com {shop}.',
-    },
-    sold_out: {
-      heading: 'Esgotado',
-      sentence: 'Esta página não aceita mais pagamentos. Em caso de dúvidas, entre em contato com {shop}.',
-    },
+    ended: { heading: 'Esta oferta terminou' },
+    sold_out: { heading: 'Esgotado' },
+    noMore: 'Esta página não aceita mais pagamentos. Em caso de dúvidas, entre em contato com {shop}.',
     reserved: {
       heading: 'Esgotado no momento',
       sentence:
