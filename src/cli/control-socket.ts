@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { ServiceError } from '../payment/errors.ts';
 import { isListening } from '../platform/outgoing-calls.ts';
-import type { OnProgress } from '../platform/progress.ts';
+import { isProgress, type OnProgress } from '../platform/progress.ts';
 import { ChainUnavailableError } from '../settlement/chain/chain.ts';
 import { operations } from './operations.ts';
 import {
@@ -19,6 +19,9 @@ export const CONTROL_SOCKET = 'control.sock';
 
 /** Interval of keep-alive bytes, well below the client's timeout. */
 const ALIVE_INTERVAL_MS = 10_000;
+
+/** Media type by which a command asks for lines of progress, because version 0.1.0 reads nothing but the reply. */
+const PROGRESS_LINES = 'application/x-ndjson';
 
 type ControlReply = { readonly result: unknown } | { readonly error: string };
 
@@ -39,7 +42,7 @@ export async function startControlServer(socketFile: string, context: Operations
     response.once('close', () => clearInterval(alive));
     const onProgress: OnProgress = (progress) => {
       if (response.destroyed) throw new Error('the command has ended');
-      response.write(`${JSON.stringify(progress)}\n`);
+      if (request.headers.accept === PROGRESS_LINES) response.write(`${JSON.stringify(progress)}\n`);
     };
     const reply = await answer({ ...context, onProgress }, request);
     clearInterval(alive);
@@ -119,13 +122,21 @@ export async function callServer(
   return reply.result;
 }
 
-/** Reads lines of progress, and the reply after the last of them. */
+/** Reads lines of progress, of which it skips unknown kinds, and the reply after the last of them. */
 async function post(
   socketPath: string,
   body: string,
   { onProgress, ...options }: Following,
 ): Promise<ControlReply> {
-  const outgoing = request({ socketPath, method: 'POST', path: '/', timeout: TIMEOUT_MS, ...options });
+  const headers = onProgress === undefined ? {} : { accept: PROGRESS_LINES };
+  const outgoing = request({
+    socketPath,
+    method: 'POST',
+    path: '/',
+    timeout: TIMEOUT_MS,
+    headers,
+    ...options,
+  });
   outgoing.on('timeout', () => outgoing.destroy(new Error('the server did not answer in time')));
   // An error after the first byte also ends the response.
   outgoing.on('error', () => {});
@@ -138,7 +149,7 @@ async function post(
   for await (const chunk of response.setEncoding('utf8')) {
     const lines = `${rest}${chunk}`.split('\n');
     rest = lines.pop() as string;
-    for (const line of lines) onProgress?.(JSON.parse(line));
+    for (const step of lines.map((line) => JSON.parse(line))) if (isProgress(step)) onProgress?.(step);
   }
   return JSON.parse(rest) as ControlReply;
 }

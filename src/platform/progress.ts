@@ -5,6 +5,14 @@ export interface Progress {
   readonly total: number | null;
 }
 
+/** Whether a step is of a kind that this version shows; a newer server may report others, which are skipped. */
+export function isProgress(step: unknown): step is Progress {
+  const { unit, done, total } = (step ?? {}) as Partial<Progress>;
+  return (
+    typeof unit === 'string' && typeof done === 'number' && (total === null || typeof total === 'number')
+  );
+}
+
 /** Called between two portions of work. Throws once the user has stopped the work. */
 export type OnProgress = (progress: Progress) => void;
 

@@ -100,6 +100,39 @@ it('takes the place of a socket that a killed server left behind', async () => {
   expect(await callServer(socket, 'account list', {})).toEqual([]);
 });
 
+it('sends lines of progress only to a command that asks, because version 0.1.0 reads nothing but the reply', async () => {
+  const asked: unknown[] = [];
+  const options = { onProgress: (step: unknown) => void asked.push(step) };
+  await callServer(socket, 'verify', { offline: true }, options);
+  expect(asked).toContainEqual({ unit: 'journal entries', done: 0, total: 0 });
+  expect(await send(JSON.stringify({ name: 'verify', args: { offline: true } }))).toMatchObject({
+    result: { payments: 0 },
+  });
+});
+
+it('skips steps of a kind that only a newer server knows', async () => {
+  const newer = join(folder, 'newer.sock');
+  const known = { unit: 'payments', done: 1, total: null };
+  const steps = [
+    { step: 'indexes', percent: 40 },
+    { ...known, done: '1' },
+    'text',
+    7,
+    null,
+    [],
+    { ...known, rate: 9 },
+  ];
+  const served = createServer((_, response) => {
+    response.end(`${steps.map((step) => `${JSON.stringify(step)}\n`).join(' ')}{"result":"fine"}`);
+  });
+  await once(served.listen(newer), 'listening');
+  const seen: unknown[] = [];
+  const options = { onProgress: (step: unknown) => void seen.push(step) };
+  expect(await callServer(newer, 'verify', {}, options)).toBe('fine');
+  expect(seen).toEqual([{ ...known, rate: 9 }]);
+  await stop(served);
+});
+
 it('is NoServerError when nobody listens: no socket, or one left behind', async () => {
   await stop(server);
   await expect(callServer(socket, 'account list', {})).rejects.toThrow(NoServerError);
