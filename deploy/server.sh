@@ -26,6 +26,15 @@ fail() {
   exit 1
 }
 
+# Says how long the step before took, and which of `steps` begins. The last one ends with `finish_step`.
+steps=0 step=0 began=0
+start_step() {
+  finish_step
+  step=$((step + 1)) began=$SECONDS
+  say "Step $step of $steps: $1 …"
+}
+finish_step() { [ $step = 0 ] || say "  took $((SECONDS - began)) s"; }
+
 setting() { sed -n "s/^$1=//p" "$settings" | tail -n 1; }
 write_setting() {
   { grep -v "^$1=" "$settings" || true; printf '%s=%s\n' "$1" "$2"; } > "$settings.new"
@@ -148,6 +157,8 @@ install_service() {
   [[ $email =~ ^[A-Za-z0-9._+-]+@[A-Za-z0-9.-]+$ ]] || fail '--email must be your address: it gets warnings about the certificate, and the operator’s console'
   [ -z "$merchant" ] || [ -n "$owner" ] || fail '--merchant needs --owner, the email address of the merchant'
 
+  steps=$([ -z "$caddy" ] && echo 7 || echo 8)
+  start_step 'packages and the user of the service'
   require_packages git=git curl=curl openssl=openssl node=nodejs npm=npm ${caddy:+caddy=caddy}
   [ "$(node -p 'Number(process.versions.node.split(".")[0]) >= 18')" = true ] ||
     fail "Node $(node -v) is too old to install with: install Node 18 or newer from nodejs.org, then run the same command again"
@@ -157,11 +168,13 @@ install_service() {
   [ -e "$settings" ] || cp "$clone/.env.example" "$settings"
   chgrp card-checkout "$settings"
   chmod 0640 "$settings"
+  start_step 'the release'
   if [ ! -e "$current" ]; then
     place_release
     ln -s "$release" "$current"
   fi
 
+  start_step 'settings and the database'
   default_setting DATA_DIR "$data"
   default_setting BASE_URL "https://$domain"
   default_setting TRUST_PROXY 127.0.0.1
@@ -173,7 +186,9 @@ install_service() {
   for name in POLYGON_RPC_URL FEE_WALLET; do
     [ -n "$(setting $name)" ] || fail "set $name in $settings (docs/going-live.md, step 2), then run the same command again"
   done
+  start_step 'the deposit factory'
   [ -n "$(setting DEPOSIT_FACTORY_ADDRESS)" ] || deploy_factory
+  start_step 'the service'
   require_litestream
   checkout init > /dev/null
 
@@ -181,9 +196,12 @@ install_service() {
   systemctl enable --quiet --now card-checkout card-checkout-backup.timer card-checkout-verify.timer
   wait_ready || fail "the service did not become ready: journalctl --unit card-checkout"
   [ -z "$caddy" ] || serve_tls "$domain" "$email"
+  start_step 'access for people'
   checkout user list --json | grep -F "\"$email\"" > /dev/null || checkout user create "$email" --operator
   [ -z "$merchant" ] || add_merchant "$merchant" "$owner"
+  start_step 'doctor'
   checkout doctor || true
+  finish_step
   say "card-checkout runs at https://$domain with its settings in $settings."
   say "Next: the provider's credentials there, systemctl restart card-checkout, what doctor names above, and docs/going-live.md from step 8."
 }
@@ -213,6 +231,7 @@ deploy_factory() {
 }
 
 serve_tls() {
+  start_step 'TLS'
   local file=/etc/caddy/card-checkout.caddy tls="tls $2"
   [ "$1" != localhost ] || tls='tls internal'
   (umask 022 && sed -e "s/pay\.example\.com/$1/" -e "s/{\$UPSTREAM:127.0.0.1:3000}/127.0.0.1:$(port)/" \
@@ -241,11 +260,14 @@ update_service() {
     *) fail "unknown option $1" ;;
   esac
   previous=$(readlink -f "$current") || fail 'nothing is installed: deploy/server.sh install'
+  steps=5
+  start_step 'the release'
   place_release
   if [ "$release" = "$previous" ]; then
     say "$(basename "$release") is installed already."
     return 0
   fi
+  start_step 'doctor, and the plan of the migration'
   require_litestream
   before=$(failed_checks)
   plan=$(checkout_in "$release" migrate --plan --json)
@@ -254,16 +276,18 @@ update_service() {
   say "Plan: $(json "it.migrations.map((each) => each.number + ' ' + each.name + ' (locks: ' + each.lock + ')').join(', ') || 'the database stays as it is'" <<< "$plan")"
   [ -z "$oldest" ] || [ $no_way_back = yes ] ||
     fail "after this update, $version no longer runs on the database, only $oldest or newer: the way back is the backup. Run update --no-way-back"
-  say 'Backing up …'
+  start_step 'the backup'
   systemctl start card-checkout-backup || fail 'the backup failed: journalctl --unit card-checkout-backup. Nothing was changed'
 
-  say "Starting $(basename "$release") …"
+  start_step "the start of $(basename "$release")"
   use_release "$release"
   restart_service
   if wait_ready; then
+    start_step 'doctor'
     after=$(failed_checks)
     local name worse=''
     for name in $after; do [[ " $before " == *" $name "* ]] || worse+=" $name"; done
+    finish_step
     if [ -z "$worse" ]; then
       say "$(basename "$release") runs. The one before is kept: $previous"
       return 0
@@ -289,8 +313,11 @@ restore_backup() {
   local file when
   file=$(readlink -f "$1")
   when=$(date --utc +%Y%m%d%H%M%S)
+  steps=4
+  start_step 'the stop of the service'
   systemctl stop card-checkout
   systemctl stop card-checkout-copy || true
+  start_step 'the database'
   if [ -z "$(setting DATABASE_URL)" ]; then
     [ "$(head -c 15 "$file")" = 'SQLite format 3' ] || fail "$file is no SQLite database"
     # Not as root, which would follow links that the service's user has made there.
@@ -306,11 +333,14 @@ SQL
     DATABASE_URL=$(setting DATABASE_URL) sh -c "$hide_password; "'exec pg_restore --no-owner --single-transaction --dbname="$DATABASE_URL" "$1"' sh "$file"
     say "The database before is checkout_replaced_$when."
   fi
+  start_step 'the start of the service'
   checkout restore > /dev/null
   systemctl start card-checkout
   wait_ready || fail 'the service did not become ready: journalctl --unit card-checkout'
-  say 'Restored. What a restore cannot bring back: docs/reliability.md. Comparing with the chain …'
+  say 'Restored. What a restore cannot bring back: docs/reliability.md.'
+  start_step 'the comparison with the chain'
   systemctl start card-checkout-verify || fail 'verify found differences: journalctl --unit card-checkout-verify'
+  finish_step
   say 'verify found no difference.'
 }
 

@@ -109,6 +109,7 @@ export function createMetrics() {
       scannedAtMs = atMs;
     },
     scannedBlock: gauge('scanned_block', 'Latest final block scanned.'),
+    rescanBlocks: gauge('rescan_blocks', 'Blocks that a second scan has still to read.'),
     latestBlock: gauge('latest_block', 'Latest block of the chain.'),
     chainRewinds: counter(
       'chain_rewinds',

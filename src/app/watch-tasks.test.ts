@@ -13,19 +13,24 @@ function partsWithMissedDeposit(
   {
     mistakenToken = undefined as MistakenToken | undefined,
     added = 0,
+    portion = 100,
     warn = (_fields: unknown, _message: string): void => {},
   } = {},
 ) {
   let failuresLeft = failures;
   const time = { nowMs: 0 };
   let deepScans = 0;
+  const blocksLeft: number[] = [];
   const view = {
     source: 'node',
     readLatest: async () => ({ ...CURSOR, parentHash: 'hash of block 9' }),
     readFinal: async () => CURSOR,
     readHeads: async () => ({ latest: CURSOR, final: CURSOR }),
     readBlock: async () => CURSOR,
-    readLogs: async () => ({ transfers: [], forwarded: [], rescued: [], scannedTo: CURSOR }),
+    readLogs: async ({ fromBlock, toBlock }) => {
+      const scannedTo = { ...CURSOR, number: Math.min(fromBlock + portion - 1, toBlock) };
+      return { transfers: [], forwarded: [], rescued: [], scannedTo };
+    },
     confirmLogs: async () => true,
     readTransactionBlock: async () => null,
     confirmBlock: async () => true,
@@ -67,10 +72,19 @@ function partsWithMissedDeposit(
     nowMs: () => 0,
     monotonicMs: () => time.nowMs,
     log: { error: () => {}, warn },
-    metrics: { unexplainedBalances: count, missedLogs: count },
+    metrics: {
+      unexplainedBalances: count,
+      missedLogs: count,
+      rescanBlocks: { set: (blocks: number) => blocksLeft.push(blocks) },
+    },
   } as unknown as WorkerParts;
   const sweep = createWatchTasks(parts).find(({ name }) => name === 'sweep');
-  return { time, run: () => sweep?.run(new AbortController().signal), deepScans: () => deepScans };
+  return {
+    time,
+    run: () => sweep?.run(new AbortController().signal),
+    deepScans: () => deepScans,
+    blocksLeft,
+  };
 }
 
 it('looks deeply again for an unexplained balance after the nodes failed in the middle of it', async () => {
@@ -90,6 +104,12 @@ it('looks deeply again for a balance that a deep rescan did not explain, after a
     time.nowMs += SWEEP_INTERVAL_MS;
   }
   expect(scansAtSweep).toEqual([1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5]);
+});
+
+it('shows how many blocks a second scan has still to read', async () => {
+  const { run, blocksLeft } = partsWithMissedDeposit(0, { portion: 4 });
+  await run();
+  expect(blocksLeft).toEqual([7, 3, 0]);
 });
 
 it('says how many events an earlier scan missed', async () => {

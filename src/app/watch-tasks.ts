@@ -67,6 +67,7 @@ function watchContextOf(parts: WorkerParts, state: WatchState): WatchDepositsCon
     observations: store.observations,
     payments: store.payments,
     decide: (view) => settleScanned(view, { nowMs: nowMs() }),
+    onRescan: (blocksLeft) => metrics.rescanBlocks.set(blocksLeft),
     onRewind(from, to) {
       if (state.rescannedTo === null || state.rescannedTo.number > to.number) state.rescannedTo = to;
       metrics.chainRewinds.inc();

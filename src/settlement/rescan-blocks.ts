@@ -69,6 +69,7 @@ async function rescanAtOne(
     } else if (isMissing && (await view.readFinal()) === null)
       throw new ChainUnavailableError(`no second host confirms a final block of ${view.source}`);
     rescannedTo = logs.scannedTo;
+    context.onRescan?.(toBlock - rescannedTo.number);
     fromBlock = logs.scannedTo.number + 1;
   }
   return { added, rescannedTo, contradictions };

@@ -31,6 +31,8 @@ export interface WatchDepositsContext extends RewindContext {
   readonly finality: { readonly everyMs: number; readonly monotonicMs: () => number };
   /** Whether a release of ours may be mined soon; otherwise releases are searched for in final blocks only. */
   readonly expectsReleases: () => Promise<boolean>;
+  /** Called after each portion of a second scan. */
+  readonly onRescan?: (blocksLeft: number) => void;
 }
 
 export interface WatchPass {

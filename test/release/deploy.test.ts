@@ -60,6 +60,30 @@ it('keep the password of the database out of the arguments of programs, which ev
   expect(programs.filter((line) => !line.includes('$hide_password'))).toEqual([]);
 });
 
+it('say which step of how many begins, and how long it took', () => {
+  const script = read('deploy/server.sh');
+  const [, functions = ''] = /(steps=0 step=0[\s\S]*?\nfinish_step\(\).*\n)/.exec(script) ?? [];
+  const run = `say() { echo "$*"; }; ${functions} steps=2; start_step one; SECONDS=5; start_step two; finish_step`;
+  expect(execFileSync('bash', ['-ec', run], { encoding: 'utf8' }).split('\n')).toEqual([
+    'Step 1 of 2: one …',
+    '  took 5 s',
+    'Step 2 of 2: two …',
+    '  took 0 s',
+    '',
+  ]);
+  const stepsIn = (from: string, to: string) =>
+    script.slice(script.indexOf(`# ---- ${from} ----`), script.indexOf(to)).match(/^ +start_step /gm)?.length;
+  expect(script.match(/steps=.+/g)).toEqual([
+    'steps=0 step=0 began=0',
+    'steps=$([ -z "$caddy" ] && echo 7 || echo 8)',
+    'steps=5',
+    'steps=4',
+  ]);
+  expect(stepsIn('install', '# ---- update')).toBe(8);
+  expect(stepsIn('update', '# ---- restore')).toBe(5);
+  expect(stepsIn('restore', 'flock')).toBe(4);
+});
+
 it('let the service of systemd read the addresses of its machine, without which no webhook is sent', () => {
   expect(read('deploy/systemd/card-checkout.service')).toMatch(/^RestrictAddressFamilies=.* AF_NETLINK$/m);
 });
