@@ -6,8 +6,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sign } from '../../src/cli/grade/grade-receiver.ts';
 import { runGrade } from '../../src/cli/grade/run-grade.ts';
+import { signWebhook } from '../../src/webhooks/webhook.ts';
 import { type InstalledSdk, installPackedSdk } from '../sdk/pack-sdk.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -256,7 +256,7 @@ describe('the example shops', () => {
       timestamp: Math.floor(Date.now() / 1000),
       status: 'paid',
     });
-    const headers = { 'x-service-signature': sign(body, payment.ipn_token) };
+    const headers = { 'x-service-signature': signWebhook(body, payment.ipn_token) };
     for (const shop of otherShops()) {
       const counts = await withShop(shop, service.port, async (url) => {
         await fetch(`${url}/orders`, { method: 'POST', body: '{"amount":"25.00"}' });

@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { signWebhook } from '../../webhooks/webhook.ts';
 import { evaluate, evaluateEvents, type Finding } from './evaluate.ts';
 import { postWebhook, type WebhookAnswer } from './post-webhook.ts';
 import type { GradedOrder, StandInService } from './stand-in-service.ts';
@@ -21,7 +21,6 @@ export interface GradeContext {
   readonly patienceMs: number;
   /** Maximum wait for a shop that follows events, which it may request only every few seconds. */
   readonly eventPatienceMs: number;
-  readonly nowMs: () => number;
 }
 
 type SixOrders = [GradedOrder, GradedOrder, GradedOrder, GradedOrder, GradedOrder, GradedOrder];
@@ -30,14 +29,14 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
   const [, plain, odd, guarded, unpaid, repeated] = context.service.orders.slice(-ORDERS_NEEDED) as SixOrders;
   for (const order of [plain, odd, guarded, repeated]) order.status = 'paid';
 
-  const good = await send(context, genuine(context, plain));
+  const good = await send(context, genuine(plain));
   await settled(context, plain);
   const slowBody = await sendSlowly(context, plain);
   const oddAnswer = await sendOdd(context, odd);
   await settled(context, odd);
 
   const forgeries = await sendForgeries(context, guarded, plain);
-  await send(context, genuine(context, unpaid));
+  await send(context, genuine(unpaid));
   const duplicates = await sendDuplicates(context, repeated);
 
   // A shop may confirm the status after its answer.
@@ -83,7 +82,7 @@ export async function gradeWithPayment(
 ): Promise<readonly Finding[]> {
   const forgeries = await sendForgeries(context, order, { ipnToken: 'ipn_of_another_payment' });
   const guarded = await fulfilmentsOf(context, order);
-  const good = await send(context, genuine(context, order));
+  const good = await send(context, genuine(order));
   const slowBody = await sendSlowly(context, order);
   const odd = await sendOdd(context, order);
   const duplicates = await sendDuplicates(context, order);
@@ -107,11 +106,11 @@ async function fulfilmentsOf({ readFulfilments }: SendContext, { paymentId }: Gr
   return (await readFulfilments?.(paymentId)) ?? null;
 }
 
-const nowSeconds = ({ nowMs }: SendContext) => Math.floor(nowMs() / 1000);
+const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-function genuine(context: SendContext, order: GradedOrder, ageSeconds = 0) {
-  const body = JSON.stringify(paidFields(order, nowSeconds(context) - ageSeconds));
-  return { body, signature: sign(body, order.ipnToken) };
+function genuine(order: GradedOrder, ageSeconds = 0) {
+  const body = JSON.stringify(paidFields(order, nowSeconds() - ageSeconds));
+  return { body, signature: signWebhook(body, order.ipnToken) };
 }
 
 function send(context: SendContext, webhook: Parameters<typeof postWebhook>[1]): Promise<WebhookAnswer> {
@@ -119,23 +118,23 @@ function send(context: SendContext, webhook: Parameters<typeof postWebhook>[1]):
 }
 
 function sendSlowly(context: SendContext, order: GradedOrder): Promise<WebhookAnswer> {
-  return send(context, { ...genuine(context, order), bodyDurationMs: context.timeLimitMs / 10 });
+  return send(context, { ...genuine(order), bodyDurationMs: context.timeLimitMs / 10 });
 }
 
 function sendOdd(context: SendContext, order: GradedOrder): Promise<WebhookAnswer> {
-  const body = formattingVariants(paidFields(order, nowSeconds(context)));
-  return send(context, { body, signature: sign(body, order.ipnToken) });
+  const body = formattingVariants(paidFields(order, nowSeconds()));
+  return send(context, { body, signature: signWebhook(body, order.ipnToken) });
 }
 
 /** The stand-in service reports the order as paid, so that only the signature check can prevent a fulfilment. */
 async function sendForgeries(context: SendContext, order: GradedOrder, other: Pick<GradedOrder, 'ipnToken'>) {
-  const { body, signature } = genuine(context, order);
+  const { body, signature } = genuine(order);
   const altered = body.replace(`"amount":${JSON.stringify(order.amount)}`, '"amount":"0.01"');
   const attempts = {
     'without a signature': { body, signature: null },
     'with an empty signature': { body, signature: '' },
-    'signed with a guessed token': { body, signature: sign(body, 'ipn_guessed') },
-    "signed with another payment's token": { body, signature: sign(body, other.ipnToken) },
+    'signed with a guessed token': { body, signature: signWebhook(body, 'ipn_guessed') },
+    "signed with another payment's token": { body, signature: signWebhook(body, other.ipnToken) },
     'altered after it was signed': { body: altered, signature },
     'with a signature of the right length that is none': { body, signature: '0'.repeat(64) },
   };
@@ -147,11 +146,11 @@ async function sendForgeries(context: SendContext, order: GradedOrder, other: Pi
 }
 
 async function sendDuplicates(context: SendContext, order: GradedOrder) {
-  const webhook = genuine(context, order);
+  const webhook = genuine(order);
   const duplicates = await Promise.all(Array.from({ length: DUPLICATES }, () => send(context, webhook)));
   await settled(context, order);
   const late = await send(context, webhook);
-  await send(context, genuine(context, order, HOUR_SECONDS));
+  await send(context, genuine(order, HOUR_SECONDS));
   return { duplicates, late };
 }
 
@@ -163,10 +162,6 @@ async function settled({ readFulfilments, patienceMs }: SendContext, order: Grad
 async function waitUntil(patienceMs: number, isReached: () => Promise<boolean>): Promise<void> {
   const deadlineMs = performance.now() + patienceMs;
   while (!(await isReached()) && performance.now() < deadlineMs) await delay(POLL_INTERVAL_MS);
-}
-
-export function sign(body: string, ipnToken: string): string {
-  return createHmac('sha256', ipnToken).update(body).digest('hex');
 }
 
 export function paidFields(order: GradedOrder, timestampSeconds: number): Readonly<Record<string, unknown>> {

@@ -63,7 +63,6 @@ function contextOf(options: GradeOptions & RunGradeOptions, endpoint: URL): Omit
     timeLimitMs: options.timeLimitMs ?? DEFAULT_TIME_LIMIT_MS,
     patienceMs: options.patienceMs ?? DEFAULT_PATIENCE_MS,
     eventPatienceMs: options.eventPatienceMs ?? DEFAULT_EVENT_PATIENCE_MS,
-    nowMs: Date.now,
   };
 }
 

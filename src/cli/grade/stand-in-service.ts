@@ -43,10 +43,8 @@ export async function startStandInService(port: number): Promise<StandInService>
     events: [],
     eventReads: 0,
     async stop() {
-      await new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
-      });
+      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
     },
   };
   return service;
