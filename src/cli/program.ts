@@ -7,7 +7,7 @@ import { faults, type ProviderFault, providerFaults } from '../payment/test-paym
 import type { StoreMove } from '../store/move-tables.ts';
 import { addAccountCommands, addUserCommands } from './account-commands.ts';
 import { leaf, type OperationRunner, operationsOf, printed } from './command.ts';
-import { addGradeCommand, type GradeServices } from './grade/grade-command.ts';
+import { addGradeCommand, type Grade, type GradeOptions } from './grade/grade-command.ts';
 import type { AuditPortion } from './operations.ts';
 import type { OperationArguments } from './operations-context.ts';
 import { listColumns, printResult } from './present.ts';
@@ -19,7 +19,7 @@ export interface ListenOptions {
   readonly isJson: boolean;
 }
 
-interface ProgramServices extends IntegratorServices {
+interface ProgramServices extends OperationRunner {
   start(options: {
     readonly isLive: boolean;
     readonly role: string;
@@ -36,6 +36,9 @@ interface ProgramServices extends IntegratorServices {
   createRelayerKey(): Promise<unknown>;
   showRelayers(): Promise<unknown>;
   moveStore(places: { readonly from: string; readonly to: string }): Promise<StoreMove>;
+  /** Prints the sandbox's events as they are sent, until the user stops it. */
+  listen(options: ListenOptions): Promise<void>;
+  grade(options: GradeOptions): Promise<Grade>;
 }
 
 interface CheckReport {
@@ -367,12 +370,7 @@ function addSandboxCommands(program: Command, services: ProgramServices): void {
   }
 }
 
-interface IntegratorServices extends OperationRunner, GradeServices {
-  /** Prints the sandbox's events as they are sent, until the user stops it. */
-  listen(options: ListenOptions): Promise<void>;
-}
-
-function addIntegratorCommands(program: Command, services: IntegratorServices): void {
+function addIntegratorCommands(program: Command, services: ProgramServices): void {
   leaf(program, 'listen', 'print copies of the sandbox’s events as they are sent, and forward them')
     .option('--forward-to <url>', 'forward each event to this endpoint, body and signatures unchanged')
     .action(({ json, forwardTo }: { forwardTo?: string; json?: boolean }) =>
@@ -388,5 +386,5 @@ function addIntegratorCommands(program: Command, services: IntegratorServices): 
     .option('--account <account>', 'the account of the payment (the demo account)')
     .option('--payment <payment>', 'pay this payment, which your shop created, in place of a new one')
     .option('--order-url <url>', 'pay the checkout that your shop creates after a POST to this URL');
-  addGradeCommand(program, services);
+  addGradeCommand(program, (options) => services.grade(options));
 }

@@ -22,11 +22,7 @@ export interface Grade {
   readonly events: Finding | null;
 }
 
-export interface GradeServices {
-  grade(options: GradeOptions): Promise<Grade>;
-}
-
-export function addGradeCommand(program: Command, services: GradeServices): void {
+export function addGradeCommand(program: Command, run: (options: GradeOptions) => Promise<Grade>): void {
   leaf(program, 'grade', 'test a webhook receiver against the five obligations, and explain each failure')
     .argument('<url>')
     .option(
@@ -42,7 +38,7 @@ export function addGradeCommand(program: Command, services: GradeServices): void
     .option('--ipn-token <token>', 'with --payment: its ipn_token')
     .option('--amount <amount>', 'with --payment: its amount, in USD (25.00)')
     .action(async (url: string, { json, ...options }: Omit<GradeOptions, 'url'> & { json?: boolean }) => {
-      const grade = await services.grade({ url, ...options });
+      const grade = await run({ url, ...options });
       printResult(json === true ? grade : gradeLines(grade), { json: json === true });
       const isShort = grade.findings.some(({ mark }) => mark === 'missed' || mark === 'not_seen');
       if (isShort || grade.events?.mark === 'missed') process.exitCode = 1;
