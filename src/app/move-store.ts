@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { databaseUrls } from '../platform/database-url.ts';
 import type { OnProgress } from '../platform/progress.ts';
@@ -99,12 +99,4 @@ function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl
   }
   const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
   return { engine: 'sqlite', at: isFolder ? join(place, SQLITE_FILE) : place };
-}
-
-/** Pause between chunks: SQLite writes in the API's thread, and a create request must wait for one at most. */
-const PAUSE_MS = 50;
-
-/** Lets others write between two chunks of work that can wait. Ends early on the signal. */
-export async function pauseBetweenPortions(signal: AbortSignal, pauseMs = PAUSE_MS): Promise<void> {
-  await delay(pauseMs, undefined, { signal }).catch(() => {});
 }

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { eraseOldEmails } from '../accounts/erase-emails.ts';
 import { type HourlyRate, hourOf, RATE_RETENTION_MS } from '../payment/base-currency.ts';
 import { ServiceError } from '../payment/errors.ts';
@@ -14,7 +15,6 @@ import { relayReleases } from '../settlement/relay/relay-releases.ts';
 import { sendWebhook, type Webhook, type WebhookResult } from '../webhooks/webhook.ts';
 import { claimWebhooks, type DeliveryBounds } from '../webhooks/webhook-queue.ts';
 import { featureTasks } from './features.ts';
-import { pauseBetweenPortions } from './move-store.ts';
 import { createWatchTasks } from './watch-tasks.ts';
 import type { WorkerParts, WorkerTask } from './worker-parts.ts';
 
@@ -174,6 +174,13 @@ function createWebhookTask({
         hasBacklog = true;
         const pass = await claimWebhooks(context, [...open.keys()], deliveryBounds);
         hasBacklog = pass.hasBacklog;
+/** Pause between chunks: SQLite writes in the API's thread, and a create request must wait for one at most. */
+const PAUSE_MS = 50;
+
+/** Lets others write between two chunks of work that can wait. Ends early on the signal. */
+async function pauseBetweenPortions(signal: AbortSignal, pauseMs = PAUSE_MS): Promise<void> {
+  await delay(pauseMs, undefined, { signal }).catch(() => {});
+}
         for (const webhook of pass.claimed) open.set(webhook, send(webhook));
         return pass.claimed.length > 0;
       },
