@@ -135,24 +135,13 @@ export function reportAbandoned(log: WorkerParts['log'], abandoned: number): voi
 }
 
 /** Claims webhooks for free slots and sends each independently, so that a slow receiver does not delay the others. */
-function createWebhookTask({
-  store,
-  tokens,
-  signingSecrets,
-  deliver,
-  nowMs,
-  log,
-  metrics,
-  wake,
-}: WorkerParts) {
+function createWebhookTask(parts: WorkerParts) {
+  const { store, log, metrics, wake } = parts;
   const open = new Map<Webhook, Promise<void>>();
   let hasBacklog = false;
   const context = {
+    ...parts,
     webhooks: store.webhooks,
-    tokens,
-    signingSecrets,
-    deliver,
-    nowMs,
     onResult: ({ paymentId }: Webhook, { outcome, reason }: WebhookResult) => {
       metrics.webhooks.inc({ outcome });
       if (outcome !== 'delivered') log.warn({ paymentId, outcome, reason }, 'webhook');
@@ -174,13 +163,6 @@ function createWebhookTask({
         hasBacklog = true;
         const pass = await claimWebhooks(context, [...open.keys()], deliveryBounds);
         hasBacklog = pass.hasBacklog;
-/** Pause between chunks: SQLite writes in the API's thread, and a create request must wait for one at most. */
-const PAUSE_MS = 50;
-
-/** Lets others write between two chunks of work that can wait. Ends early on the signal. */
-async function pauseBetweenPortions(signal: AbortSignal, pauseMs = PAUSE_MS): Promise<void> {
-  await delay(pauseMs, undefined, { signal }).catch(() => {});
-}
         for (const webhook of pass.claimed) open.set(webhook, send(webhook));
         return pass.claimed.length > 0;
       },
@@ -192,12 +174,15 @@ async function pauseBetweenPortions(signal: AbortSignal, pauseMs = PAUSE_MS): Pr
 }
 
 const ERASING_INTERVAL_MS = 10 * 60_000;
+/** Pause between chunks: SQLite writes in the API's thread, and a create request must wait for one at most. */
+const PAUSE_MS = 50;
 
-function createErasingTask({
-  store,
-  nowMs,
-  config,
-}: Pick<WorkerParts, 'store' | 'nowMs' | 'config'>): WorkerTask {
+/** Lets others write between two chunks of work that can wait. Ends early on the signal. */
+async function pauseBetweenPortions(signal: AbortSignal, pauseMs = PAUSE_MS): Promise<void> {
+  await delay(pauseMs, undefined, { signal }).catch(() => {});
+}
+
+function createErasingTask({ store, nowMs, config }: WorkerParts): WorkerTask {
   return {
     name: 'erase email addresses',
     intervalMs: ERASING_INTERVAL_MS,
