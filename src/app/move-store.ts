@@ -4,25 +4,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { databaseUrls } from '../platform/database-url.ts';
 import type { OnProgress } from '../platform/progress.ts';
-import { type MoveDatabase, type MoveRole, moveTables } from '../store/move-tables.ts';
-import { connectByName, findSchema as findPostgresSchema } from '../store/postgres/migrations.ts';
+import { type MoveDatabase, type MoveRole, moveTables, type SideOptions } from '../store/move-tables.ts';
 import { openPostgresSide } from '../store/postgres/move.ts';
-import { findSchema as findSqliteSchema } from '../store/sqlite/migrations.ts';
 import { openSqliteSide } from '../store/sqlite/move.ts';
 import { MoveRefusedError } from '../store/store-errors.ts';
 import { describeMigration, SQLITE_FILE } from './open-store.ts';
 import { migrations, tables } from './store/store.ts';
 
 const openSide = {
-  sqlite: (file: string, role: MoveRole) =>
-    openSqliteSide(file, role, { migrations: migrations.SQLite, tables }),
-  postgres: (url: string, role: MoveRole) =>
-    openPostgresSide(url, role, { migrations: migrations.PostgreSQL, tables }),
-};
-
-const findSchema = {
-  sqlite: (file: string) => findSqliteSchema(file, migrations.SQLite),
-  postgres: (url: string) => findPostgresSchema(url, migrations.PostgreSQL, connectByName),
+  sqlite: (file: string, role: MoveRole, onCreate?: SideOptions['onCreate']) =>
+    openSqliteSide(file, role, { migrations: migrations.SQLite, tables, onCreate }),
+  postgres: (url: string, role: MoveRole, onCreate?: SideOptions['onCreate']) =>
+    openPostgresSide(url, role, { migrations: migrations.PostgreSQL, tables, onCreate }),
 };
 
 interface Place {
@@ -46,9 +39,9 @@ export async function moveStore(
   }
   const source = await openSide[origin.engine](origin.at, 'source');
   try {
-    const found = await findSchema[destination.engine](destination.at);
-    if (found.number === 0) announce(describeMigration(found) ?? '');
-    const target = await openSide[destination.engine](destination.at, 'target');
+    const target = await openSide[destination.engine](destination.at, 'target', (found) =>
+      announce(describeMigration(found) ?? ''),
+    );
     try {
       let total = 0;
       for (const { name } of tables) total += await source.countRows(name);

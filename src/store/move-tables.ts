@@ -30,15 +30,22 @@ export interface MoveDatabase {
   close(): Promise<void>;
 }
 
+export interface SideOptions extends Layout {
+  /** Called before an empty target gets its tables. */
+  readonly onCreate?: ((schema: FoundSchema) => void) | undefined;
+}
+
 /** Opens a side of a move, with a target's tables. Throws `MoveRefusedError`, and like `requireCurrentSchema`. */
 export async function openSide(
   database: MoveDatabase,
   role: MoveRole,
-  tables: Layout['tables'],
+  { tables, onCreate }: SideOptions,
 ): Promise<MoveDatabase> {
   try {
-    if ((await database.readSchema()).number === 0) {
+    const found = await database.readSchema();
+    if (found.number === 0) {
       if (role === 'source') throw new MoveRefusedError(`${database.name} has no tables of card-checkout`);
+      onCreate?.(found);
       await database.createTables();
     }
     requireOwnSchema(await database.readSchema());

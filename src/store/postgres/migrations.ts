@@ -35,29 +35,14 @@ export async function migrate(
 }
 
 /** Does not change the database. Throws `UnreleasedSchemaError` when it was made before the first release. */
-export async function findSchema(
-  url: string,
-  migrations: readonly Migration[],
-  connect = (client: Client): Promise<unknown> => client.connect(),
-): Promise<FoundSchema> {
+export async function findSchema(url: string, migrations: readonly Migration[]): Promise<FoundSchema> {
   const client = new DatabaseClient(connectionOptions(url));
   client.on('error', () => {});
-  await connect(client);
+  await client.connect();
   try {
     return await readSchema(client, migrations);
   } finally {
     await client.end();
-  }
-}
-
-export async function connectByName(client: Client): Promise<void> {
-  try {
-    await client.connect();
-  } catch (error) {
-    // Node's message is empty for a name with several addresses.
-    const { code = String(error) } = error as NodeJS.ErrnoException;
-    const failure = new Error(`could not connect to ${nameOf(client)} (${code})`, { cause: error });
-    throw Object.assign(failure, { code });
   }
 }
 

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, types } from 'pg';
 import type { Column, Table } from '../columns.ts';
 import type { Layout } from '../migration.ts';
-import { type MoveRole, openSide, PORTION_ROWS, type PortableRow } from '../move-tables.ts';
+import { type MoveRole, openSide, PORTION_ROWS, type PortableRow, type SideOptions } from '../move-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
 import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
-import { connectByName, migrate, nameOf, readSchema } from './migrations.ts';
+import { migrate, nameOf, readSchema } from './migrations.ts';
 import { namesOf, typedColumn, unnest, valuesByColumn } from './statements.ts';
 
 /** Lock timeout: a program that holds one for longer is using the database. */
@@ -15,7 +15,8 @@ const DISCONNECTING_MS = 3_000;
 const ASKED_AGAIN_MS = 50;
 
 /** Opens and locks a side of a move. Throws like `openSide`, and while other instances are connected. */
-export async function openPostgresSide(url: string, role: MoveRole, { migrations, tables }: Layout) {
+export async function openPostgresSide(url: string, role: MoveRole, options: SideOptions) {
+  const { migrations, tables } = options;
   const client = await connect(url);
   return openSide(
     {
@@ -31,7 +32,7 @@ export async function openPostgresSide(url: string, role: MoveRole, { migrations
       close: () => client.end(),
     },
     role,
-    tables,
+    options,
   );
 }
 
@@ -58,6 +59,17 @@ async function connect(url: string): Promise<Client> {
   } catch (error) {
     await client.end();
     throw error;
+  }
+}
+
+async function connectByName(client: Client): Promise<void> {
+  try {
+    await client.connect();
+  } catch (error) {
+    // Node's message is empty for a name with several addresses.
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    const failure = new Error(`could not connect to ${nameOf(client)} (${code})`, { cause: error });
+    throw Object.assign(failure, { code });
   }
 }
 

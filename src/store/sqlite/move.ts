@@ -2,15 +2,16 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Table } from '../columns.ts';
-import { type Layout, requireOwnSchema } from '../migration.ts';
-import { type MoveRole, openSide, PORTION_ROWS } from '../move-tables.ts';
+import { requireOwnSchema } from '../migration.ts';
+import { type MoveRole, openSide, PORTION_ROWS, type SideOptions } from '../move-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
 import { findSchema, migrate, readSchema } from './migrations.ts';
 import { openLocked } from './open-database.ts';
 import { insertSqlOf, storedValues } from './scripts.ts';
 
 /** Opens and locks a side of a move; creates a missing target. Throws like `openSide`, and `StoreInUseError`. */
-export async function openSqliteSide(file: string, role: MoveRole, { migrations, tables }: Layout) {
+export async function openSqliteSide(file: string, role: MoveRole, options: SideOptions) {
+  const { migrations } = options;
   // Opening would create it.
   if (role === 'source' && !existsSync(file)) throw new MoveRefusedError(`there is no database ${file}`);
   const found = findSchema(file, migrations);
@@ -36,7 +37,7 @@ export async function openSqliteSide(file: string, role: MoveRole, { migrations,
       close,
     },
     role,
-    tables,
+    options,
   );
 }
 
