@@ -53,14 +53,12 @@ const program = createProgram(
     },
     ask: process.stdin.isTTY ? askOnTerminal : null,
     init: async () => {
-      const { createLog } = await import('./app/log.ts');
       const { initDatabase } = await import('./app/open-store.ts');
-      return initDatabase(readConfig('sandbox'), createLog('error'), announce);
+      return initDatabase(readConfig('sandbox'), announce);
     },
     migrate: async (isPlan) => {
-      const { createLog } = await import('./app/log.ts');
       const { migrateDatabase } = await import('./app/open-store.ts');
-      return migrateDatabase(readDataConfig(), { isPlan, log: createLog('error'), announce });
+      return migrateDatabase(readDataConfig(), isPlan, announce);
     },
     runOperation: async (name, args) => {
       const { runOperationAnywhere } = await import('./app/run-operation.ts');

@@ -6,7 +6,7 @@ import { machineFaultOf } from '../platform/machine-fault.ts';
 import { type FoundSchema, requireNoNewerSchema } from '../store/migration.ts';
 import { findSchema as findSqliteSchema } from '../store/sqlite/migrations.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
-import type { Log } from './log.ts';
+import { createLog, type Log } from './log.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
 import { migrations, type Store } from './store/store.ts';
 
@@ -86,20 +86,20 @@ function presentMigrations({ pending }: FoundSchema) {
 /** Receives a sentence about a change of a database before it is made. */
 type Announce = (sentence: string) => void;
 
-async function migrateStore(config: Config, found: FoundSchema, log: Log, announce: Announce) {
+async function migrateStore(config: Config, found: FoundSchema, announce: Announce) {
   requireNoNewerSchema(found);
   const sentence = describeMigration(found);
   if (sentence === null) return;
   announce(sentence);
-  await (await openStoreToServe(config, log)).close();
+  await (await openStoreToServe(config, createLog('error'))).close();
 }
 
 /** Creates the configured data folder and database, or migrates a database of an older version. */
-export async function initDatabase(config: Config, log: Log, announce: Announce = () => {}) {
+export async function initDatabase(config: Config, announce: Announce = () => {}) {
   const found = await findSchema(config);
   // Created even with PostgreSQL, because the folder holds the control socket and the evidence of providers.
   await naming('DATA_DIR', async () => void mkdirSync(config.dataDir, { recursive: true, mode: 0o700 }));
-  await migrateStore(config, found, log, announce);
+  await migrateStore(config, found, announce);
   return {
     data_dir: resolve(config.dataDir),
     database: config.databaseUrl === null ? SQLITE_FILE : 'PostgreSQL at DATABASE_URL',
@@ -112,12 +112,9 @@ export async function initDatabase(config: Config, log: Log, announce: Announce 
  * Migrates the database, or only says what that would do. Throws `NoDatabaseError`, `StoreTooNewError`, and
  * `StoreInUseError` while a server has an older SQLite database open.
  */
-export async function migrateDatabase(
-  config: Config,
-  { isPlan, log, announce }: { readonly isPlan: boolean; readonly log: Log; readonly announce: Announce },
-) {
+export async function migrateDatabase(config: Config, isPlan: boolean, announce: Announce) {
   const found = await requireKnownSchema(config);
-  if (!isPlan) await migrateStore(config, found, log, announce);
+  if (!isPlan) await migrateStore(config, found, announce);
   return {
     database: found.name,
     schema: isPlan ? found.number : Math.max(found.number, found.known),

@@ -110,7 +110,7 @@ describe.each(Object.entries(engines))('a database of an older version in %s', (
     const before = await engine.read();
     const said: string[] = [];
     const run = (isPlan: boolean) =>
-      migrateDatabase(engine.configure(), { isPlan, log, announce: (sentence) => said.push(sentence) });
+      migrateDatabase(engine.configure(), isPlan, (sentence) => said.push(sentence));
     const plan = { schema: 1, newest_schema: newest, migrations: pending, migrated: false };
     expect(await run(true)).toMatchObject(plan);
     expect(said).toEqual([]);
@@ -130,16 +130,14 @@ describe.each(Object.entries(engines))('a database of an older version in %s', (
     await engine.makeOlder();
     const said: string[] = [];
     const announce = (sentence: string) => said.push(sentence);
-    expect(await initDatabase(engine.configure(), log, announce)).toMatchObject({
+    expect(await initDatabase(engine.configure(), announce)).toMatchObject({
       created: false,
       migrations: pending,
     });
     expect(said).toEqual([expect.stringContaining('is migrated from schema 1')]);
-    await expect(migrateDatabase(engine.configure(), { isPlan: true, log, announce })).resolves.toMatchObject(
-      {
-        migrations: [],
-      },
-    );
+    await expect(migrateDatabase(engine.configure(), true, announce)).resolves.toMatchObject({
+      migrations: [],
+    });
   });
 
   it('is migrated by a start, whose log says so before and after', async () => {
@@ -150,9 +148,9 @@ describe.each(Object.entries(engines))('a database of an older version in %s', (
       Object.assign(createLog('silent'), { info: (line: unknown) => logged.push(line) }),
     );
     // While it runs there is nothing to migrate, and whoever asks is told so.
-    await expect(
-      migrateDatabase(engine.configure(), { isPlan: false, log, announce: () => {} }),
-    ).resolves.toMatchObject({ migrated: false });
+    await expect(migrateDatabase(engine.configure(), false, () => {})).resolves.toMatchObject({
+      migrated: false,
+    });
     await store.close();
     expect(logged).toEqual([
       expect.stringContaining('is migrated from schema 1'),
@@ -163,12 +161,12 @@ describe.each(Object.entries(engines))('a database of an older version in %s', (
   it('of a newer version that this one runs beside serves it, and is not moved without what it has more', async () => {
     await engine.makeOlder();
     const config = engine.configure();
-    await initDatabase(config, log);
+    await initDatabase(config);
     await engine.makeNewer('0.1.0');
     const store = await openStoreToServe(config, log);
     await store.close();
     expect(await runOperationAnywhere(config, 'account list', {})).toEqual([]);
-    expect(await migrateDatabase(config, { isPlan: true, log, announce: () => {} })).toMatchObject({
+    expect(await migrateDatabase(config, true, () => {})).toMatchObject({
       schema: 999,
       migrations: [],
     });
@@ -179,16 +177,16 @@ describe.each(Object.entries(engines))('a database of an older version in %s', (
 
   it('of a newer version is refused by all of them', async () => {
     await engine.makeOlder();
-    await initDatabase(engine.configure(), log);
+    await initDatabase(engine.configure());
     await engine.makeNewer('99.0.0');
     const before = await engine.read();
     const config = engine.configure();
     const announce = () => {};
     for (const command of [
       () => runOperationAnywhere(config, 'account list', {}),
-      () => initDatabase(config, log),
-      () => migrateDatabase(config, { isPlan: true, log, announce }),
-      () => migrateDatabase(config, { isPlan: false, log, announce }),
+      () => initDatabase(config),
+      () => migrateDatabase(config, true, announce),
+      () => migrateDatabase(config, false, announce),
       () => openStoreToServe(config, log),
     ])
       await expect(command()).rejects.toThrow(StoreTooNewError);
@@ -201,7 +199,7 @@ it('a server that has an older SQLite database open keeps `migrate` away, and --
   const lock = new DatabaseSync(`${file()}.lock`);
   lock.exec('BEGIN EXCLUSIVE');
   const config = engines.SQLite.configure();
-  const run = (isPlan: boolean) => migrateDatabase(config, { isPlan, log, announce: () => {} });
+  const run = (isPlan: boolean) => migrateDatabase(config, isPlan, () => {});
   await expect(run(false)).rejects.toThrow(StoreInUseError);
   expect(await run(true)).toMatchObject({ migrations: pending });
   lock.close();

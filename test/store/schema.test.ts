@@ -1,7 +1,6 @@
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLog } from '../../src/app/log.ts';
 import { initDatabase } from '../../src/app/open-store.ts';
 import { runOperationAnywhere } from '../../src/app/run-operation.ts';
 import { openPostgresStore } from '../../src/app/store/postgres-store.ts';
@@ -235,10 +234,10 @@ describe('PostgreSQL', () => {
     );
     expect(await engines.PostgreSQL.query(engines.PostgreSQL.tables)).toEqual([]);
     expect(existsSync(dataDir)).toBe(false);
-    expect(await initDatabase(config, createLog('silent'))).toMatchObject({ created: true });
+    expect(await initDatabase(config)).toMatchObject({ created: true });
     expect(await runOperationAnywhere(config, 'account list', {})).toEqual([]);
     rmSync(dataDir, { recursive: true });
-    expect(await initDatabase(config, createLog('silent'))).toMatchObject({ created: false });
+    expect(await initDatabase(config)).toMatchObject({ created: false });
     expect(existsSync(dataDir)).toBe(true);
   });
 
@@ -246,7 +245,7 @@ describe('PostgreSQL', () => {
     await postgres.query(url, unreleasedSchema);
     const config = postgresConfig('none');
     for (const command of [
-      () => initDatabase(config, createLog('silent')),
+      () => initDatabase(config),
       () => runOperationAnywhere(config, 'account list', {}),
     ])
       await expect(command()).rejects.toThrow(UnreleasedSchemaError);
