@@ -7,18 +7,12 @@ import { openDatabase } from '../../store/postgres/open-database.ts';
 import { createScripts } from '../../store/postgres/scripts.ts';
 import { createProviderCalls, createSharedRateLimiter } from '../../store/postgres/shared-rate-limits.ts';
 import { statement } from '../../store/postgres/statements.ts';
-import { assembleStore, migrations, type Store } from './store.ts';
+import { assembleStore, migrations, type Store, type StoreOptions } from './store.ts';
 
-interface PostgresStoreOptions {
+interface PostgresStoreOptions extends StoreOptions {
   /** `postgres://user:password@host:port/database`, for a user who may create tables there. */
   readonly url: string;
-  /** Wall clock for the times that the store itself records. */
-  readonly nowMs?: () => number;
-  /** Called with errors that reach no caller, such as a broken idle connection. */
-  readonly onError?: (error: Error) => void;
   readonly poolSize?: number;
-  /** Whether the schema may be created or changed permanently (default true). If not, an older one is refused. */
-  readonly mayMigrate?: boolean;
 }
 
 const DEFAULT_POOL_SIZE = 10;

@@ -7,17 +7,11 @@ import { findSchema, migrate } from '../../store/sqlite/migrations.ts';
 import { openLocked } from '../../store/sqlite/open-database.ts';
 import { createPayment, createReleaseClaims } from '../../store/sqlite/payments.ts';
 import { createScripts } from '../../store/sqlite/scripts.ts';
-import { assembleStore, migrations, type Store } from './store.ts';
+import { assembleStore, migrations, type Store, type StoreOptions } from './store.ts';
 
-export interface SqliteStoreOptions {
+export interface SqliteStoreOptions extends StoreOptions {
   /** Database file. If missing, it and its folder are created so that only their owner can read them. */
   readonly file: string;
-  /** Wall clock for the times that the store itself records. */
-  readonly nowMs?: () => number;
-  /** Called when a whole commit failed (disk full, locked); its callers receive the error as well. */
-  readonly onError?: (error: Error) => void;
-  /** Whether the schema may be created or changed permanently (default true). If not, an older one is refused. */
-  readonly mayMigrate?: boolean;
 }
 
 const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
