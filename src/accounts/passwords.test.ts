@@ -1,12 +1,6 @@
 import { argon2id } from 'hash-wasm';
 import { expect, it } from 'vitest';
-import {
-  createPasswords,
-  derive,
-  type HashParameters,
-  isCurrentHash,
-  requireGoodPassword,
-} from './passwords.ts';
+import { createPasswords, derive, type HashParameters, requireGoodPassword } from './passwords.ts';
 
 const passwords = createPasswords();
 
@@ -22,12 +16,12 @@ it('hashes the same password differently each time, with its parameters named, a
   expect(await passwords.verify('a password 124', one)).toBe(false);
 });
 
-it('agrees with another implementation of Argon2, and knows that its parameters are of yesterday', async () => {
+it('agrees with another implementation of Argon2, also about other parameters', async () => {
   const parameters = { parallelism: 1, iterations: 3, memorySize: 4096, hashLength: 32 } as const;
   const salt = Buffer.from('somesalt12345678');
   const known = await argon2id({ password: 'pässword', salt, ...parameters, outputType: 'encoded' });
-  expect([await passwords.verify('pässword', known), isCurrentHash(known)]).toEqual([true, false]);
-  expect(isCurrentHash(await passwords.hash('pässword'))).toBe(true);
+  expect(await passwords.verify('pässword', known)).toBe(true);
+  expect(await passwords.verify('pässwort', known)).toBe(false);
 });
 
 it('takes a password however its letters were composed', async () => {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import { isWellKnown } from './well-known-passwords.ts';
 
-/** Argon2id with OWASP's minimum: 19 MiB, two passes, one lane; about 40 ms. Older hashes are renewed at sign-in. */
+/** Argon2id with OWASP's minimum: 19 MiB, two passes, one lane; about 40 ms. */
 const current = { memoryKib: 19_456, passes: 2, lanes: 1 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -57,11 +57,6 @@ export function createPasswords(deriveKey: DeriveKey = derive) {
         return isEqual && text !== null;
       }, stranger),
   };
-}
-
-export function isCurrentHash(text: string): boolean {
-  const { memoryKib, passes, lanes } = parseHash(text);
-  return memoryKib === current.memoryKib && passes === current.passes && lanes === current.lanes;
 }
 
 /** Throws a 400 that says what is weak about a new password. */

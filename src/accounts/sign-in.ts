@@ -1,6 +1,5 @@
 import { SERVICE_LOG } from './audit-entry.ts';
 import { type PasskeyContext, usePasskey, usePasskeyAlone } from './passkeys.ts';
-import { isCurrentHash } from './passwords.ts';
 import { type PeopleContext, recordAction, recordForUser } from './people-context.ts';
 import { parseUserEmail, type User } from './person.ts';
 import { consumeCode, hasSecondFactor } from './second-factor.ts';
@@ -29,8 +28,7 @@ export async function signIn(
   const isRight = await context.passwords.verify(password, user?.passwordHash ?? null, stranger);
   if (user === null || !isRight) return null;
   if (options.area === 'operator' && !user.isOperator) return null;
-  const renewed = await renewHash(context, user, password);
-  return renewed === null ? null : openAfterPassword(context, renewed, options);
+  return openAfterPassword(context, user, options);
 }
 
 /** Records a wrong password in the user's accounts, or in the service's log for an unknown address. */
@@ -55,13 +53,6 @@ export async function openAfterPassword(
   const withoutSecondFactor = isSecondFactorRequired ? 'set_up' : 'open';
   const stage = (await hasSecondFactor(context, user)) ? 'second_factor' : withoutSecondFactor;
   return openSession(context, user, { area, stage, caller });
-}
-
-/** Rehashes the password if the parameters were raised. Null if the password changed after it was verified. */
-async function renewHash(context: PeopleContext, user: User, password: string): Promise<User | null> {
-  if (user.passwordHash === null || isCurrentHash(user.passwordHash)) return user;
-  const passwordHash = await context.passwords.hash(password);
-  return context.people.updateUser(user.id, { passwordHash }, { guard: { user, sessionId: null } });
 }
 
 /** Replaces the pending session with an open one. Null for a wrong code, passkey or signature. */
