@@ -117,7 +117,7 @@ export async function createLink(
   { sessions, nowMs }: SessionContext,
   link: Pick<OneTimeLink, 'kind' | 'email'> & Partial<Pick<OneTimeLink, 'userId' | 'accountId' | 'role'>>,
   lifetimeMs: number,
-  token = createSecretToken().token,
+  token = createSecretToken(),
 ): Promise<string> {
   const createdAtMs = nowMs();
   await sessions.createLink({
@@ -134,9 +134,8 @@ export async function createLink(
 }
 
 /** Creates the secret of a session or link: 256 random bits, of which only the hash is stored. */
-export function createSecretToken() {
-  const token = randomBytes(32).toString('base64url');
-  return { token, tokenHash: hashSecretToken(token) };
+export function createSecretToken(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 /** SHA-256 in hex. A token has 256 random bits, so it needs no salt. */

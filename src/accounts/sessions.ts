@@ -43,12 +43,12 @@ export async function createSession(
   { lifetimeMs, caller, ...session }: NewSession,
   guard: UserGuard,
 ): Promise<string | null> {
-  const { token, tokenHash } = createSecretToken();
+  const token = createSecretToken();
   const createdAtMs = nowMs();
   const newSession = {
     ...session,
     id: `ses_${randomBytes(10).toString('hex')}`,
-    tokenHash,
+    tokenHash: hashSecretToken(token),
     createdAtMs,
     lastSeenAtMs: createdAtMs,
     expiresAtMs: createdAtMs + lifetimeMs,
