@@ -2,12 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Feature, features } from '../payment/create-payment.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import { MAXIMUM_FEE_BASIS_POINTS } from '../payment/fees.ts';
-import {
-  PictureLimitError,
-  PictureRefusedError,
-  type Pictures,
-  PicturesBusyError,
-} from '../platform/pictures.ts';
+import { PictureRefusedError, type Pictures, PicturesBusyError } from '../platform/pictures.ts';
 import type { CallbackGuard } from '../webhooks/delivery-types.ts';
 import type { Account, AccountChange } from './account.ts';
 import type { AccountStore, AuditStore } from './account-store.ts';
@@ -255,8 +250,7 @@ export async function encodeLogo(pictures: Pictures, owner: string, bytes: Uint8
   try {
     return shopLogoOf(await pictures.encode(owner, bytes, MAXIMUM_LOGO_PIXELS, STORED_LOGO_PIXELS));
   } catch (error) {
-    if (error instanceof PictureRefusedError || error instanceof PictureLimitError)
-      throw invalidField('logo', error.message);
+    if (error instanceof PictureRefusedError) throw invalidField('logo', error.message);
     if (!(error instanceof PicturesBusyError)) throw error;
     const text = 'Another picture is being processed. Retry shortly.';
     throw new ServiceError('rate_limited', text, { retryAfterSeconds: BUSY_SECONDS });

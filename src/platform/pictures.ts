@@ -15,11 +15,8 @@ const REFUSED_CODE = 3;
 
 export type Pictures = ReturnType<typeof createPictures>;
 
-/** A picture that cannot be decoded; the message continues a sentence that starts with its field. */
+/** A picture that cannot be processed; the message continues a sentence that starts with its field. */
 export class PictureRefusedError extends Error {}
-
-/** A process that exceeded a limit, or crashed. */
-export class PictureLimitError extends Error {}
 
 /** The queue is full, or already has a picture of the same owner. */
 export class PicturesBusyError extends Error {}
@@ -34,11 +31,11 @@ export function createPictures() {
   return {
     /**
      * Encodes a PNG, JPEG or WebP of at most `maximumPixels` wide and high as a PNG that fits a square of
-     * `fittedPixels`. Throws `PictureRefusedError`, `PictureLimitError` or `PicturesBusyError`.
+     * `fittedPixels`. Throws `PictureRefusedError` or `PicturesBusyError`.
      */
     encode: (owner: string, bytes: Uint8Array, maximumPixels: number, fittedPixels: number) =>
       inUploads(owner, () => runProcess(bytes, ['picture', String(maximumPixels), String(fittedPixels)])),
-    /** Draws an SVG as a PNG, with text in Inter. Throws `PictureLimitError` or `PicturesBusyError`. */
+    /** Draws an SVG as a PNG, with text in Inter. Throws `PictureRefusedError` or `PicturesBusyError`. */
     draw: (owner: string, svg: string) =>
       inDrawings(owner, () => runProcess(Buffer.from(svg), ['drawing', ...fonts])),
   };
@@ -95,7 +92,7 @@ function runProcess(input: Uint8Array, task: readonly string[]): Promise<Buffer>
         if (error === null) fulfil(stdout);
         else if (error.code === REFUSED_CODE) reject(new PictureRefusedError(stderr.toString().trim()));
         else if (error.signal)
-          reject(new PictureLimitError('needs too much memory or time', { cause: error }));
+          reject(new PictureRefusedError('needs too much memory or time', { cause: error }));
         else reject(error);
       },
     );
