@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../payment/errors.ts';
 import { isProviderId, type ProviderId } from '../payment/provider-catalog.ts';
-import type { RateLimiter } from '../platform/rate-limiter.ts';
 import {
   type HandleProviderWebhookContext,
   handleProviderWebhook,
@@ -16,14 +15,13 @@ export function webhookUrlOf(provider: ProviderId, root: string): string {
 }
 
 export interface ProviderWebhooksContext extends HandleProviderWebhookContext {
-  /** Limits requests per IP address, because each costs a signature check. */
-  readonly limiter: RateLimiter;
   readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
   readonly observe: (provider: ProviderId, outcome: ProviderWebhookOutcome) => void;
 }
 
-/** Maximum requests of one IP address per minute. A provider reports each payment a few times. */
-export const PROVIDER_WEBHOOKS_PER_MINUTE = 1_200;
+/** Maximum requests of one IP address per minute, which cost a signature check each. A payment causes a few. */
+const PROVIDER_WEBHOOKS_PER_MINUTE = 1_200;
 const WEBHOOK_LIMIT_BYTES = 64 * 1024;
 /** Maximum log lines per provider and minute, because forged webhooks must not fill the log. */
 const WARNINGS_PER_MINUTE = 6;
@@ -33,7 +31,8 @@ const WARNINGS_PER_MINUTE = 6;
  * one that is not authentic; 502 for one that could not be verified, so that it is repeated.
  */
 export function registerProviderWebhooks(server: FastifyInstance, context: ProviderWebhooksContext): void {
-  const warn = createWebhookWarnings();
+  const limiter = createFixedWindowLimiter(PROVIDER_WEBHOOKS_PER_MINUTE, context.monotonicMs);
+  const warnings = createFixedWindowLimiter(WARNINGS_PER_MINUTE, context.monotonicMs);
   server.register((webhooks, _options, done) => {
     webhooks.removeAllContentTypeParsers();
     // Keeps the raw body, because signatures cover bytes.
@@ -44,7 +43,7 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
     );
     webhooks.post<{ Params: { provider: string } }>(
       '/providers/:provider/webhooks',
-      { onRequest: (request) => limitByAddress(context.limiter, request), bodyLimit: WEBHOOK_LIMIT_BYTES },
+      { onRequest: (request) => limitByAddress(limiter, request), bodyLimit: WEBHOOK_LIMIT_BYTES },
       async (request, reply) => {
         const { provider } = request.params;
         if (!isProviderId(provider)) throw new ServiceError('not_found');
@@ -55,8 +54,13 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
           request.log.error({ err: reason, provider }, 'a provider sent an unknown state');
         if (outcome === 'noted' && reason !== null)
           request.log.error({ err: reason, provider }, 'a provider delivers another token than USDC');
-        if (outcome === 'unmatched' || outcome === 'refused' || outcome === 'unverified')
-          warn(request, provider, outcome, reason);
+        const isUnused = outcome === 'unmatched' || outcome === 'refused' || outcome === 'unverified';
+        // One line without a stack. The metric counts those that are left out.
+        if (isUnused && warnings.takeNow(provider) === 0)
+          request.log.warn(
+            { provider, outcome, reason: reason?.message ?? null },
+            'a provider webhook was rejected',
+          );
         if (outcome === 'refused')
           throw new ServiceError('unauthorized', 'The webhook signature is invalid.');
         // Answered here, because a thrown error would be logged with cause and stack for each webhook of a stranger.
@@ -66,27 +70,6 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
     );
     done();
   });
-}
-
-/** Logs a webhook that was not used in one line without a stack, with the number of lines left out before it. */
-function createWebhookWarnings() {
-  const limiter = createFixedWindowLimiter(WARNINGS_PER_MINUTE, () => performance.now());
-  const suppressed = new Map<ProviderId, number>();
-  return (
-    { log }: FastifyRequest,
-    provider: ProviderId,
-    outcome: ProviderWebhookOutcome,
-    reason: Error | null,
-  ): void => {
-    const before = suppressed.get(provider) ?? 0;
-    if (limiter.takeNow(provider) > 0) {
-      suppressed.set(provider, before + 1);
-      return;
-    }
-    suppressed.delete(provider);
-    const fields = { provider, outcome, reason: reason?.message ?? null, suppressed: before };
-    log.warn(fields, 'a provider webhook was rejected');
-  };
 }
 
 function postedWebhook(request: FastifyRequest, receivedAtMs: number): PostedWebhook {

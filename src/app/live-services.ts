@@ -23,6 +23,7 @@ import { type HeadSubscription, subscribeToHeads } from '../settlement/chain/sub
 import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../settlement/chain/token-reader.ts';
 import { knownToken } from '../settlement/chain/verify-deployment.ts';
 import { defaultRelayLimits } from '../settlement/relay/relay-limits.ts';
+import { createFixedWindowLimiter } from '../web/rate-windows.ts';
 import { publicNetwork } from '../web/well-known.ts';
 import { startDeploymentCheck } from './deployment-check.ts';
 import { type ExternalServices, liveIntervals } from './external-services.ts';
@@ -50,14 +51,16 @@ export async function openLiveServices(
   const chain = requireChain(config);
   const token = requireToken(chain);
   const { egressProxy: proxy } = chain;
-  const rarely = createRareAction(clock);
+  const malformed = createRepeatLimiter(clock);
   const endpoints = createChainEndpoints({
     urls: chain.rpcUrls,
     chainId: chain.chainId,
     proxy,
     onCall: (endpoint, outcome) => metrics.endpointCalls.inc({ endpoint, outcome }),
-    onMalformed: (endpoint, problem) =>
-      rarely(endpoint, () => log.error({ endpoint }, `An RPC host cannot be used: ${problem}`)),
+    onMalformed: (endpoint, problem) => {
+      if (malformed.takeNow(endpoint) > 0) return;
+      log.error({ endpoint }, `An RPC host cannot be used: ${problem}`);
+    },
   });
   let subscription: HeadSubscription | null = null;
   let stopCheck = () => {};
@@ -139,19 +142,8 @@ export async function openLiveServices(
   }
 }
 
-/** Minimum interval of a repeated log line, because every pass compares all endpoints. */
-const REPEAT_MS = 60_000;
-
-/** Acts unless it did so for this key within `REPEAT_MS`. Keys are bounded: six per endpoint, one per provider. */
-function createRareAction({ monotonicMs }: Clock): (key: string, act: () => void) => void {
-  const lastAtMs = new Map<string, number>();
-  return (key, act) => {
-    const nowMs = monotonicMs();
-    if (nowMs - (lastAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return;
-    lastAtMs.set(key, nowMs);
-    act();
-  };
-}
+/** Lets a repeated log line pass once a minute, because every pass compares all endpoints. */
+const createRepeatLimiter = ({ monotonicMs }: Clock) => createFixedWindowLimiter(1, monotonicMs);
 
 /** Counts each disagreement of endpoints, and logs each kind for each endpoint at most once a minute. */
 export function createDisagreementReport(
@@ -159,13 +151,12 @@ export function createDisagreementReport(
   log: Log,
   metrics: Metrics,
 ): (doubt: FinalityDoubt) => void {
-  const rarely = createRareAction(clock);
+  const repeats = createRepeatLimiter(clock);
   return (doubt) => {
     const { kind, endpoint, message } = doubt;
     metrics.endpointDisagreements.inc({ endpoint, kind });
-    rarely(`${kind} ${endpoint}`, () =>
-      log.error({ doubt }, `RPC endpoints do not agree (${kind}): ${message}`),
-    );
+    if (repeats.takeNow(`${kind} ${endpoint}`) > 0) return;
+    log.error({ doubt }, `RPC endpoints do not agree (${kind}): ${message}`);
   };
 }
 
@@ -199,7 +190,7 @@ function openAdapters(
   warn: (message: string) => void,
 ): ReadonlyMap<ProviderId, ProviderAdapter> {
   const adapters = new Map<ProviderId, ProviderAdapter>();
-  const rarely = createRareAction(clock);
+  const warnings = createRepeatLimiter(clock);
   for (const [id, values] of config.providers) {
     try {
       const { baseUrl } = config;
@@ -209,7 +200,7 @@ function openAdapters(
         baseUrl,
         usdc,
         proxy: config.chain?.egressProxy ?? null,
-        warn: (message: string) => rarely(id, () => warn(message)),
+        warn: (message: string) => void (warnings.takeNow(id) === 0 && warn(message)),
         webhookUrl: webhookUrlOf(id, baseUrl),
       };
       adapters.set(id, createProviderAdapter(id, values, settings));

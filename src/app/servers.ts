@@ -5,7 +5,7 @@ import { createApiRateLimiters } from '../api/authenticate.ts';
 import { registerMerchantApi } from '../api/merchant/merchant-routes.ts';
 import { registerOpenApi } from '../api/openapi/create-openapi-document.ts';
 import { registerApi } from '../api/payment-routes.ts';
-import { PROVIDER_WEBHOOKS_PER_MINUTE, registerProviderWebhooks } from '../api/provider-webhooks.ts';
+import { registerProviderWebhooks } from '../api/provider-webhooks.ts';
 import { createOpenedRecorder } from '../pages/checkout/record-opened.ts';
 import { registerCheckoutPages } from '../pages/checkout/routes.ts';
 import { registerDashboard } from '../pages/dashboard/routes.ts';
@@ -19,7 +19,7 @@ import { providerDescriptions } from '../providers/adapters/providers.ts';
 import { languageOf } from '../web/checkout-frame/languages.ts';
 import { sendUnknownPage } from '../web/checkout-frame/layout.ts';
 import { hstsOf } from '../web/error-reply.ts';
-import { createFixedWindowLimiter, createPageLimits } from '../web/rate-windows.ts';
+import { createPageLimits } from '../web/rate-windows.ts';
 import { createPeerCheck, requireForwardedHttps, requireHttps } from '../web/require-https.ts';
 import { createBaseServer } from '../web/server.ts';
 import { type Readiness, registerHealth, registerWellKnown } from '../web/well-known.ts';
@@ -65,7 +65,6 @@ export function createPublicServer(
     ...requestContext,
     adapters: requestContext.directory.adapters,
     usdc: requestContext.token,
-    limiter: createFixedWindowLimiter(PROVIDER_WEBHOOKS_PER_MINUTE, clock.monotonicMs),
     observe: (provider, outcome) => parts.metrics.providerWebhooks.inc({ provider, outcome }),
   });
   keepProvidersCurrent(server, parts);

@@ -9,7 +9,7 @@ import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { createQuotes } from '../../src/providers/ask-quotes.ts';
 import type { PostedWebhook } from '../../src/providers/provider.ts';
 import { createStartSession } from '../../src/providers/start-session.ts';
-import { createFixedWindowLimiter, createPageLimits } from '../../src/web/rate-windows.ts';
+import { createPageLimits } from '../../src/web/rate-windows.ts';
 import { type ApiService, BASE_URL, createApiService, validRequest } from '../support/api-service.ts';
 import { textOf } from '../support/page-text.ts';
 import { RESERVED_ADDRESS, type World } from '../support/payment-context.ts';
@@ -69,8 +69,8 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
     payments,
     adapters: world.adapters,
     nowMs,
+    monotonicMs,
     usdc: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
-    limiter: createFixedWindowLimiter(10_000, monotonicMs),
     observe: (_provider, outcome) => outcomes.push(outcome),
   });
 }
