@@ -6,7 +6,6 @@ import { API_KEY_PREFIX, hasApiKeyForm, hashApiKey, type KeyScope } from '../acc
 import { percentDecoded } from '../payment/callback-url.ts';
 import type { CreatePaymentContext } from '../payment/create-payment.ts';
 import { ServiceError } from '../payment/errors.ts';
-import type { IpnTokens } from '../payment/ipn-token.ts';
 import type { ReadStatusContext } from '../payment/read-status.ts';
 import type { RateLimiter } from '../platform/rate-limiter.ts';
 import { addressGroupOf, createFixedWindowLimiter, requirePassing } from '../web/rate-windows.ts';
@@ -22,9 +21,7 @@ declare module 'fastify' {
   }
 }
 
-interface KeyRoutesContext extends Pick<ApiContext, 'accounts' | 'limits'> {
-  readonly nowMs: () => number;
-}
+type KeyRoutesContext = Pick<ApiContext, 'accounts' | 'limits' | 'nowMs'>;
 
 /** Route options that admit requests whose key has this scope, counted by this limiter. */
 export type Admit = (keyLimiter: RateLimiter, scope: KeyScope) => { onRequest: onRequestAsyncHookHandler };
@@ -39,8 +36,7 @@ export function registerKeyRoutes(
   void server.register(
     (routes, _options, done) => {
       acceptJsonBodies(routes);
-      routes.decorateRequest('account', null);
-      routes.decorateRequest('callbackHost', null);
+      routes.decorateRequest('apiKey', null);
       register(routes, createAdmission(context, createKeyUseRecorder(routes, context)));
       done();
     },
@@ -139,13 +135,12 @@ function createKeyUseRecorder(
   return (hash) => void used.add(hash);
 }
 
-export interface ApiContext {
+export interface ApiContext extends ReadStatusContext {
   readonly accounts: Pick<AccountStore, 'findActiveKey' | 'recordKeyUses'>;
   readonly create: CreatePaymentContext;
-  readonly status: ReadStatusContext;
-  readonly tokens: IpnTokens;
   readonly callbacks: CallbackGuard;
   readonly limits: ApiRateLimiters;
+  readonly nowMs: () => number;
   /** Public URL of the service, without a trailing slash. */
   readonly baseUrl: string;
 }

@@ -29,8 +29,7 @@ import { type QueryParameters, queryOf, readJsonObject } from './request-input.t
 const API_PREFIX = '/api/v1';
 
 export function registerApi(server: FastifyInstance, context: ApiContext): void {
-  const { nowMs } = context.create;
-  registerKeyRoutes(server, API_PREFIX, { ...context, nowMs }, (routes, admit) => {
+  registerKeyRoutes(server, API_PREFIX, context, (routes, admit) => {
     registerWalletRoutes(routes, context, admit);
     registerStatusRoute(routes, context, admit);
   });
@@ -84,7 +83,7 @@ function registerStatusRoute(server: FastifyInstance, context: ApiContext, admit
     if (ipnToken === null && paymentId === null) {
       throw new ServiceError('invalid_request', 'Either ipn_token or payment_id is required.');
     }
-    const payment = await readStatus(context.status, accountOf(request).id, { ipnToken, paymentId });
+    const payment = await readStatus(context, accountOf(request).id, { ipnToken, paymentId });
     return presentPaymentStatus(payment);
   });
 }

@@ -55,7 +55,7 @@ export function createPublicServer(
     clock.monotonicMs,
     shared === null ? undefined : (kind, perMinute) => shared.createRateLimiter(kind, perMinute),
   );
-  registerApi(server, { ...requestContext, status: requestContext, limits });
+  registerApi(server, { ...requestContext, limits });
   openCustomerPages(server, parts);
   const { settlements } = external;
   const dashboard = createDashboardContext(parts);

@@ -91,15 +91,8 @@ export async function createApiService(options: ApiServiceOptions = {}) {
   );
   const create = createTestPaymentContext({ store, world, nowMs, tokens });
   const callbacks = createTestCallbacks(world);
-  registerApi(server, {
-    accounts: store.accounts,
-    create,
-    status: { payments: store.payments, tokens },
-    tokens,
-    callbacks,
-    limits,
-    baseUrl: BASE_URL,
-  });
+  const api = { ...store, create, tokens, callbacks, limits, nowMs, baseUrl: BASE_URL };
+  registerApi(server, api);
   const connect = {
     ...store,
     nowMs,
@@ -116,7 +109,7 @@ export async function createApiService(options: ApiServiceOptions = {}) {
   };
   registerMerchantApi(
     server,
-    { ...store, create, tokens, callbacks, limits, nowMs, baseUrl: BASE_URL, expiryMs: 7 * 24 * 3_600_000 },
+    { ...api, expiryMs: 7 * 24 * 3_600_000 },
     merchantFeatures({ refundContext }, connect),
   );
   registerOpenApi(server, { baseUrl: BASE_URL }, apiDescription);

@@ -203,7 +203,7 @@ export async function createTestDashboard(
     baseUrl,
     expiryMs: 7 * 86_400_000,
   };
-  registerApi(server, { ...api, status: { payments: store.payments, tokens } });
+  registerApi(server, api);
   registerMerchantApi(server, api, merchantFeatures(features, context));
   await (listens
     ? server.listen({ host: '127.0.0.1', port: Number(new URL(baseUrl).port) })

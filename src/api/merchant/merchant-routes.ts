@@ -61,7 +61,7 @@ import {
 
 const MERCHANT_PREFIX = '/merchant/v1';
 
-export interface MerchantContext extends CancelPaymentContext, Omit<ApiContext, 'status'> {
+export interface MerchantContext extends CancelPaymentContext, ApiContext {
   readonly search: PaymentSearchStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly events: Pick<EventStore, 'listEvents'>;
