@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { Account } from '../accounts/account.ts';
+import type { Account, ActiveKey } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { API_KEY_PREFIX, hasApiKeyForm, hashApiKey, type KeyScope } from '../accounts/api-key.ts';
 import { percentDecoded } from '../payment/callback-url.ts';
@@ -14,10 +14,8 @@ import { acceptJsonBodies } from './request-input.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Account of the request's API key; null before authentication. */
-    account: Account | null;
-    /** The only host that callbacks may have; null for any. */
-    callbackHost: string | null;
+    /** The request's API key; null before authentication. */
+    apiKey: ActiveKey | null;
   }
 }
 
@@ -65,8 +63,7 @@ function createAdmission(
       const hash = hashApiKey(plainKey);
       const key = await accounts.findActiveKey(hash);
       if (key === null) return refuse(request);
-      request.account = key.account;
-      request.callbackHost = key.callbackHost;
+      request.apiKey = key;
       recordKeyUse(hash);
       await requirePassing(keyLimiter, hash);
       if (key.scopes.includes(scope)) return;
@@ -75,13 +72,14 @@ function createAdmission(
   });
 }
 
-export function accountOf(request: FastifyRequest): Account {
-  if (request.account === null) throw new Error('a route without the admit hook read the account');
-  return request.account;
+export function accountOf({ apiKey }: FastifyRequest): Account {
+  if (apiKey === null) throw new Error('a route without the admit hook read the account');
+  return apiKey.account;
 }
 
 /** Throws `callback_host_refused` if the request's key is bound to another host. */
-export function requireCallbackHost({ callbackHost }: FastifyRequest, callbackUrl: string): void {
+export function requireCallbackHost({ apiKey }: FastifyRequest, callbackUrl: string): void {
+  const callbackHost = apiKey?.callbackHost ?? null;
   if (callbackHost === null || new URL(callbackUrl).hostname === callbackHost) return;
   throw new ServiceError(
     'callback_host_refused',
@@ -140,9 +138,9 @@ export interface ApiContext extends ReadStatusContext {
   readonly create: CreatePaymentContext;
   readonly callbacks: CallbackGuard;
   readonly limits: ApiRateLimiters;
-  readonly nowMs: () => number;
   /** Public URL of the service, without a trailing slash. */
   readonly baseUrl: string;
+  readonly nowMs: () => number;
 }
 
 /** One limiter per row of the specification's table, and one for the merchant API. */
