@@ -57,7 +57,6 @@ export function createPublicServer(
   );
   registerApi(server, { ...requestContext, limits });
   openCustomerPages(server, parts);
-  const { settlements } = external;
   const dashboard = createDashboardContext(parts);
   registerMerchantApi(server, { ...requestContext, limits }, merchantFeatures(requestContext, dashboard));
   registerDashboard(server, dashboard, dashboardFeatures(requestContext));
@@ -76,19 +75,8 @@ export function createPublicServer(
     links: parts.additions?.startLinks ?? [],
     limiter: createPageLimits(clock.monotonicMs).pages,
   });
-  registerHealth(server, { isReady });
-  registerWellKnown(server, {
-    chainId: external.chainId,
-    token: requestContext.token,
-    factories: settlements
-      .filter(({ factory }, index) => settlements.findIndex((other) => other.factory === factory) === index)
-      .map(({ factory, implementation, factoryCodeHash }) => ({
-        address: factory,
-        implementation,
-        codeHash: factoryCodeHash as `0x${string}`,
-      })),
-    feeWallets: [...new Set(settlements.map(({ feeWallet }) => feeWallet))],
-  });
+  registerHealth(server, isReady);
+  registerWellKnown(server, external.settlements);
   return server;
 }
 
@@ -108,7 +96,7 @@ export function createAdminServer(parts: ServiceParts, isReady: () => Readiness)
   server.get('/metrics', async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );
-  registerHealth(server, { isReady });
+  registerHealth(server, isReady);
   if (role !== 'worker') openConsole(server, parts);
   return server;
 }

@@ -1,23 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { Address } from '../payment/address.ts';
+import type { SettlementRecord } from '../settlement/settlement-store.ts';
 import type { ErrorBody } from './error-reply.ts';
 
-/** Deposit factory of current or past payments. */
-interface PublishedFactory {
-  readonly address: Address;
-  /** Contract that the minimal proxies at deposit addresses delegate to. */
-  readonly implementation: Address;
-  /** keccak-256 of the factory's code on chain. */
-  readonly codeHash: string;
-}
-
-/** Data to prove where a payment's money can go. The current entry of each list is first. */
-interface SettlementPublication {
-  readonly chainId: number;
-  readonly token: Address;
-  readonly factories: readonly PublishedFactory[];
-  readonly feeWallets: readonly Address[];
-}
+/** Where a payment's money can go. */
+type PublishedSettlement = Omit<SettlementRecord, 'lastStartedAtMs'>;
 
 /** How to compute a deposit address from these values and those known to the merchant. */
 const recomputation = {
@@ -31,17 +17,26 @@ const recomputation = {
   on_chain: 'factory.depositOf((merchant, fee_basis_points, fee_wallet, reference)) gives the same address',
 };
 
-/** `GET /.well-known/card-checkout.json`: lets anyone verify where the money goes without trusting the service. */
-export function registerWellKnown(server: FastifyInstance, publication: SettlementPublication): void {
+/**
+ * `GET /.well-known/card-checkout.json`: lets anyone verify where the money goes without trusting the service. The
+ * settlement of new payments is first.
+ */
+export function registerWellKnown(
+  server: FastifyInstance,
+  settlements: readonly [PublishedSettlement, ...PublishedSettlement[]],
+): void {
+  const [{ chainId, token }] = settlements;
   const document = {
-    chain_id: publication.chainId,
-    token: publication.token,
-    factories: publication.factories.map(({ address, implementation, codeHash }) => ({
-      address,
-      implementation,
-      code_hash: codeHash,
-    })),
-    fee_wallets: publication.feeWallets,
+    chain_id: chainId,
+    token,
+    factories: settlements
+      .filter(({ factory }, index) => settlements.findIndex((other) => other.factory === factory) === index)
+      .map(({ factory, implementation, factoryCodeHash }) => ({
+        address: factory,
+        implementation,
+        code_hash: factoryCodeHash,
+      })),
+    fee_wallets: [...new Set(settlements.map(({ feeWallet }) => feeWallet))],
     recompute_deposit_address: recomputation,
   };
   server.get('/.well-known/card-checkout.json', { exposeHeadRoute: true }, async (_request, reply) => {
@@ -65,10 +60,7 @@ export type Readiness =
     };
 
 /** `GET` or `HEAD /health/live`: the process responds. `/health/ready`: it can serve. Neither is rate-limited. */
-export function registerHealth(
-  server: FastifyInstance,
-  { isReady }: { readonly isReady: () => Readiness },
-): void {
+export function registerHealth(server: FastifyInstance, isReady: () => Readiness): void {
   server.get('/health/live', { exposeHeadRoute: true }, async () => ({ status: 'live' }));
   server.get('/health/ready', { exposeHeadRoute: true }, async (_request, reply) => {
     const found = isReady();

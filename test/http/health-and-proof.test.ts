@@ -18,7 +18,7 @@ it('says that it lives and is ready, as often as it is asked', async () => {
 
 it('answers 503 with the reason while it is not ready', async () => {
   const server = createBaseServer({ trustProxy: [] });
-  registerHealth(server, { isReady: () => ({ ready: false, reason: 'the chain cannot be reached' }) });
+  registerHealth(server, () => ({ ready: false, reason: 'the chain cannot be reached' }));
   const response = await server.inject({ method: 'GET', url: '/health/ready' });
   expect(response.statusCode).toBe(503);
   expect(response.json()).toEqual({ error: 'The service is not ready: the chain cannot be reached.' });

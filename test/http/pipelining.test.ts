@@ -153,7 +153,7 @@ async function startServer(isTls: boolean, isAdmin: boolean): Promise<FastifyIns
   const server = createBaseServer({ trustProxy: [], tls: isTls ? { cert, key } : null });
   servers.push(server);
   if (isAdmin) refuseForeignHosts(server, 'http://localhost:3001');
-  registerHealth(server, { isReady: () => ({ ready: true }) });
+  registerHealth(server, () => ({ ready: true }));
   server.get('/stream', (_request, reply) => {
     reply.hijack();
     reply.raw.writeHead(200, { 'content-type': 'text/event-stream' });

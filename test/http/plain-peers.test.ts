@@ -28,7 +28,7 @@ async function listen(isTrusted: (address: string) => boolean): Promise<number> 
     served++;
     return 'served';
   });
-  registerHealth(server, { isReady: () => ({ ready: true }) });
+  registerHealth(server, () => ({ ready: true }));
   await server.listen({ port: 0, host: '127.0.0.1' });
   return (server.server.address() as AddressInfo).port;
 }
@@ -135,7 +135,7 @@ async function askBehindProxy(options: {
   const behind = createBaseServer({ trustProxy, hsts: 'max-age=31536000' });
   let carriedOut = 0;
   requireForwardedHttps(behind, { isTrusted: createPeerCheck(trustProxy), baseUrl });
-  registerHealth(behind, { isReady: () => ({ ready: true }) });
+  registerHealth(behind, () => ({ ready: true }));
   for (const path of ['/pay/:id', '/api/v1/wallet', '/merchant/v1/payments'])
     behind.route({ method: ['GET', 'POST'], url: path, handler: async () => ({ times: ++carriedOut }) });
   const headers = protocol === undefined ? {} : { 'x-forwarded-proto': protocol };

@@ -113,16 +113,19 @@ export async function createApiService(options: ApiServiceOptions = {}) {
     merchantFeatures({ refundContext }, connect),
   );
   registerOpenApi(server, { baseUrl: BASE_URL }, apiDescription);
-  registerHealth(server, {
-    isReady: () =>
-      options.isLeaving?.() ? { ready: false, reason: 'it is shutting down' } : { ready: true },
-  });
-  registerWellKnown(server, {
-    chainId: 137,
-    token: RESERVED_ADDRESS,
-    factories: [{ address: FACTORY, implementation: IMPLEMENTATION, codeHash: `0x${'1f'.repeat(32)}` }],
-    feeWallets: [FEE_WALLET],
-  });
+  registerHealth(server, () =>
+    options.isLeaving?.() ? { ready: false, reason: 'it is shutting down' } : { ready: true },
+  );
+  registerWellKnown(server, [
+    {
+      chainId: 137,
+      token: RESERVED_ADDRESS,
+      factory: FACTORY,
+      implementation: IMPLEMENTATION,
+      factoryCodeHash: `0x${'1f'.repeat(32)}`,
+      feeWallet: FEE_WALLET,
+    },
+  ]);
   register?.(server, store, world);
   await server.ready();
 
