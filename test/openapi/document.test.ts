@@ -2,8 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createOpenApiDocument } from '../../src/api/openapi/create-openapi-document.ts';
-import { toOpenApi30 } from '../../src/api/openapi/open-api-3-0.ts';
+import { createOpenApiDocument, toOpenApi30 } from '../../src/api/openapi/create-openapi-document.ts';
 import type { Operation } from '../../src/api/openapi/operations.ts';
 import {
   createParameters,

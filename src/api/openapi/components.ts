@@ -79,8 +79,11 @@ export const bodies = {
   CreateDirectPayment: directParameters,
 } as const satisfies Record<string, json.RequestParameters>;
 
-/** Schemas that stand before those of the features. */
-const paymentSchemas = {
+/** All schemas to which operations and webhooks refer, with those of the features and their fields of an event. */
+export const schemasWith = (
+  added: Readonly<Record<string, json.JsonSchema>>,
+  eventFields: Readonly<Record<string, json.JsonSchema>>,
+): Readonly<Record<string, json.JsonSchema>> => ({
   CreateCheckout: {
     ...json.bodyOf(createParameters),
     description:
@@ -99,7 +102,7 @@ const paymentSchemas = {
   PaymentStatus: paymentStatusSchema,
   MerchantPayment: merchantPaymentSchema,
   MerchantPaymentList: merchantPaymentListSchema,
-  MerchantEvents: eventsSchemaWith({}),
+  MerchantEvents: eventsSchemaWith(eventFields),
   AuditLog: auditLogSchema,
   MerchantDays: merchantDaysSchema,
   CreateMerchantCheckout: { ...json.bodyOf(checkoutParameters), additionalProperties: false },
@@ -113,9 +116,7 @@ const paymentSchemas = {
       `the first with the names of the columns. The accounts are \`${Object.keys(journalAccounts).join('`, `')}\`.`,
     examples: ['date,payment_id,account,debit_usd,credit_usd,provider,amount,currency,usd_rate\r\n'],
   },
-} as const satisfies Record<string, json.JsonSchema>;
-
-const serviceSchemas = {
+  ...added,
   PaymentPaidEvent: paymentPaidSchema,
   PaymentForwardedEvent: paymentForwardedSchema,
   SettlementProof: json.object({
@@ -158,17 +159,6 @@ const serviceSchemas = {
       code: json.openWord('ErrorCode', 'For programs. Present only if a program can act on it.', errorCodes),
     },
   },
-} as const satisfies Record<string, json.JsonSchema>;
-
-/** All schemas to which operations and webhooks refer, with those of the features and their fields of an event. */
-export const schemasWith = (
-  added: Readonly<Record<string, json.JsonSchema>>,
-  eventFields: Readonly<Record<string, json.JsonSchema>>,
-) => ({
-  ...paymentSchemas,
-  MerchantEvents: eventsSchemaWith(eventFields),
-  ...added,
-  ...serviceSchemas,
 });
 
 const header = (description: string, schema: json.JsonSchema, example: unknown, required = true) => ({

@@ -4,7 +4,6 @@ import { type ErrorName, errorTable } from '../../payment/errors.ts';
 import { type CompressedForms, sendCompressed } from '../../web/compression.ts';
 import { describe, type JsonSchema, type RequestParameters, reference } from '../json-schema.ts';
 import { bodies, exampleOf, headers, schemasWith, signatureParameter } from './components.ts';
-import { toOpenApi30 } from './open-api-3-0.ts';
 import { type Operation, operations } from './operations.ts';
 
 /** Version of the interface, and not of the software; docs/versioning.md says when it changes. */
@@ -32,7 +31,11 @@ export function createOpenApiDocument(baseUrl: string, description: ApiDescripti
     servers: [{ url: baseUrl, description: 'This service' }],
     tags: [
       { name: 'Payments', description: 'Operations for the server of a shop, with an API key.' },
-      { name: 'Merchant', description: description.merchantTag },
+      {
+        name: 'Merchant',
+        description:
+          'Read, follow, cancel and refund the payments of your account from your own programs. Not part of the checkout API and its version.',
+      },
       { name: 'Service', description: 'Public operations, without a key.' },
       { name: 'Events', description: 'Events that the service sends to your callback, each once.' },
     ],
@@ -67,7 +70,7 @@ function withComponents(schemas: Schemas): Schemas {
   const words: Record<string, readonly unknown[]> = {};
   const refer = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(refer);
-    if (typeof value !== 'object' || value === null) return value;
+    if (!isObject(value)) return value;
     const schema = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, refer(each)]));
     const { title, description, enum: known, examples: _, ...own } = schema as JsonSchema;
     if (typeof title !== 'string') return schema;
@@ -199,6 +202,60 @@ function mapValues<Value>(
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value, name)]));
 }
 
+const isObject = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isNull = (value: unknown) => isObject(value) && value['type'] === 'null';
+
+/** Keywords whose values are data, not schemas. */
+const data = ['example', 'examples', 'enum', 'required'];
+
+/** The document in OpenAPI 3.0, for generators that do not know 3.1. */
+export function toOpenApi30(document: JsonSchema): JsonSchema {
+  const { info, webhooks, ...others } = downgrade(document) as JsonSchema;
+  const license = { name: 'MIT', url: 'https://opensource.org/license/mit' };
+  const known = { ...(info as JsonSchema), license };
+  return { ...others, openapi: '3.0.3', info: known, 'x-webhooks': webhooks };
+}
+
+function downgrade(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(downgrade);
+  if (!isObject(value)) return value;
+  const { propertyNames: _, ...known } = value;
+  const {
+    $ref,
+    type,
+    anyOf,
+    const: only,
+    examples,
+    ...others
+  } = Object.fromEntries(
+    Object.entries(known).map(([key, each]) => [key, data.includes(key) ? each : downgrade(each)]),
+  );
+  return {
+    ...others,
+    ...($ref !== undefined && (Object.keys(others).length === 0 ? { $ref } : { allOf: [{ $ref }] })),
+    ...(type !== undefined && typeKeywords(type)),
+    ...(Array.isArray(anyOf) && alternatives(anyOf)),
+    ...(only !== undefined && { enum: [only] }),
+    ...(examples !== undefined && (Array.isArray(examples) ? { example: examples[0] } : { examples })),
+  };
+}
+
+function typeKeywords(type: unknown): JsonSchema {
+  if (!Array.isArray(type)) return { type };
+  const [first, ...more] = type.filter((each) => each !== 'null');
+  if (more.length > 0) throw new Error(`OpenAPI 3.0 has one type: ${type}`);
+  return { type: first, ...(type.includes('null') && { nullable: true }) };
+}
+
+function alternatives(anyOf: readonly unknown[]): JsonSchema {
+  const [first, ...more] = anyOf.filter((each) => !isNull(each));
+  // Generators for Go and Java turn this extension into a plain type, but `anyOf` into a wrapped union.
+  if (isObject(first) && 'enum' in first) return { type: 'string', 'x-extensible-enum': first['enum'] };
+  const nullable = anyOf.some(isNull) && { type: 'object', nullable: true };
+  return { ...nullable, ...(more.length === 0 ? { allOf: [first] } : { anyOf: [first, ...more] }) };
+}
+
 /** Registers `GET /openapi.json` and its copy in OpenAPI 3.0, whose answers are built once. */
 export function registerOpenApi(
   server: FastifyInstance,
@@ -220,7 +277,6 @@ export function registerOpenApi(
 
 /** What the features add to the description of the API. */
 export interface DescribedFeatures {
-  readonly merchantTag: string;
   /** Groups of operations, each with the id of the operation that it follows. */
   readonly operations: readonly { readonly after: string; readonly added: readonly Operation[] }[];
   readonly bodies: Readonly<Record<string, RequestParameters>>;
@@ -234,9 +290,8 @@ export function describeApi(features: DescribedFeatures) {
   const addedAfter = (id: string) =>
     features.operations.flatMap(({ after, added }) => (after === id ? added : []));
   return {
-    merchantTag: features.merchantTag,
     operations: operations.flatMap((operation) => [operation, ...addedAfter(operation.id)]),
     bodies: { ...bodies, ...features.bodies } as Readonly<Record<string, RequestParameters>>,
-    schemas: schemasWith(features.schemas, features.eventFields) as Readonly<Record<string, JsonSchema>>,
+    schemas: schemasWith(features.schemas, features.eventFields),
   };
 }
