@@ -57,21 +57,19 @@ interface FeatureOptions {
   readonly external: ExternalServices;
 }
 
-export function createFeatureParts(
+export function createRefundContext(
   { store, clock, secretKey, config, external }: FeatureOptions,
   isReservedAddress: (address: Address) => boolean,
-) {
+): RefundRoutesContext {
   return {
-    refundContext: {
-      ...store,
-      isServiceAddress: async (address: Address) =>
-        isReservedAddress(address) || (await store.payments.findDepositOwners([address])).length > 0,
-      links: createKeyedHash('links of refunds', secretKey, config.previousSecretKeys),
-      baseUrl: config.baseUrl,
-      nowMs: clock.nowMs,
-      token: external.settlements[0].token,
-      chainId: external.chainId,
-    },
+    ...store,
+    isServiceAddress: async (address: Address) =>
+      isReservedAddress(address) || (await store.payments.findDepositOwners([address])).length > 0,
+    links: createKeyedHash('links of refunds', secretKey, config.previousSecretKeys),
+    baseUrl: config.baseUrl,
+    nowMs: clock.nowMs,
+    token: external.settlements[0].token,
+    chainId: external.chainId,
   };
 }
 

@@ -46,7 +46,7 @@ import { checkEndpoint } from '../webhooks/check-endpoint.ts';
 import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
 import { SIGNING_SECRETS } from '../webhooks/signing-secrets.ts';
 import type { ExternalServices } from './external-services.ts';
-import { createFeatureParts, paymentAdditions } from './features.ts';
+import { createRefundContext, paymentAdditions } from './features.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { Store } from './store/store.ts';
@@ -216,7 +216,7 @@ export function assembleParts(options: ServiceOptions) {
       notifier,
       startSession,
       create,
-      ...createFeatureParts(options, create.settlement.isReservedAddress),
+      refundContext: createRefundContext(options, create.settlement.isReservedAddress),
       callbacks: createCallbackGuard(rules, createCallbackHostCheck(resolver, ownAddresses)),
       pictures: createPictures(),
       checkEndpoint: (url: string) => checkEndpoint(deliveryRulesOf(url), url),
