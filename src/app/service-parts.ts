@@ -38,7 +38,6 @@ import { createDashboardLimits } from '../web/signed-in/sign-in-limits.ts';
 import {
   createCallbackGuard,
   createCallbackHostCheck,
-  createDeliveryRules,
   createHostResolver,
   createOwnAddresses,
 } from '../webhooks/callback-host.ts';
@@ -190,7 +189,8 @@ export function assembleParts(options: ServiceOptions) {
   };
   const own = locationOf(config.baseUrl);
   const rules = { resolver, ownAddresses, allowedHosts: config.callbackAllowedHosts, own, proxy };
-  const deliveryRulesOf = createDeliveryRules(rules, options.additions?.receiverAuthorities);
+  const authorities = options.additions?.receiverAuthorities;
+  const deliveryRulesOf = (url: string) => ({ ...rules, ca: authorities?.get(URL.parse(url)?.host ?? '') });
   const tokens = createIpnTokens(options.secretKey, config.previousSecretKeys);
   /** Shared by API and dashboard, so that all ids of new payments have one order. */
   const create = createPaymentContext({ ...options, directory, quotes, tokens });

@@ -33,17 +33,6 @@ export function createCallbackGuard(
   };
 }
 
-/** @param authorities certificates trusted instead of the system's, each for deliveries to one `host:port` */
-export function createDeliveryRules<Rules extends object>(
-  rules: Rules,
-  authorities: ReadonlyMap<string, string> = new Map(),
-): (url: string) => Rules & { readonly ca?: string } {
-  return (url) => {
-    const ca = authorities.get(URL.parse(url)?.host ?? '');
-    return ca === undefined ? rules : { ...rules, ca };
-  };
-}
-
 /**
  * Creates the check of a new callback's host: the rule that an address breaks, or null. A name without an answer is
  * accepted, because a merchant's DNS may fail briefly, and the delivery resolves again and fails closed.

@@ -8,6 +8,7 @@ import {
 import { isIP, connect as openTcp, type Socket } from 'node:net';
 import { checkServerIdentity, createSecureContext, connect as openTls, type TLSSocket } from 'node:tls';
 import { isOwnCallback, parseCallbackUrl, type ServiceLocation } from '../payment/callback-url.ts';
+import { ADDRESS_ATTEMPT_MS } from '../platform/address-attempt.ts';
 import { type EgressProxy, openTunnel } from '../platform/egress-proxy.ts';
 import { addressIdentity } from '../platform/public-address.ts';
 import {
@@ -17,7 +18,7 @@ import {
   refuseAddress,
 } from './callback-host.ts';
 import type { DeliveryReason } from './delivery-reasons.ts';
-import type { DeliveryOutcome } from './delivery-types.ts';
+import type { DeliveryOutcome, WebhookDelivery } from './delivery-types.ts';
 import { webhookHeaders } from './webhook.ts';
 
 // Sends a webhook at most once, to the checked address.
@@ -34,18 +35,6 @@ export interface DeliveryDependencies extends Omit<ConnectionOptions, 'signal' |
   readonly own: ServiceLocation | null;
   /** Proxy to all receivers except the operator's allowed hosts. Default null. */
   readonly proxy?: EgressProxy | null;
-}
-
-export interface WebhookDelivery {
-  /** Callback as supplied at creation. */
-  readonly url: string;
-  /** The signed bytes; text is sent as UTF-8. */
-  readonly body: string | Buffer;
-  /** Hex HMAC-SHA256 of exactly these bytes, for `X-Service-Signature`; null for a request that is not an event. */
-  readonly signature: string | null;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Time limit of the delivery: DNS, TCP, TLS, request and answer. Default 10,000, as specified. */
-  readonly timeoutMs?: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -134,7 +123,7 @@ interface ConnectionOptions {
   readonly proxy: EgressProxy | null;
   readonly signal: AbortSignal;
   /** Authorities trusted instead of the system's, for tests and the sandbox's shop. Never set in live mode. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** Called with the verified connection before anything is sent. */
   readonly onConnected?: (socket: TLSSocket) => void;
   /** Redirects to a test's loopback server. No configuration sets it. */
@@ -143,8 +132,6 @@ interface ConnectionOptions {
 
 /** Maximum addresses tried, so that a long list of dead ones does not delay the delivery. */
 const MAX_ADDRESSES_TRIED = 4;
-/** Time after which a silent address is replaced by the next one; the last one has all the remaining time. */
-const NEXT_ADDRESS_AFTER_MS = 2_500;
 
 const minVersion = 'TLSv1.2';
 
@@ -176,9 +163,10 @@ async function openAddress(
   options: ConnectionOptions,
   isLast: boolean,
 ): Promise<Socket> {
+  // The last address has all the remaining time.
   const signal = isLast
     ? options.signal
-    : AbortSignal.any([options.signal, AbortSignal.timeout(NEXT_ADDRESS_AFTER_MS)]);
+    : AbortSignal.any([options.signal, AbortSignal.timeout(ADDRESS_ATTEMPT_MS)]);
   const place = options.connectTo?.(address, port) ?? { address, port };
   if (options.proxy !== null) {
     const tunnel = await openTunnel(options.proxy, { host: place.address, port: place.port }, signal);

@@ -32,10 +32,19 @@ export interface EndpointStep {
 /** Tests an endpoint with a request that is not an event, within the time limit of a delivery. */
 export type CheckEndpoint = (url: string) => Promise<readonly EndpointStep[]>;
 
-/** Makes the single attempt to send a signed body to a callback. Never rejects because of receiver or network. */
-export type DeliverWebhook = (delivery: {
+export interface WebhookDelivery {
+  /** Callback as supplied at creation. */
   readonly url: string;
+  /** The signed text, sent as UTF-8. */
   readonly body: string;
-  readonly signature: string;
+  /** Hex HMAC-SHA256 of exactly these bytes, for `X-Service-Signature`; null for a request that is not an event. */
+  readonly signature: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-}) => Promise<DeliveryOutcome>;
+  /** Time limit of the delivery: DNS, TCP, TLS, request and answer. Default 10,000, as specified. */
+  readonly timeoutMs?: number;
+}
+
+/** Makes the single attempt to send a signed body to a callback. Never rejects because of receiver or network. */
+export type DeliverWebhook = (
+  delivery: WebhookDelivery & { readonly signature: string },
+) => Promise<DeliveryOutcome>;
