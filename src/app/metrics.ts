@@ -195,9 +195,3 @@ export function createMetrics() {
     ),
   };
 }
-
-/** Resets metrics while another process watches the chain, because stale values would look like a halted chain. */
-export function forgetWatched({ scannedBlock, latestBlock }: Metrics): void {
-  scannedBlock.set(0);
-  latestBlock.set(0);
-}

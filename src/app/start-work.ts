@@ -3,7 +3,6 @@ import type { SharedStore } from '../store/assemble-core.ts';
 import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
 import { afterRestore } from './after-restore.ts';
 import { createLease, withFreeLease } from './leases.ts';
-import { forgetWatched } from './metrics.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { startWorker, type Worker } from './worker.ts';
 import type { WorkerParts, WorkerTask } from './worker-parts.ts';
@@ -73,11 +72,16 @@ function clustered(
       onFailure: (error) => log.warn({ err: error, lease: name }, 'could not be renewed'),
     });
   const watcher = leaseFor(WATCHER, watching);
+  /** While another process watches the chain, stale values would look like a halted chain. */
+  const forgetWatched = () => {
+    metrics.scannedBlock.set(0);
+    metrics.latestBlock.set(0);
+  };
   const senders = sending.map((task) => ({ task, lease: leaseFor(senderOf(task.relayer), [task]) }));
   return {
     own: [
       watcher.renewal,
-      ...watching.map((task) => watcher.whileHeld(task, () => forgetWatched(metrics))),
+      ...watching.map((task) => watcher.whileHeld(task, forgetWatched)),
       ...senders.flatMap(({ task, lease }) => [lease.renewal, lease.whileHeld(task)]),
       ...unleased,
     ],
