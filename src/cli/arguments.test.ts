@@ -110,10 +110,7 @@ const readers: readonly Reader[] = [
     option: 'status',
     takes: [
       [{}, {}],
-      [
-        { account: 'acc_1', status: 'paid' },
-        { accountId: 'acc_1', status: 'paid' },
-      ],
+      [{ status: 'paid' }, { status: 'paid' }],
     ],
     refuses: ['', 'PAID', 'processing'].map((status) => ({ status })),
   },

@@ -169,10 +169,7 @@ export function paymentFilter(args: OperationArguments): PaymentFilter {
   for (const name of ['forward-status', 'provider', 'currency', 'search', 'before']) {
     if (args[name] !== undefined) throw invalidField(name, 'requires --account');
   }
-  return {
-    ...given('accountId', optional(args, 'account')),
-    ...given('status', optionalStatus(args, 'status')),
-  };
+  return given('status', optionalStatus(args, 'status'));
 }
 
 export function paymentQuery(args: OperationArguments): PaymentQuery | null {
