@@ -176,7 +176,6 @@ function startControl(parts: ServiceParts): Promise<Server> {
       ipnTokenOf: ({ id, tokenFingerprint }) => tokens.create(id, tokenFingerprint),
       token: requestContext.token,
       tokenFingerprint: create.tokenFingerprint,
-      baseUrl: requestContext.baseUrl,
     },
     rescue: parts.rescue,
     sandboxOperations:

@@ -25,8 +25,6 @@ export interface DirectPayments {
   readonly token: Address;
   /** Identifies the secret of new ipn_tokens. */
   readonly tokenFingerprint: string;
-  /** Public URL of the pages, without a trailing slash. */
-  readonly baseUrl: string;
 }
 
 type PeopleStores = 'accounts' | 'people' | 'sessions' | 'audit';
@@ -52,6 +50,7 @@ export interface OperationsContext extends Pick<CoreStore, PeopleStores | Paymen
   /** Follows a long operation. */
   readonly onProgress?: OnProgress | undefined;
   readonly isTestMode: boolean;
+  /** Public URL of the pages, without a trailing slash. */
   readonly baseUrl: string;
   readonly adminBaseUrl: string;
   /** Null without a running server, which has the relayer. */

@@ -96,8 +96,8 @@ async function createDirect(context: OperationsContext, args: OperationArguments
   return {
     payment_id: payment.id,
     ipn_token: direct.ipnTokenOf(payment),
-    page: `${direct.baseUrl}/pay/${payment.id}`,
-    short_url: `${direct.baseUrl}/s/${shortCodeOf(payment.id)}`,
+    page: `${context.baseUrl}/pay/${payment.id}`,
+    short_url: `${context.baseUrl}/s/${shortCodeOf(payment.id)}`,
     address_in: payment.depositAddress,
     amount: formatCents(payment.amountCents),
     currency: payment.currency,

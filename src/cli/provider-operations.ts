@@ -232,7 +232,7 @@ async function purchase({ context, args, provider }: ProofContext): Promise<unkn
   });
   return {
     payment_id: payment.id,
-    page: `${direct.baseUrl}/pay/${payment.id}`,
+    page: `${context.baseUrl}/pay/${payment.id}`,
     amount: `${formatCents(amountCents)} USD`,
     next: `Open the page, choose ${providerCatalog[provider].name} and pay. When the payment is paid, run: provider prove ${provider} --payment ${payment.id}`,
   };

@@ -99,5 +99,4 @@ export const direct: DirectPayments = {
   ipnTokenOf: () => 'ipn_test',
   token: ADDRESS,
   tokenFingerprint: 'abc_-1',
-  baseUrl: 'https://pay.example.com',
 };
