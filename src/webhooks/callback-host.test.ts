@@ -27,8 +27,8 @@ function guardWith(
   return { guard, asked };
 }
 
-const publicAddress: HostResolution = { addresses: [{ address: '93.184.216.34', family: 4 }] };
-const privateAddress: HostResolution = { addresses: [{ address: '10.0.0.1', family: 4 }] };
+const publicAddress: HostResolution = { addresses: ['93.184.216.34'] };
+const privateAddress: HostResolution = { addresses: ['10.0.0.1'] };
 
 it('refuses what is wrong as a text without asking anybody', async () => {
   const { guard, asked } = guardWith(publicAddress);

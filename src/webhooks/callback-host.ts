@@ -45,7 +45,7 @@ export function createCallbackHostCheck(
     const resolution = await resolver.resolve(hostname);
     const own = ownAddresses();
     // One refused address is enough, because a name with a public and a private answer is a known SSRF bypass.
-    for (const { address } of 'failed' in resolution ? [] : resolution.addresses) {
+    for (const address of 'failed' in resolution ? [] : resolution.addresses) {
       const refusal = refuseAddress(address, own);
       if (refusal === 'not_public') return `must not resolve to ${NOT_PUBLIC}`;
       if (refusal === 'own_address') return 'must not resolve to this service';
@@ -103,9 +103,9 @@ function listInterfaces(interfaces: typeof networkInterfaces): ReturnType<typeof
   }
 }
 
-/** Addresses of a host (at least one, IPv4 first), or why there is none. */
+/** Addresses of a host as canonical text (at least one, IPv4 first, IPv6 without brackets), or why there is none. */
 export type HostResolution =
-  | { readonly addresses: readonly ResolvedAddress[] }
+  | { readonly addresses: readonly string[] }
   | { readonly failed: 'timeout' | 'no_address' };
 
 export type HostResolver = ReturnType<typeof createHostResolver>;
@@ -147,12 +147,6 @@ export function createHostResolver(settings: {
   };
 }
 
-export interface ResolvedAddress {
-  /** Canonical text, IPv6 without brackets. */
-  readonly address: string;
-  readonly family: 4 | 6;
-}
-
 /** Maximum addresses of a host; a longer answer is an attempt to fill memory. */
 const MAX_ADDRESSES = 64;
 
@@ -177,21 +171,14 @@ async function lookUpAddresses(
   const answers = await answersUntil(pending, ({ addresses }) =>
     addresses.length > 0 ? 'better than nothing' : 'not',
   );
-  const found = answers
-    .toSorted((a, b) => a.family - b.family)
-    .flatMap(({ family, addresses }) => addresses.map((address) => ({ address, family })));
+  const found = answers.toSorted((a, b) => a.family - b.family).flatMap(({ addresses }) => addresses);
   if (found.length > 0 && found.length <= MAX_ADDRESSES) return { addresses: found };
   return { failed: answers.some(({ isLate }) => isLate) ? 'timeout' : 'no_address' };
 }
 
-function addressesWithoutDns(hostname: string): ResolvedAddress[] | null {
-  const family = addressFamily(hostname);
-  if (family !== null) return [{ address: hostname, family }];
-  if (hostname !== 'localhost' && !hostname.endsWith('.localhost')) return null;
-  return [
-    { address: '127.0.0.1', family: 4 },
-    { address: '::1', family: 6 },
-  ];
+function addressesWithoutDns(hostname: string): string[] | null {
+  if (addressFamily(hostname) !== null) return [hostname];
+  return hostname === 'localhost' || hostname.endsWith('.localhost') ? ['127.0.0.1', '::1'] : null;
 }
 
 async function askFamily(family: 4 | 6, pending: Promise<readonly string[]>, timeoutMs: number) {

@@ -11,12 +11,7 @@ import { isOwnCallback, parseCallbackUrl, type ServiceLocation } from '../paymen
 import { ADDRESS_ATTEMPT_MS } from '../platform/address-attempt.ts';
 import { type EgressProxy, openTunnel } from '../platform/egress-proxy.ts';
 import { addressIdentity } from '../platform/public-address.ts';
-import {
-  type HostResolver,
-  type OwnAddresses,
-  type ResolvedAddress,
-  refuseAddress,
-} from './callback-host.ts';
+import { type HostResolver, type OwnAddresses, refuseAddress } from './callback-host.ts';
 import type { DeliveryReason } from './delivery-reasons.ts';
 import type { DeliveryOutcome, WebhookDelivery } from './delivery-types.ts';
 import { webhookHeaders } from './webhook.ts';
@@ -104,14 +99,14 @@ async function findAddresses(
   hostname: string,
   isAllowed: boolean,
   timeoutMs: number,
-): Promise<readonly ResolvedAddress[]> {
+): Promise<readonly string[]> {
   const resolution = await dependencies.resolver.resolveFresh(hostname, timeoutMs);
   if ('failed' in resolution) {
     const isTimeout = resolution.failed === 'timeout';
     throw new DeliveryStopped('failed', isTimeout ? 'dns_timeout' : 'dns_failed');
   }
   const own = dependencies.ownAddresses();
-  for (const { address } of isAllowed ? [] : resolution.addresses) {
+  for (const address of isAllowed ? [] : resolution.addresses) {
     const refusal = refuseAddress(address, own);
     if (refusal === 'not_public') throw new DeliveryStopped('blocked', 'blocked_address');
     if (refusal === 'own_address') throw new DeliveryStopped('blocked', 'blocked_own_address');
@@ -140,12 +135,12 @@ const systemContext = createSecureContext({ minVersion });
 
 /** Connects to one of the checked addresses. Nothing is sent before that, so a second one is still one attempt. */
 async function openFirst(
-  checked: readonly ResolvedAddress[],
+  checked: readonly string[],
   port: number,
   options: ConnectionOptions,
 ): Promise<Socket> {
   const candidates = checked.slice(0, MAX_ADDRESSES_TRIED);
-  for (const [index, { address }] of candidates.entries()) {
+  for (const [index, address] of candidates.entries()) {
     const isLast = index === candidates.length - 1;
     try {
       return await openAddress(address, port, options, isLast);

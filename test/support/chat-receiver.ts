@@ -84,7 +84,7 @@ export async function startChatReceiver() {
       createNotificationSender(
         {
           resolver: {
-            resolveFresh: async () => ({ addresses: [{ address: resolvedTo, family: 4 as const }] }),
+            resolveFresh: async () => ({ addresses: [resolvedTo] }),
           },
           ownAddresses: () => new Set<string>(),
           ca: authority.caPem,

@@ -39,7 +39,7 @@ async function check(
     {
       resolver: {
         resolveFresh: async () =>
-          address === '' ? { failed: 'no_address' as const } : { addresses: [{ address, family: 4 }] },
+          address === '' ? { failed: 'no_address' as const } : { addresses: [address] },
       },
       ownAddresses: () => new Set<string>(),
       allowedHosts: new Set<string>(),

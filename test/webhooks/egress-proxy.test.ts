@@ -39,7 +39,7 @@ const shop = await startRecordingTlsServer(await authority.issue({ names: ['shop
 cleanUps.push(shop.close);
 
 const rules = {
-  resolver: { resolveFresh: async () => ({ addresses: [{ address: '203.0.114.7', family: 4 as const }] }) },
+  resolver: { resolveFresh: async () => ({ addresses: ['203.0.114.7'] }) },
   ownAddresses: () => new Set<never>(),
   own: null,
   allowedHosts: new Set<string>(),
@@ -56,7 +56,7 @@ it('sends a webhook through the proxy to the checked address, and never by the n
 it('checks the address before the proxy is asked', async () => {
   const { asked, proxy } = await startProxy(shop.port);
   const resolver = {
-    resolveFresh: async () => ({ addresses: [{ address: '10.0.0.7', family: 4 as const }] }),
+    resolveFresh: async () => ({ addresses: ['10.0.0.7'] }),
   };
   const outcome = await deliverWebhook({ ...rules, resolver, proxy }, delivery);
   expect(outcome).toMatchObject({ outcome: 'blocked', reason: 'blocked_address' });
