@@ -15,7 +15,7 @@ import {
   type SessionContext,
   withExpiry,
 } from './people-context.ts';
-import type { Membership, Role, User } from './person.ts';
+import type { Role, User } from './person.ts';
 import {
   type DashboardSession,
   isSessionAlive,
@@ -98,7 +98,6 @@ export interface SignedIn {
 export interface ChosenAccount {
   readonly account: Account;
   readonly role: Role;
-  readonly memberships: readonly Membership[];
   readonly otherAccounts: readonly Pick<Account, 'id' | 'name'>[];
 }
 
@@ -131,7 +130,7 @@ export async function readChosenAccount(
   const others = memberships.filter(({ accountId }) => accountId !== account.id);
   const found = await Promise.all(others.map(({ accountId }) => accounts.findAccount(accountId)));
   const otherAccounts = found.filter((other) => other !== null);
-  return { account, role: membership.role, memberships, otherAccounts };
+  return { account, role: membership.role, otherAccounts };
 }
 
 /** Ends one of the user's sessions, even the current one. Throws `not_found` for any other. */

@@ -86,7 +86,6 @@ async function admitViewing(asked: AreaRequest<DashboardContext>): Promise<Admis
       session: viewing.session,
       account,
       role: 'viewer',
-      memberships: [],
       otherAccounts: [],
       timeZone: account.timeZone,
       viewing: { untilMs: viewing.session.expiresAtMs, stopPath: `${OPERATOR_PATH}/stop-viewing` },
