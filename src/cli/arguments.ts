@@ -172,14 +172,15 @@ export function paymentFilter(args: OperationArguments): PaymentFilter {
   return given('status', optionalStatus(args, 'status'));
 }
 
-export function paymentQuery(args: OperationArguments): PaymentQuery | null {
+export function paymentQuery(args: OperationArguments, nowMs: number): PaymentQuery | null {
   const accountId = optional(args, 'account');
   if (accountId === null) return null;
-  return parsePaymentQuery(accountId, {
+  const text = {
     status: optional(args, 'status') ?? '',
     forwardStatus: optional(args, 'forward-status') ?? '',
     provider: optional(args, 'provider') ?? '',
     currency: optional(args, 'currency') ?? '',
     search: optional(args, 'search') ?? '',
-  });
+  };
+  return parsePaymentQuery(accountId, text, nowMs);
 }

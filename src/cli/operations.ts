@@ -197,7 +197,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...providerOperations,
 
   'payment list': async (context, args) => {
-    const query = argument.paymentQuery(args);
+    const query = argument.paymentQuery(args, context.nowMs());
     if (query === null) {
       const all = await context.payments.listPayments(argument.paymentFilter(args), null, LISTED);
       return all.map(presentPayment);

@@ -13,7 +13,6 @@ export interface PaymentQueryText {
   readonly provider?: string;
   readonly currency?: string;
   readonly amountMismatch?: string;
-  /** Ignored unless `parsePaymentQuery` gets a `nowMs`. */
   readonly displayStatus?: string;
   readonly search?: string;
 }
@@ -27,7 +26,7 @@ export const providerChoices = [MULTI_PROVIDER, ...providerIds] as const;
 export const paymentProviders = [...providerChoices, DIRECT_PROVIDER] as const;
 
 /** Parses a filter. Throws `invalid_request` for an unknown value. */
-export function parsePaymentQuery(accountId: string, text: PaymentQueryText, nowMs?: number): PaymentQuery {
+export function parsePaymentQuery(accountId: string, text: PaymentQueryText, nowMs: number): PaymentQuery {
   const search = parsePaymentSearch(text.search ?? '');
   const { displayStatus } = oneOf('displayStatus', text.displayStatus, displayStatuses);
   return {
@@ -37,9 +36,7 @@ export function parsePaymentQuery(accountId: string, text: PaymentQueryText, now
     ...oneOf('provider', text.provider, paymentProviders),
     ...oneOf('currency', text.currency, currencies),
     ...oneOf('amountMismatch', text.amountMismatch, amountMismatches),
-    ...(displayStatus === undefined || nowMs === undefined
-      ? {}
-      : { display: { status: displayStatus, nowMs } }),
+    ...(displayStatus === undefined ? {} : { display: { status: displayStatus, nowMs } }),
     ...(search === null ? {} : { search }),
   };
 }
