@@ -5,7 +5,7 @@ import { parseTransaction, serializeTransaction } from 'viem/utils';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRelayer } from '../../src/settlement/chain/relayer.ts';
 import { openSigner, type UnsignedTransaction } from '../../src/settlement/chain/signer.ts';
-import { anvilKeys } from '../support/anvil.ts';
+import { anvilKeys, startAnvil } from '../support/anvil.ts';
 import { type SignerMood, startTransactionSigner } from '../support/transaction-signer.ts';
 
 const CHAIN_ID = 137;
@@ -67,6 +67,18 @@ describe.each(['web3signer', 'clef'] as const)('a signer that speaks as %s', (ki
     await expect(relayer.checkSigner()).rejects.toThrow(words);
     expect(relayer.signerFailure()).toMatch(words);
   });
+});
+
+it('signs through the `eth_signTransaction` of a node that others wrote', async () => {
+  const node = await startAnvil({ chainId: CHAIN_ID });
+  onTestFinished(() => node.stop());
+  const signer = openSigner({ address, signerUrl: node.url });
+  const { to: _, ...deployment } = release;
+  for (const transaction of [release, { ...deployment, data: '0x6000' } as const])
+    expect(await signer.signTransaction(transaction)).toBe(
+      await openSigner(KEY).signTransaction(transaction),
+    );
+  await createRelayer({ endpoints: [], chainId: CHAIN_ID, signer }).checkSigner();
 });
 
 const { sign } = await startUnused();
