@@ -107,19 +107,19 @@ function unknownAccount(accountId: string): ServiceError {
 
 export const DEFAULT_FEE_BASIS_POINTS = 250;
 
+export type NewAccount = Pick<Account, 'name' | 'email' | 'feeBasisPoints' | 'wallet'>;
+
 /** Creates an account with all features and providers. Throws `invalid_request`. */
 export async function createAccount(
   context: AccountsContext,
-  { name, email, feeBasisPoints, wallet }: Pick<Account, 'name' | 'email' | 'feeBasisPoints' | 'wallet'>,
+  { name, email, feeBasisPoints, wallet }: NewAccount,
 ): Promise<Account> {
-  const shopName = parseName(name);
-  requireFee(feeBasisPoints);
   const account: Account = {
     ...plainProfile,
     id: `acc_${randomBytes(10).toString('hex')}`,
-    name: shopName,
+    name: parseName(name),
     email,
-    feeBasisPoints,
+    feeBasisPoints: requireFee(feeBasisPoints),
     wallet,
     features,
     providers: null,
@@ -130,10 +130,9 @@ export async function createAccount(
   return account;
 }
 
-export function requireFee(feeBasisPoints: number): void {
-  if (feeBasisPoints < 0 || feeBasisPoints > MAXIMUM_FEE_BASIS_POINTS) {
-    throw invalidField('fee-percent', `must be from 0 to ${MAXIMUM_FEE_BASIS_POINTS / 100}`);
-  }
+export function requireFee(feeBasisPoints: number): number {
+  if (feeBasisPoints >= 0 && feeBasisPoints <= MAXIMUM_FEE_BASIS_POINTS) return feeBasisPoints;
+  throw invalidField('fee-percent', `must be from 0 to ${MAXIMUM_FEE_BASIS_POINTS / 100}`);
 }
 
 export interface AccountUpdate extends Pick<AccountChange, 'feeBasisPoints' | 'providers' | 'suspended'> {

@@ -3,16 +3,31 @@ import type { Command } from 'commander';
 import { keyScopes } from '../accounts/api-key.ts';
 import { MAXIMUM_LOGO_BYTES } from '../accounts/shop-profile.ts';
 import { invalidField } from '../payment/errors.ts';
-import { type OperationRunner, operationsOf } from './command.ts';
+import { leaf, type OperationRunner, operationsOf } from './command.ts';
+import { printResult } from './present.ts';
+import { runLong } from './run-long.ts';
 
 export function addAccountCommands(program: Command, services: OperationRunner): void {
-  const account = operationsOf(program.command('account').description('merchant accounts'), services);
+  const group = program.command('account').description('merchant accounts');
+  const account = operationsOf(group, services);
   account('create', 'create an account')
     .requiredOption('--name <name>', 'the shop name that customers see')
     .option('--email <address>', 'the merchant’s email address')
     .option('--fee-percent <percent>', 'the account’s card fee (2.5)')
     .option('--wallet <address>', 'the merchant’s own wallet')
     .option('--confirm-wallet', 'accept a wallet that looks like a mistake');
+  leaf(group, 'import', 'create an account for each row of a CSV or JSON Lines file that has none')
+    .argument('<file>')
+    .option('--keys <file>', 'write an API key for each account without one to this new file')
+    .action(async (file: string, options: { readonly keys?: string; readonly json?: boolean }) => {
+      // Loaded on demand, because other commands do not need the parser.
+      const { createAccounts, readNewAccounts } = await import('./import-accounts.ts');
+      const rows = await readNewAccounts(file);
+      const { accounts, ...counts } = await runLong('account import', options.json === true, (onProgress) =>
+        createAccounts(rows, options.keys, services, onProgress),
+      );
+      printResult(options.json === true ? { ...counts, accounts } : counts, options);
+    });
   account('list', 'list all accounts');
   account('update <account>', 'change an account')
     .option('--name <name>', 'the shop name that customers see')

@@ -1,8 +1,16 @@
-import { type AccountUpdate, type ProfileUpdate, textSettingNames } from '../accounts/manage-accounts.ts';
+import {
+  type AccountUpdate,
+  DEFAULT_FEE_BASIS_POINTS,
+  type NewAccount,
+  type ProfileUpdate,
+  requireFee,
+  textSettingNames,
+} from '../accounts/manage-accounts.ts';
 import { roles } from '../accounts/person.ts';
+import { parseName } from '../accounts/shop-profile.ts';
 import { type Address, parsePayoutAddress } from '../payment/address.ts';
 import { features } from '../payment/create-payment.ts';
-import { invalidField } from '../payment/errors.ts';
+import { checkFields, invalidField } from '../payment/errors.ts';
 import { currencies, parseAmountCents, parsePercentBasisPoints, parseUnits } from '../payment/money.ts';
 import type { PaymentId } from '../payment/payment.ts';
 import { isPaymentId } from '../payment/payment-id.ts';
@@ -101,6 +109,17 @@ export function requiredProvider(args: OperationArguments, name: string): Provid
   return value;
 }
 
+/** @param wayOut how to confirm a wallet that looks like a mistake */
+export async function newAccount(args: OperationArguments, wayOut?: string): Promise<NewAccount> {
+  const { 'fee-percent': feeBasisPoints, ...fields } = await checkFields({
+    name: () => parseName(required(args, 'name')),
+    email: () => optionalEmail(args, 'email'),
+    'fee-percent': () => requireFee(optionalPercent(args, 'fee-percent') ?? DEFAULT_FEE_BASIS_POINTS),
+    wallet: () => optionalWallet(args, wayOut),
+  });
+  return { ...fields, feeBasisPoints };
+}
+
 export function accountUpdate(args: OperationArguments): AccountUpdate {
   const providers = optional(args, 'providers');
   return {
@@ -130,10 +149,10 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
 }
 
 /** Reads the wallet argument. Needs `--confirm-wallet` where USDC would be lost. Throws `invalid_request`. */
-export function optionalWallet(args: OperationArguments): Address | null {
+export function optionalWallet(args: OperationArguments, wayOut = 'add --confirm-wallet'): Address | null {
   const wallet = optionalAddress(args, 'wallet');
   const doubt = wallet === null || args['confirm-wallet'] === true ? null : doubtAbout(wallet);
-  if (doubt !== null) throw invalidField('wallet', `${doubt}. If you mean it, add --confirm-wallet`);
+  if (doubt !== null) throw invalidField('wallet', `${doubt}. If you mean it, ${wayOut}`);
   return wallet;
 }
 

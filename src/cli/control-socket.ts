@@ -128,15 +128,8 @@ async function post(
   body: string,
   { onProgress, ...options }: Following,
 ): Promise<ControlReply> {
-  const headers = onProgress === undefined ? {} : { accept: PROGRESS_LINES };
-  const outgoing = request({
-    socketPath,
-    method: 'POST',
-    path: '/',
-    timeout: TIMEOUT_MS,
-    headers,
-    ...options,
-  });
+  const outgoing = request({ socketPath, method: 'POST', path: '/', timeout: TIMEOUT_MS, ...options });
+  if (onProgress !== undefined) outgoing.setHeader('accept', PROGRESS_LINES);
   outgoing.on('timeout', () => outgoing.destroy(new Error('the server did not answer in time')));
   // An error after the first byte also ends the response.
   outgoing.on('error', () => {});

@@ -3,12 +3,7 @@ import type { Account } from '../accounts/account.ts';
 import { type KeyScope, keyScopes, parseScopes } from '../accounts/api-key.ts';
 import { createKey, describeKey, listKeys, revokeKey } from '../accounts/api-keys.ts';
 import { SERVICE_LOG } from '../accounts/audit-entry.ts';
-import {
-  changeAccount,
-  createAccount,
-  DEFAULT_FEE_BASIS_POINTS,
-  findExistingAccount,
-} from '../accounts/manage-accounts.ts';
+import { changeAccount, createAccount, findExistingAccount } from '../accounts/manage-accounts.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
 import {
   auditCursor,
@@ -155,12 +150,7 @@ async function exportAuditLog(context: OperationsContext, args: OperationArgumen
 
 export const operations: Readonly<Record<string, Operation>> = {
   'account create': async (context, args) => {
-    const account = await createAccount(context, {
-      name: argument.required(args, 'name'),
-      email: argument.optionalEmail(args, 'email'),
-      feeBasisPoints: argument.optionalPercent(args, 'fee-percent') ?? DEFAULT_FEE_BASIS_POINTS,
-      wallet: argument.optionalWallet(args),
-    });
+    const account = await createAccount(context, await argument.newAccount(args));
     await recordAction(context, account.id, operatorActor, 'account.created', account.name);
     return { account_id: account.id };
   },

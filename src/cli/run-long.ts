@@ -3,6 +3,8 @@ import { signalToStop } from '../platform/stop-signals.ts';
 
 /** What remains when a command is stopped, and how to go on. */
 const waysOn = {
+  'account import':
+    'What was created stays. Run the command again, with a new file for --keys: it goes on with the missing rows.',
   'audit export':
     'What was printed is complete up to its last line. Name its time with --before to print the rest.',
   'move-store':

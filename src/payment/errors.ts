@@ -146,9 +146,21 @@ export function invalidField(field: string, problem: string, name = field): Serv
   return new ServiceError('invalid_request', `${field} ${problem}`, { problems: new Map([[name, problem]]) });
 }
 
-export function invalidFields(problems: ReadonlyMap<string, string>): ServiceError {
+/** Resolves to the values of all fields. Throws one `invalid_request` with the errors of all; rethrows other errors. */
+export async function checkFields<Checks extends Readonly<Record<string, () => unknown>>>(checks: Checks) {
+  const problems = new Map<string, string>();
+  const read: Record<string, unknown> = {};
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      read[name] = await check();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
+      problems.set(name, [...error.problems.values()][0] ?? error.message);
+    }
+  }
   const text = [...problems].map(([field, problem]) => `${field} ${problem}`).join('; ');
-  return new ServiceError('invalid_request', text, { problems });
+  if (problems.size > 0) throw new ServiceError('invalid_request', text, { problems });
+  return read as { readonly [Name in keyof Checks]: Awaited<ReturnType<Checks[Name]>> };
 }
 
 export function stateConflict(reason: string): ServiceError {

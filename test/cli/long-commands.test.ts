@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
@@ -79,3 +79,57 @@ it('a backup that is stopped in the middle leaves no file, and the next one is c
   expect(readdirSync(folder).filter((name) => name.startsWith('copy') || name === 'last-backup')).toEqual([]);
   expect((await run('backup', 'copy.sqlite')).code).toBe(0);
 });
+
+it.each([
+  ['SIGINT', false],
+  ['SIGINT', true],
+  ['SIGKILL', false],
+  ['SIGKILL', true],
+] as const)(
+  'an import that %s ends in the middle goes on, where a server runs: %s',
+  async (signal, isServed) => {
+    const total = 40;
+    const names = Array.from({ length: total }, (_, index) => `Shop ${index}`);
+    writeFileSync(join(folder, 'merchants.csv'), `name\n${names.join('\n')}\n`);
+    const store = await open();
+    if (!isServed) await store.close();
+    const server = isServed
+      ? await startControlServer(join(folder, CONTROL_SOCKET), operationsContext(store))
+      : null;
+    const keysOf = (name: string) =>
+      readFileSync(join(folder, name), 'utf8')
+        .split('\r\n')
+        .slice(1, -1)
+        .map((line) => line.split(','));
+    const written = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+
+    const child = start('account', 'import', 'merchants.csv', '--keys', 'keys.csv', '--json');
+    await waitFor('the first keys', 60_000, () => written('keys.csv') > 200);
+    child.kill(signal);
+    const [code] = await once(child, 'close');
+    const first = keysOf('keys.csv').length;
+    expect([first > 0, first < total]).toEqual([true, true]);
+    if (signal === 'SIGINT') {
+      expect(code).toBe(130);
+      expect(child.printed()).toContain(
+        `stopped by SIGINT (${first} of ${total} accounts). What was created stays.`,
+      );
+      expect(child.printed()).not.toContain('service_live_');
+    }
+
+    const { stdout } = await run('account', 'import', 'merchants.csv', '--keys', 'more.csv', '--json');
+    const { created, existing, keys, accounts } = JSON.parse(stdout);
+    expect(created + existing).toBe(total);
+    expect(stdout).not.toContain('service_live_');
+    const listed = JSON.parse((await run('account', 'list', '--json')).stdout) as { name: string }[];
+    expect(listed.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+    const keyed = [...keysOf('keys.csv'), ...keysOf('more.csv')].map(([account]) => account);
+    expect(new Set(keyed).size).toBe(keyed.length);
+    // A kill may come between the key of one account and its line.
+    expect(keyed.length).toBeGreaterThanOrEqual(signal === 'SIGINT' ? total : total - 1);
+    expect(keys).toBe(keyed.length - first);
+    expect(accounts).toHaveLength(total);
+    await new Promise((resolve) => (server ? server.close(resolve) : resolve(null)));
+    if (isServed) await store.close();
+  },
+);

@@ -71,6 +71,7 @@ describe('accounts', () => {
   it.each<[OperationArguments, RegExp]>([
     [{}, /^name is missing/],
     [{ name: '  ' }, /^name must not be empty/],
+    [{ email: 'a' }, /^name is missing; email must be an email address$/],
     [{ name: 'x'.repeat(101) }, /^name must be one line of at most 100/],
     [{ name: 'x', 'fee-percent': '10.01' }, /^fee-percent must be from 0 to 10/],
     [

@@ -1,4 +1,4 @@
-import { invalidField, ServiceError } from '../../payment/errors.ts';
+import { checkFields, invalidField, ServiceError } from '../../payment/errors.ts';
 import { actions, dataTable, headings } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { requirePassing } from '../../web/rate-windows.ts';
@@ -152,7 +152,7 @@ async function answerAdd(channels: ChannelsContext, visit: Visit, form: forms.Fo
     name,
     () => target.set(name, parseChannelField(name, field, form.text(name))),
   ]);
-  await forms.checkFields({
+  await checkFields({
     ...Object.fromEntries(checks),
     paid: () => {
       if (chosen.length === 0) throw invalidField('paid', 'needs at least one event');

@@ -2,7 +2,7 @@ import type { Account } from '../../accounts/account.ts';
 import { parseCurrency } from '../../api/parse-create-request.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
 import { meantWalletOf } from '../../pages/dashboard/settings-pages.ts';
-import { invalidField, ServiceError } from '../../payment/errors.ts';
+import { checkFields, invalidField, ServiceError } from '../../payment/errors.ts';
 import { formatCents } from '../../payment/money.ts';
 import {
   ORDER_LINE_CHARACTERS,
@@ -186,7 +186,7 @@ async function readForm(visit: Visit, form: forms.FormFields, stored: PaymentPag
   return settingsOf(form, await requirePasswordAndFactor(visit, form, checksOf(visit, form, stored)));
 }
 
-type Given = Awaited<ReturnType<typeof forms.checkFields<ReturnType<typeof checksOf>>>>;
+type Given = Awaited<ReturnType<typeof checkFields<ReturnType<typeof checksOf>>>>;
 
 function settingsOf(form: forms.FormFields, given: Given) {
   return {
@@ -266,7 +266,7 @@ async function showPreview(visit: Visit, form: forms.FormFields) {
   const title = () => form.text('title').trim() || 'Title';
   const amount = () => (form.text('amount') === '' ? null : own.amount());
   const checks = { ...own, title, amount, address: () => null, callback: () => null };
-  const given = await forms.checkFields(checks).catch(() => null);
+  const given = await checkFields(checks).catch(() => null);
   // Leaves the frame as it is while a field is incomplete.
   if (given === null) return visit.reply.code(204).send();
   const { account, context, reply, request } = visit;

@@ -17,7 +17,7 @@ import {
 } from '../../accounts/second-factor.ts';
 import { isSessionAlive } from '../../accounts/session-lifetimes.ts';
 import { endSession, keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
-import { invalidField, ServiceError } from '../../payment/errors.ts';
+import { checkFields, invalidField, ServiceError } from '../../payment/errors.ts';
 import { actions, dataTable } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { requirePassing } from '../../web/rate-windows.ts';
@@ -216,7 +216,7 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
   const { context, user, session } = visit;
   const tries = `${user.id} ${session.id}`;
   await requirePassing(context.limits.signInsOfUser, tries);
-  const read = await forms.checkFields({
+  const read = await checkFields({
     ...checks,
     async password() {
       await requirePassword(visit, form.text('password'));

@@ -9,7 +9,7 @@ import {
 import { recordAction } from '../../accounts/people-context.ts';
 import type { Member } from '../../accounts/person.ts';
 import { features } from '../../payment/create-payment.ts';
-import { invalidField } from '../../payment/errors.ts';
+import { checkFields, invalidField } from '../../payment/errors.ts';
 import { feeExample, MAXIMUM_FEE_BASIS_POINTS } from '../../payment/fees.ts';
 import { parsePercentBasisPoints } from '../../payment/money.ts';
 import { readTypedNumber } from '../../payment/typed-input.ts';
@@ -64,7 +64,7 @@ async function answerChange(visit: OperatorVisit, readUpdate: () => AccountUpdat
 
 const answerFee: FormHandler<OperatorVisit> = async (visit, form) => {
   const checks = { fee: () => parseFee(form.text('fee')) };
-  if (form.has('preview')) return showAccount(visit, (await forms.checkFields(checks)).fee);
+  if (form.has('preview')) return showAccount(visit, (await checkFields(checks)).fee);
   await readAccount(visit);
   const { fee: feeBasisPoints } = await requirePasswordAndFactor(visit, form, checks);
   return answerChange(visit, () => ({ feeBasisPoints }));
@@ -204,8 +204,7 @@ export function parseFee(text: string): number {
       'The fee',
       `must be from 0 to ${MAXIMUM_FEE_BASIS_POINTS / 100}, with at most two decimals.`,
     );
-  requireFee(basisPoints);
-  return basisPoints;
+  return requireFee(basisPoints);
 }
 
 function keysCard(account: Account, keys: readonly ApiKey[]): Html {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { invalidField, invalidFields, ServiceError } from '../../payment/errors.ts';
+import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { type ProviderId, providerCatalog, providerIds } from '../../payment/provider-catalog.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 
@@ -361,22 +361,6 @@ export function refusalBanner(refused: RefusedForm | undefined): Html {
     ({ id, label }, index) => html`${index === 0 ? '' : ', '}<a href="#${id}">${label}</a>`,
   );
   return html`<p class="banner bad" role="alert">Nothing was saved. Check: ${links}.</p>`;
-}
-
-/** Resolves to the values of all fields. Throws one `invalid_request` with the errors of all; rethrows other errors. */
-export async function checkFields<Checks extends Readonly<Record<string, () => unknown>>>(checks: Checks) {
-  const problems = new Map<string, string>();
-  const read: Record<string, unknown> = {};
-  for (const [name, check] of Object.entries(checks)) {
-    try {
-      read[name] = await check();
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-      problems.set(name, [...error.problems.values()][0] ?? error.message);
-    }
-  }
-  if (problems.size > 0) throw invalidFields(problems);
-  return read as { readonly [Name in keyof Checks]: Awaited<ReturnType<Checks[Name]>> };
 }
 
 /** "must be a date" → "Must be a date."; "is not a date" → "This is not a date." */
