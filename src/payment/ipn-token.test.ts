@@ -82,6 +82,7 @@ it('knows the secrets it was given and no other', () => {
     rotated.knows(currentFingerprint),
   );
   expect(known).toEqual([true, true, false]);
+  expect(tokens.fingerprints).toEqual([tokens.currentFingerprint]);
 });
 
 it('proves no payment whose id is none of ours, although the MAC is right', () => {

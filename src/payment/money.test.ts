@@ -5,6 +5,7 @@ import {
   formatOptionalCents,
   formatRate,
   formatSigned,
+  formatSignedCents,
   formatUnits,
   isCurrency,
   larger,
@@ -175,8 +176,9 @@ it('writes a rate with its eight decimals, which reads as the same rate', () => 
   );
 });
 
-it('writes what the chain took back with a sign', () => {
+it('writes what the chain took back, and a discount, with a sign', () => {
   expect([-1n, 0n, 1n].map(formatSigned)).toEqual(['-0.000001', '0.000000', '0.000001']);
+  expect([-1_05, 0, 1_05].map(formatSignedCents)).toEqual(['-1.05', '0.00', '1.05']);
 });
 
 it('finds the larger and the smaller of two amounts, in any order', () => {

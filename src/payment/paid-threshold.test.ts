@@ -236,7 +236,7 @@ describe('the amount from which a fee fits', () => {
 
   it('of MoonPay is 13.30 USD at the default maximum of 30 %, and no amount helps a rate above the maximum', () => {
     expect(minUsdCentsForFee('moonpay', 3_000)).toBe(13_30);
-    expect(minUsdCentsForFee('wert', 3_000)).toBe(0);
+    expect(minUsdCentsForFee('wert', 500)).toBe(0);
     expect(minUsdCentsForFee('wert', 499)).toBeNull();
   });
 
@@ -250,6 +250,7 @@ describe('the amount from which a fee fits', () => {
       }),
     );
     expect(minUsdCentsForQuotedFee(10_000_000n, 6_500_000n, 3_000)).toBe(11_67);
+    expect(minUsdCentsForQuotedFee(10_000_000n, 6_400_000n, 3_000)).toBe(12_00);
   });
 });
 
@@ -337,10 +338,11 @@ describe('what was received', () => {
   it.each([
     ['nothing', unpaid, [], null],
     ['dust', unpaid, [99_999n], null],
-    ['a part', unpaid, [5_000_000n], 'partially_paid'],
+    ['the least part', unpaid, [100_000n], 'partially_paid'],
     ['two parts', unpaid, [5_000_000n, 19_499_999n], 'partially_paid'],
     ['the threshold', unpaid, [24_500_000n], null],
     ['the whole amount', paid, [25_000_000n], null],
+    ['what a reorganization leaves of it', paid, [5_000_000n], null],
     ['a little more', paid, [26_249_999n], null],
     ['a twentieth more', paid, [26_250_000n], 'overpaid'],
     ['two deliveries', paid, [22_380_000n, 22_380_000n], 'overpaid'],
@@ -350,7 +352,7 @@ describe('what was received', () => {
     ['an accepted part and the whole amount', accepted, [10_000_000n, 25_000_000n], 'overpaid'],
     ['two deliveries at half the price', atHalf, [12_500_000n, 12_500_000n], 'overpaid'],
     ['the whole amount before it is paid', unpaid, [24_500_000n, 24_500_000n], 'overpaid'],
-    ['anything after cancellation', { ...unpaid, status: 'canceled' as const }, [5_000_000n], null],
+    ['anything after cancellation', { ...unpaid, status: 'canceled' as const }, [50_000_000n], null],
   ])('is told where it is clearly less or more than asked for: %s', (_, payment, units, expected) => {
     const deposits = units.map((each) => ({ units: each }));
     expect(amountMismatchOf(payment, deposits)).toBe(expected);

@@ -113,7 +113,7 @@ export function minDeliveryUnits(chargedUsdUnits: bigint, maxProviderFeeBasisPoi
 export function minUsdCentsForFee(provider: ProviderId, maxProviderFeeBasisPoints: number): number | null {
   const { feeBasisPoints, minimumFeeUsdCents } = providerCatalog[provider];
   if (feeBasisPoints > maxProviderFeeBasisPoints) return null;
-  return minimumFeeUsdCents === 0 ? 0 : Math.ceil((minimumFeeUsdCents * 10_000) / maxProviderFeeBasisPoints);
+  return Math.ceil((minimumFeeUsdCents * 10_000) / maxProviderFeeBasisPoints);
 }
 
 /** Smallest amount in USD cents at which an excessive quoted fee would fit the maximum, if it stayed the same. */
@@ -195,7 +195,7 @@ export function amountMismatchOf(
   const seenUnits = deposits.reduce((sum, { units }) => sum + units, 0n);
   if (payment.status === 'unpaid' && seenUnits < payment.paidThresholdUnits) {
     const isPart = seenUnits >= MIN_PART_UNITS || !isNearlyAllMissing(payment, seenUnits);
-    return seenUnits > 0n && isPart ? 'partially_paid' : null;
+    return isPart ? 'partially_paid' : null;
   }
   const isClearlyMore = seenUnits * 100n >= payment.usdUnits * OVERPAID_FROM_PERCENT;
   // A surplus on a payment worth cents may be clearly more by its share, but too little to return.
