@@ -25,7 +25,6 @@ function partsWithMissedDeposit(
     source: 'node',
     readLatest: async () => ({ ...CURSOR, parentHash: 'hash of block 9' }),
     readFinal: async () => CURSOR,
-    readHeads: async () => ({ latest: CURSOR, final: CURSOR }),
     readBlock: async () => CURSOR,
     readLogs: async ({ fromBlock, toBlock }) => {
       const scannedTo = { ...CURSOR, number: Math.min(fromBlock + portion - 1, toBlock) };

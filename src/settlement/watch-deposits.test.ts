@@ -34,7 +34,6 @@ const viewWith = (
   change: Pick<ChainView, 'readLatest' | 'readFinal' | 'readLogs'> & Partial<ChainView>,
 ): ChainView => ({
   source: 'node',
-  readHeads: () => Promise.reject(new Error('not asked here')),
   readBlock: async (number) => blockAt(number),
   confirmLogs: async () => true,
   readTransactionBlock: async () => null,

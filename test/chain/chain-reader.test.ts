@@ -22,7 +22,7 @@ async function scan(
   by: ChainReader = reader,
 ) {
   return by.withView(async (view) => {
-    const { latest } = await view.readHeads();
+    const latest = await view.readLatest();
     const ownOf = async (asked: ReadonlySet<string>) => new Set([...asked].filter(isOwn));
     return view.readLogs({ fromBlock, toBlock: latest.number, recipients, ownOf });
   });

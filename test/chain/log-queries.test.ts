@@ -3,7 +3,7 @@ import type { ChainReader, LogQuery } from '../../src/settlement/chain/chain.ts'
 import type { AlteringProxy } from './altering-proxy.ts';
 import { lagAt } from './endpoint-faults.ts';
 import { addressFor } from './local-chain.ts';
-import { useLocalChain, useProxies } from './use-chain.ts';
+import { headsOf, useLocalChain, useProxies } from './use-chain.ts';
 
 /** What a node answers to a request for logs, and what is believed of it. */
 
@@ -18,7 +18,7 @@ beforeEach(async () => {
   reader = hosts.createReader(1).reader;
 });
 
-const readHeads = () => reader.withView((view) => view.readHeads());
+const readHeads = () => reader.withView(headsOf);
 const readLogs = (query: LogQuery) => reader.withView((view) => view.readLogs(query));
 
 describe('a node that is behind', () => {

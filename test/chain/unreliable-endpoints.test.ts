@@ -8,7 +8,7 @@ import { anvilKeys } from '../support/anvil.ts';
 import type { AlteringProxy } from './altering-proxy.ts';
 import { forgeHashes, hang, lagAt } from './endpoint-faults.ts';
 import { addressFor, termsFor } from './local-chain.ts';
-import { useLocalChain, useProxies } from './use-chain.ts';
+import { headsOf, useLocalChain, useProxies } from './use-chain.ts';
 
 const TIMEOUT_MS = 2_000;
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
   proxies = [hosts.proxy(0), hosts.proxy(1), hosts.proxy(2)];
 });
 
-const readHeads = (reader: ChainReader) => reader.withView((view) => view.readHeads());
+const readHeads = (reader: ChainReader) => reader.withView(headsOf);
 
 it.each([
   [200, 'answered'],
@@ -219,7 +219,7 @@ describe('an answer that comes late', () => {
     const startedAtMs = performance.now();
     const passes: number[] = [];
     const { scannedTo } = await reader.withView(async (view) => {
-      const { latest } = await view.readHeads();
+      const { latest } = await headsOf(view);
       passes.push(latest.number);
       const query = { recipients: null };
       return view.readLogs({ ...query, fromBlock: 1, toBlock: latest.number });
@@ -253,7 +253,7 @@ describe('a slow endpoint', () => {
 
   async function readPass(reader: ChainReader): Promise<string> {
     return await reader.withView(async (view) => {
-      const { latest } = await view.readHeads();
+      const { latest } = await headsOf(view);
       const query = { recipients: null };
       await view.readLogs({ ...query, fromBlock: latest.number, toBlock: latest.number });
       return view.source;

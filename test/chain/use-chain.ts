@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
+import type { ChainView } from '../../src/settlement/chain/chain.ts';
 import type { FinalityDoubt } from '../../src/settlement/chain/confirm-finality.ts';
 import { createChainReader } from '../../src/settlement/chain/create-chain-reader.ts';
 import {
@@ -77,4 +78,9 @@ export function useProxies(chain: LocalChain, defaults: Options = {}) {
     closeLater,
     createReader,
   };
+}
+
+/** Both heads of the chain, read in the order of a pass. */
+export async function headsOf(view: ChainView) {
+  return { latest: await view.readLatest(), final: await view.readFinal() };
 }

@@ -63,10 +63,7 @@ export function withFaults(relayer: Relayer, faults: Faults): Relayer {
 export function hidingLogs(reader: ChainReader, faults: Faults): ChainReader {
   const hiding = (view: ChainView): ChainView => ({
     ...view,
-    async readHeads() {
-      const heads = await view.readHeads();
-      return faults.stalledAt === null ? heads : { ...heads, final: faults.stalledAt.final };
-    },
+    readFinal: async () => (faults.stalledAt === null ? view.readFinal() : faults.stalledAt.final),
     async readLogs(query) {
       const logs = await view.readLogs(query);
       if (faults.hideLogs) return { ...logs, transfers: [], forwarded: [], rescued: [] };

@@ -2,12 +2,7 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import { watchRefunds } from '../../src/features/refunds/watch-refunds.ts';
-import {
-  type Address,
-  createDepositAddressCalculator,
-  paymentReference,
-  termsOf,
-} from '../../src/payment/address.ts';
+import { type Address, createDepositAddressCalculator, termsOf } from '../../src/payment/address.ts';
 import { cancelPayment } from '../../src/payment/cancel-payment.ts';
 import {
   type CreatePaymentContext,
@@ -389,7 +384,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     relay: () => relayReleases(relayContext()),
     /** Blocks go on, and none of them becomes final until `end` is called. */
     async stallFinality() {
-      const { final } = await parts.reader.withView((view) => view.readHeads());
+      const final = await parts.reader.withView((view) => view.readFinal());
       const count = await parts.relayer.readFinalTransactionCount(Number.MAX_SAFE_INTEGER);
       faults.stalledAt = { final, count };
       return {
@@ -546,7 +541,7 @@ export function forwardOf(payment: Payment): RelayCall {
   return {
     kind: 'forward',
     factory: payment.factory,
-    terms: [termsOf(payment, paymentReference(payment.id))],
+    terms: [termsOf(payment)],
   };
 }
 

@@ -10,11 +10,11 @@ import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import type { EvidenceStore, ProviderEvidence } from '../../src/providers/provider-evidence.ts';
 import { estimateSuccess, type VisitOutcome } from '../../src/providers/provider-success.ts';
 import {
-  type ChainHeads,
   ChainUnavailableError,
   type ChainView,
   type EndpointHealth,
 } from '../../src/settlement/chain/chain.ts';
+import type { BlockReference } from '../../src/settlement/settlement-store.ts';
 import { createBaseServer } from '../../src/web/server.ts';
 import { createDashboardLimits } from '../../src/web/signed-in/sign-in-limits.ts';
 import {
@@ -36,7 +36,7 @@ interface Outside {
   /** How visits to providers ended, the newest first. */
   readonly visits: VisitOutcome[];
   /** Null when no endpoint answers. */
-  heads: ChainHeads | null;
+  heads: { readonly latest: BlockReference; readonly final: BlockReference | null } | null;
   /** Null when no endpoint answers. */
   gasBalanceWei: bigint | null;
   signerFailure: string | null;
@@ -149,10 +149,11 @@ function contextOf(
   evidence: EvidenceStore,
 ): Pick<OperatorContext, 'directory' | 'providerDescriptions' | 'relay' | 'chain' | 'relayers' | 'rescue'> {
   const view = {
-    async readHeads() {
+    async readLatest() {
       if (outside.heads === null) throw new ChainUnavailableError('no endpoint answers');
-      return outside.heads;
+      return outside.heads.latest;
     },
+    readFinal: async () => outside.heads?.final ?? null,
   };
   return {
     providerDescriptions,
@@ -166,7 +167,7 @@ function contextOf(
       },
     },
     relay: store.relay,
-    chain: { withView: (use) => use(view as ChainView), listEndpoints: () => outside.endpoints },
+    chain: { withView: (use) => use(view as unknown as ChainView), listEndpoints: () => outside.endpoints },
     relayers: [
       {
         address: RESERVED_ADDRESS,

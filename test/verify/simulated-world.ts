@@ -1,11 +1,6 @@
 import type { Store } from '../../src/app/store/store.ts';
 import type { VerifyContext } from '../../src/cli/verify/verify-context.ts';
-import {
-  type Address,
-  createDepositAddressCalculator,
-  paymentReference,
-  termsOf,
-} from '../../src/payment/address.ts';
+import { type Address, createDepositAddressCalculator, termsOf } from '../../src/payment/address.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { type SettleContext, settle } from '../../src/payment/settle.ts';
 import type { ChainView, ForwardedLog, RescuedLog, TransferLog } from '../../src/settlement/chain/chain.ts';
@@ -48,7 +43,6 @@ export class SimulatedChain {
       source: 'node',
       readLatest: () => Promise.reject(new Error('not asked here')),
       readFinal: () => Promise.reject(new Error('not asked here')),
-      readHeads: () => Promise.reject(new Error('not asked here')),
       readBlock: async (number) => this.block(number),
       readLogs: async ({ fromBlock, toBlock, recipients }) => {
         // Cut short, as endpoints do.
@@ -128,7 +122,7 @@ export async function openWorld(store: Store): Promise<SimulatedWorld> {
   const entries = await Promise.all(
     names.map(async (name) => {
       const payment = newPayment(account.id, { paidThresholdUnits: THRESHOLD_UNITS });
-      const depositAddress = depositAddressOf(termsOf(payment, paymentReference(payment.id)));
+      const depositAddress = depositAddressOf(termsOf(payment));
       await store.payments.createPayment({ ...payment, depositAddress }, null);
       return [name, { ...payment, depositAddress }] as const;
     }),

@@ -3,7 +3,7 @@ import { parsePaymentSearch } from '../../payment/payment-search.ts';
 import { refusedStatuses } from '../../payment/payment-states.ts';
 import { within } from '../../platform/outgoing-calls.ts';
 import {
-  type ChainHeads,
+  type ChainView,
   type EndpointHealth,
   LAGGING_BLOCKS,
   LATE_SCAN_MS,
@@ -57,7 +57,7 @@ async function showSettlement(
   const { chain, observations, relay } = context;
   const [relayers, heads, cursor, batches, waiting] = await Promise.all([
     readRelayers(context),
-    orNull(chain.withView((view) => view.readHeads())),
+    orNull(chain.withView(readHeads)),
     observations.readCursor(),
     relay.listOpenBatches(BATCHES_SHOWN),
     readWaiting(context),
@@ -93,11 +93,14 @@ async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   );
 }
 
-function chainCard(
-  { nowMs }: OperatorContext,
-  cursor: BlockReference | null,
-  heads: ChainHeads | null,
-): Html {
+type Heads = Awaited<ReturnType<typeof readHeads>>;
+
+/** Both heads of the chain, from one endpoint. `final` is null while no other host confirms it. */
+async function readHeads(view: ChainView) {
+  return { latest: await view.readLatest(), final: await view.readFinal() };
+}
+
+function chainCard({ nowMs }: OperatorContext, cursor: BlockReference | null, heads: Heads | null): Html {
   const lagMs = cursor === null ? null : nowMs() - cursor.timestampMs;
   const delay =
     lagMs === null
@@ -112,7 +115,7 @@ function chainCard(
 }
 
 /** Not "up to date" without a final block that a second host confirmed, because nothing progresses then. */
-function delayBadge(lagMs: number, heads: ChainHeads | null): Html {
+function delayBadge(lagMs: number, heads: Heads | null): Html {
   if (lagMs > LATE_SCAN_MS) return html`<span class="badge bad">late</span>`;
   return heads?.final == null ? nothing : html`<span class="badge good">up to date</span>`;
 }

@@ -45,19 +45,12 @@ export interface LatestBlock extends BlockReference {
   readonly parentHash: string;
 }
 
-/** Both heads of the chain, from one endpoint. `final` is null while no other host confirms it. */
-export interface ChainHeads {
-  readonly latest: BlockReference;
-  readonly final: BlockReference | null;
-}
-
 /** Reads of one pass at one endpoint. Methods throw `ChainUnavailableError`, and never answer a failure as "empty". */
 export interface ChainView {
   readonly source: string;
   readLatest(): Promise<LatestBlock>;
   /** Newest final block confirmed at another host, or reported by the only one; null while none confirms. */
   readFinal(): Promise<BlockReference | null>;
-  readHeads(): Promise<ChainHeads>;
   /** Null if the endpoint has no such block. */
   readBlock(blockNumber: number): Promise<BlockReference | null>;
   /** Logs of the first part of the query's blocks that the endpoint allows, in chain order. */

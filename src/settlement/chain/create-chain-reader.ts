@@ -141,9 +141,6 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
         reportLags();
         return confirmed;
       },
-      async readHeads() {
-        return { latest: await view.readLatest(), final: await view.readFinal() };
-      },
       readBlock: (blockNumber) => asked.readBlock(blockNumber),
       readLogs: (query) =>
         scanBlocks({ endpoint: asked, range, sources, seen: [latestSeen, finalSeen] }, query),
