@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../src/payment/errors.ts';
-import { type Currency, parseUsdRate, USD_RATE_ONE, type UsdRate } from '../src/payment/money.ts';
-import type { Rates } from '../src/payment/rates.ts';
+import { type Currency, parseUsdRate, type Rates, USD_RATE_ONE, type UsdRate } from '../src/payment/money.ts';
 import type { Fault } from '../src/payment/test-payments.ts';
 
 export interface FixedRates extends Rates {

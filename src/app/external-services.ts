@@ -1,4 +1,4 @@
-import type { Rates } from '../payment/rates.ts';
+import type { Rates } from '../payment/money.ts';
 import type { ProviderAdapters } from '../providers/provider.ts';
 import type {
   ChainReader,

@@ -1,9 +1,9 @@
 import type { Account } from '../accounts/account.ts';
 import type { Address } from '../payment/address.ts';
 import type { DirectPaymentRequest } from '../payment/create-payment.ts';
+import type { Rates } from '../payment/money.ts';
 import type { Payment, PaymentId } from '../payment/payment.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
-import type { Rates } from '../payment/rates.ts';
 import type { Pictures } from '../platform/pictures.ts';
 import type { OnProgress } from '../platform/progress.ts';
 import type { ProviderDescriptions } from '../providers/provider.ts';

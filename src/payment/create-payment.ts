@@ -3,7 +3,7 @@ import { annotate } from '../platform/tracing.ts';
 import { type Address, type DepositTerms, paymentReference } from './address.ts';
 import { invalidField, ServiceError } from './errors.ts';
 import { chargeWithFee } from './fees.ts';
-import { type Currency, usdUnits as usdUnitsOf } from './money.ts';
+import { type Currency, type Rates, usdUnits as usdUnitsOf } from './money.ts';
 import {
   type AccountThresholdTerms,
   computePaidThreshold,
@@ -21,7 +21,6 @@ import {
   type ProviderId,
   providerIds,
 } from './provider-catalog.ts';
-import type { Rates } from './rates.ts';
 
 interface SettlementTerms extends Pick<CreateChecks['settlement'], 'isReservedAddress'> {
   readonly chainId: number;

@@ -87,6 +87,11 @@ export function parsePercentBasisPoints(text: string): number | null {
 export type UsdRate = bigint;
 export const USD_RATE_ONE: UsdRate = 100_000_000n;
 
+export interface Rates {
+  /** Current rate; throws `conversion_failed` without a fresh one. USD is always one. */
+  usdRate(currency: Currency): Promise<UsdRate>;
+}
+
 /** Parses a decimal rate ("1.0874"); null if malformed or below 10⁻⁸. */
 export function parseUsdRate(text: string): UsdRate | null {
   const exact = parseDecimal(text, 18) ?? 0n;
