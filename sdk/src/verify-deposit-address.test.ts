@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { getContractAddress, type Hex, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { createDepositAddressCalculator, paymentReference } from '../../src/payment/address.ts';
+import { createDepositAddressCalculator, termsOf } from '../../src/payment/address.ts';
 import { DepositAddressError } from './errors.ts';
 import { verifyDepositAddress } from './verify-deposit-address.ts';
 
@@ -43,12 +43,9 @@ function makePayment(
   });
   return {
     payment_id: paymentId,
-    polygon_address_in: calculate({
-      merchant,
-      feeBasisPoints,
-      feeWallet,
-      reference: paymentReference(paymentId),
-    }) as string,
+    polygon_address_in: calculate(
+      termsOf({ id: paymentId, payoutAddress: merchant, feeBasisPoints, feeWallet }),
+    ) as string,
     fee_percent: feeBasisPoints / 100,
   };
 }

@@ -56,14 +56,12 @@ export interface DepositTerms {
 }
 
 interface PayoutTerms extends Pick<DepositTerms, 'feeBasisPoints' | 'feeWallet'> {
+  readonly id: string;
   readonly payoutAddress: Address;
 }
 
-export function termsOf(
-  { payoutAddress, feeBasisPoints, feeWallet }: PayoutTerms,
-  reference: `0x${string}`,
-): DepositTerms {
-  return { merchant: payoutAddress, feeBasisPoints, feeWallet, reference };
+export function termsOf({ id, payoutAddress, feeBasisPoints, feeWallet }: PayoutTerms): DepositTerms {
+  return { merchant: payoutAddress, feeBasisPoints, feeWallet, reference: paymentReference(id) };
 }
 
 export interface DepositFactory {
@@ -73,7 +71,7 @@ export interface DepositFactory {
 }
 
 /** Identifies a payment in the contract's events: the keccak-256 hash of its id. */
-export function paymentReference(paymentId: string): `0x${string}` {
+function paymentReference(paymentId: string): `0x${string}` {
   return `0x${keccak256Hex(Buffer.from(paymentId))}`;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { annotate } from '../platform/tracing.ts';
-import { type Address, type DepositTerms, paymentReference } from './address.ts';
+import { type Address, type DepositTerms, termsOf } from './address.ts';
 import { invalidField, ServiceError } from './errors.ts';
 import { chargeWithFee } from './fees.ts';
 import { type Currency, type Rates, usdUnits as usdUnitsOf } from './money.ts';
@@ -22,17 +22,23 @@ import {
   providerIds,
 } from './provider-catalog.ts';
 
-interface SettlementTerms extends Pick<CreateChecks['settlement'], 'isReservedAddress'> {
+interface SettlementTerms {
   readonly chainId: number;
   readonly factory: Address;
   readonly feeWallet: Address;
   readonly depositAddressOf: (terms: DepositTerms) => Address;
+  /** Whether it is the token, a contract of the service or a relayer. The store refuses our deposit addresses. */
+  readonly isReservedAddress: (address: Address) => boolean;
 }
 
-export interface CreatePaymentContext extends CreateChecks {
+export interface CreatePaymentContext {
   readonly payments: PaymentStore;
+  readonly providers: ProviderChecks;
+  readonly rates: Rates;
   readonly settlement: SettlementTerms;
+  readonly nowMs: () => number;
   readonly newPaymentId: () => PaymentId;
+  readonly thresholdDefaults: ThresholdTerms;
   /** Identifies the secret of new ipn_tokens. */
   readonly tokenFingerprint: string;
 }
@@ -102,12 +108,10 @@ function newPayment(
   // Read before the id is generated, so that a payment is never newer than its id, by whose time it expires.
   const createdAtMs = context.nowMs();
   const id = context.newPaymentId();
-  const depositAddress = settlement.depositAddressOf({
-    merchant: request.payoutAddress,
-    feeBasisPoints: account.feeBasisPoints,
-    feeWallet: settlement.feeWallet,
-    reference: paymentReference(id),
-  });
+  const { payoutAddress } = request;
+  const { feeBasisPoints } = account;
+  const { feeWallet } = settlement;
+  const terms = termsOf({ id, payoutAddress, feeBasisPoints, feeWallet });
   return {
     ...untouchedProgress,
     ...noOrder,
@@ -119,16 +123,16 @@ function newPayment(
     createdAtMs,
     currency: request.currency,
     passFeeToCustomer: request.passFeeToCustomer,
-    feeBasisPoints: account.feeBasisPoints,
+    feeBasisPoints,
     callbackUrl: request.callbackUrl,
     email: request.email,
     note: request.note,
     tokenFingerprint: context.tokenFingerprint,
     chainId: settlement.chainId,
     factory: settlement.factory,
-    payoutAddress: request.payoutAddress,
-    feeWallet: settlement.feeWallet,
-    depositAddress,
+    payoutAddress,
+    feeWallet,
+    depositAddress: settlement.depositAddressOf(terms),
     // Lowered when a session starts, so the fees of a provider that was never visited do not count.
     paidThresholdUnits: computePaidThreshold(charge.usdUnits, charge.toleranceBasisPoints),
   };
@@ -221,24 +225,13 @@ export interface ProviderChecks {
 
 type Charge = Pick<Payment, 'amountCents' | 'currency' | 'usdUnits' | 'maxProviderFeeBasisPoints'>;
 
-export interface CreateChecks {
-  readonly providers: ProviderChecks;
-  readonly rates: Rates;
-  readonly settlement: {
-    /** Whether it is the token, a contract of the service or a relayer. The store refuses our deposit addresses. */
-    readonly isReservedAddress: (address: Address) => boolean;
-  };
-  readonly nowMs: () => number;
-  readonly thresholdDefaults: ThresholdTerms;
-}
-
-export type CheckedTerms = ReturnType<typeof chargeWithFee> &
+type CheckedTerms = ReturnType<typeof chargeWithFee> &
   ThresholdTerms &
   Pick<Payment, 'usdUnits' | 'provider'>;
 
 /** The order is fixed, so that the same error comes first. `isKeyTaken`: the key was used with other parameters. */
 async function checkCreate(
-  context: CreateChecks,
+  context: CreatePaymentContext,
   account: MerchantTerms,
   request: CreatePaymentRequest,
   isKeyTaken: boolean,
@@ -257,17 +250,13 @@ async function checkCreate(
   const terms = thresholdTermsOf(account, context.thresholdDefaults);
   const usdUnits = usdUnitsOf(amounts.amountCents, await context.rates.usdRate(request.currency));
   if (provider !== MULTI_PROVIDER) {
-    const { amountCents } = amounts;
-    const charge = { amountCents, currency: request.currency, usdUnits, ...terms };
+    const charge = { ...amounts, ...terms, currency: request.currency, usdUnits };
     await context.providers.requireDelivery(account, provider, charge);
   }
   return { ...amounts, ...terms, usdUnits, provider };
 }
 
-function requireUnreservedAddress(
-  { isReservedAddress }: CreateChecks['settlement'],
-  payoutAddress: Address,
-): void {
+function requireUnreservedAddress({ isReservedAddress }: SettlementTerms, payoutAddress: Address): void {
   if (isReservedAddress(payoutAddress)) throw reservedAddress();
 }
 

@@ -1,7 +1,7 @@
 import { type KeyObject, timingSafeEqual } from 'node:crypto';
 import { deriveKeys, macOf } from '../platform/keyed-hash.ts';
 import type { PaymentId } from './payment.ts';
-import { isPaymentId } from './payment-id.ts';
+import { idOf, isPaymentId } from './payment-id.ts';
 
 /**
  * The `ipn_token` is derived, never stored: the payment id and its 256-bit MAC under a key derived from the server's
@@ -42,7 +42,7 @@ export function createIpnTokens(secret: string, previousSecrets: readonly string
       const [, fingerprint, digits, mac] = match as unknown as [string, string, string, string];
       const key = keys.get(fingerprint);
       if (key === undefined) return null;
-      const paymentId = `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
+      const paymentId = idOf(digits);
       if (!isPaymentId(paymentId)) return null;
       return timingSafeEqual(Buffer.from(macOf(key, paymentId)), Buffer.from(mac)) ? paymentId : null;
     },

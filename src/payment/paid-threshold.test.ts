@@ -11,7 +11,6 @@ import {
   minDeliveryUnits,
   minUsdCentsForFee,
   minUsdCentsForQuotedFee,
-  sessionDeliveryUnits,
   thresholdAfterSessions,
   thresholdOfWhole,
   thresholdTermsOf,
@@ -276,11 +275,6 @@ describe('a quote', () => {
       }),
     );
   });
-});
-
-it('expects of a session its quote, or else what the catalog assumes of its provider', () => {
-  expect(sessionDeliveryUnits({ provider: 'wert', quotedUnits: 97n }, 100_000_000n)).toBe(97n);
-  expect(sessionDeliveryUnits({ provider: 'wert', quotedUnits: null }, 100_000_000n)).toBe(95_000_000n);
 });
 
 it('asks a direct payment for its whole value, or where a missing cent is tolerated, for at most a cent and a hundredth less', () => {

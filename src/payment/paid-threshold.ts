@@ -1,3 +1,4 @@
+import { feeUnits } from './fees.ts';
 import { larger, lessBasisPoints, UNITS_PER_CENT } from './money.ts';
 import type { AmountMismatch, Payment } from './payment.ts';
 import { assumedDeliveryUnits, type ProviderId, providerCatalog } from './provider-catalog.ts';
@@ -77,7 +78,7 @@ export function thresholdAfterSessions(
     const chargedUsdUnits = (usdUnits * BigInt(session.chargedCents)) / BigInt(amountCents);
     // Earlier deposits are not an expectation and get no tolerance, so that starting a session alone never makes a
     // payment paid.
-    const deliveryUnits = sessionDeliveryUnits(session, chargedUsdUnits);
+    const deliveryUnits = session.quotedUnits ?? assumedDeliveryUnits(session.provider, chargedUsdUnits);
     const lowered = session.receivedUnits + computePaidThreshold(deliveryUnits, toleranceBasisPoints);
     if (lowered < threshold && lowered >= floor) threshold = lowered;
   }
@@ -96,17 +97,9 @@ export function thresholdOfWhole(
   return larger(payment.paidThresholdUnits, thresholdAfterSessions(first, ofWhole, toleranceBasisPoints));
 }
 
-export function sessionDeliveryUnits(
-  session: Pick<ProviderSession, 'provider' | 'quotedUnits'>,
-  chargedUsdUnits: bigint,
-): bigint {
-  return session.quotedUnits ?? assumedDeliveryUnits(session.provider, chargedUsdUnits);
-}
-
 /** Minimum delivery for a charge of this USD value, rounded up. */
 export function minDeliveryUnits(chargedUsdUnits: bigint, maxProviderFeeBasisPoints: number): bigint {
-  const feeUnits = (chargedUsdUnits * BigInt(maxProviderFeeBasisPoints)) / 10_000n;
-  return chargedUsdUnits - feeUnits;
+  return chargedUsdUnits - feeUnits(chargedUsdUnits, maxProviderFeeBasisPoints);
 }
 
 /** Smallest amount in USD cents at which the assumed fee fits the maximum; null if the rate alone exceeds it. */

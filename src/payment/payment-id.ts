@@ -7,10 +7,8 @@ export function isPaymentId(value: unknown): value is PaymentId {
   return typeof value === 'string' && uuid7.test(value);
 }
 
-const hexNumber = (digits: string) => Number.parseInt(digits, 16);
-
 export function paymentIdTimeMs(id: PaymentId): number {
-  return hexNumber(id.slice(0, 8) + id.slice(9, 13));
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
 /**
@@ -35,7 +33,7 @@ export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
   };
 }
 
-function idOf(hex: string): PaymentId {
+export function idOf(hex: string): PaymentId {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 

@@ -1,4 +1,4 @@
-import { createDepositAddressCalculator, paymentReference, termsOf } from '../payment/address.ts';
+import { createDepositAddressCalculator, termsOf } from '../payment/address.ts';
 import { stateConflict } from '../payment/errors.ts';
 import { UNITS_PER_CENT } from '../payment/money.ts';
 import { noOrder, type Payment, untouchedProgress } from '../payment/payment.ts';
@@ -36,8 +36,8 @@ export async function rebuildPayment(
   if (cursor === null) throw new ChainUnavailableError('no block is scanned yet');
   const places = (await context.settlements.listSettlements()).map((settlement) => {
     const { chainId, factory, feeWallet } = settlement;
-    const terms = termsOf({ ...lost, feeWallet }, paymentReference(lost.id));
-    return { chainId, factory, feeWallet, depositAddress: createDepositAddressCalculator(settlement)(terms) };
+    const depositAddress = createDepositAddressCalculator(settlement)(termsOf({ ...lost, feeWallet }));
+    return { chainId, factory, feeWallet, depositAddress };
   });
   const addresses = places.map(({ depositAddress }) => depositAddress);
   const balances = await chain.sweepBalances(addresses, cursor.number);

@@ -1,16 +1,10 @@
-import {
-  type Address,
-  POL_ADDRESS,
-  parsePayoutAddress,
-  paymentReference,
-  termsOf,
-} from '../payment/address.ts';
+import { type Address, POL_ADDRESS, parsePayoutAddress } from '../payment/address.ts';
 import { invalidField, ServiceError, stateConflict } from '../payment/errors.ts';
 import type { PaymentId } from '../payment/payment.ts';
 import { CallRevertedError, type RelayCall, SignerError } from './chain/chain.ts';
 import { chooseNonce, hasFreeSlot, readCounts, unminedOf } from './relay/nonces.ts';
 import type { RelayContext } from './relay/relay-context.ts';
-import { costOf, feeBudgetOf, signAttempt, unaffordableError } from './relay/size-batch.ts';
+import { costOf, feeBudgetOf, forwardCall, signAttempt, unaffordableError } from './relay/size-batch.ts';
 
 /** Parses the token that an operator gives: `pol`, or an address. Throws `invalid_request` for the field `token`. */
 export function parseRescuedToken(text: string): Address {
@@ -37,12 +31,7 @@ export async function rescueToken(
   const { limits } = context;
   const payment = await context.payments.findPaymentById(id);
   if (payment === null) throw new ServiceError('payment_not_found');
-  const call: RelayCall = {
-    kind: 'rescue',
-    factory: payment.factory,
-    terms: [termsOf(payment, paymentReference(payment.id))],
-    token,
-  };
+  const call: RelayCall = { ...forwardCall([payment]), kind: 'rescue', token };
   const gasLimit = await context.relayer.estimateGas(call).catch((cause: unknown) => {
     if (!(cause instanceof CallRevertedError)) throw cause;
     throw new ServiceError('payment_state_conflict', `This cannot be rescued: ${cause.message}.`, { cause });

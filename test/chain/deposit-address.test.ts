@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
-import { checksumAddress, paymentReference } from '../../src/payment/address.ts';
+import { checksumAddress, termsOf } from '../../src/payment/address.ts';
 import { encodeDepositOf } from '../../src/settlement/chain/read-logs.ts';
 import { useLocalChain } from './use-chain.ts';
 
@@ -42,12 +42,9 @@ it('lets the SDK prove the address that the factory on the chain computes, and n
   const merchant = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
   const feeWallet = '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB';
   const paymentId = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
-  const data = encodeDepositOf({
-    merchant,
-    feeBasisPoints: 230,
-    feeWallet,
-    reference: paymentReference(paymentId),
-  });
+  const data = encodeDepositOf(
+    termsOf({ id: paymentId, payoutAddress: merchant, feeBasisPoints: 230, feeWallet }),
+  );
   const word = await chain.anvil.rpc('eth_call', [{ to: chain.factory, data }, 'latest']);
   const payment = {
     payment_id: paymentId,

@@ -1,4 +1,4 @@
-import { createDepositAddressCalculator, paymentReference, termsOf } from '../../payment/address.ts';
+import { createDepositAddressCalculator, termsOf } from '../../payment/address.ts';
 import { UnknownStateError } from '../../payment/errors.ts';
 import { formatUnits } from '../../payment/money.ts';
 import type { ChainObservations, ChainPosition, Deposit, PaymentId, Release } from '../../payment/payment.ts';
@@ -232,8 +232,7 @@ function addressesBy(settlements: readonly SettlementRecord[]): CheckContext['de
   const calculators = new Map(
     settlements.map((settlement) => [settlement.factory, createDepositAddressCalculator(settlement)]),
   );
-  return (payment) =>
-    calculators.get(payment.factory)?.(termsOf(payment, paymentReference(payment.id))) ?? null;
+  return (payment) => calculators.get(payment.factory)?.(termsOf(payment)) ?? null;
 }
 
 function addTo(totals: VerifyReport['totals'], { view }: PaymentFacts) {

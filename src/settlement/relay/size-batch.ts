@@ -1,4 +1,4 @@
-import { paymentReference, termsOf } from '../../payment/address.ts';
+import { termsOf } from '../../payment/address.ts';
 import { smaller } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 import type { Decide } from '../../payment/payment-store.ts';
@@ -20,11 +20,7 @@ import type { RelayLimits } from './relay-limits.ts';
 
 export function forwardCall(payments: readonly Payment[]): RelayCall {
   const factory = (payments[0] as Payment).factory;
-  return {
-    kind: 'forward',
-    factory,
-    terms: payments.map((payment) => termsOf(payment, paymentReference(payment.id))),
-  };
+  return { kind: 'forward', factory, terms: payments.map(termsOf) };
 }
 
 export async function signAttempt(

@@ -1,4 +1,4 @@
-import { checksumAddress, paymentReference, termsOf } from '../../../src/payment/address.ts';
+import { checksumAddress, termsOf } from '../../../src/payment/address.ts';
 import type { Payment } from '../../../src/payment/payment.ts';
 import type { CreateInput } from './create-in-world.ts';
 import { drawMood, honest, isLie } from './node-mood.ts';
@@ -143,7 +143,7 @@ function drawChainEvents(
   }
   if (payment === undefined) return;
   if (happens('rival', 8)) {
-    chain.submit({ kind: 'forward', terms: [termsOf(payment, paymentReference(payment.id))] });
+    chain.submit({ kind: 'forward', terms: [termsOf(payment)] });
   }
   if (happens('blocklist', 8)) {
     const account = draws.chance(80) ? payment.payoutAddress : world.feeWallet;

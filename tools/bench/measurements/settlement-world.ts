@@ -3,7 +3,7 @@ import { createLog } from '../../../src/app/log.ts';
 import { createMetrics } from '../../../src/app/metrics.ts';
 import type { Store } from '../../../src/app/store/store.ts';
 import type { WorkerParts } from '../../../src/app/worker-parts.ts';
-import { paymentReference, termsOf } from '../../../src/payment/address.ts';
+import { termsOf } from '../../../src/payment/address.ts';
 import { createIpnTokens } from '../../../src/payment/ipn-token.ts';
 import type { Payment } from '../../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../../src/payment/payment-id.ts';
@@ -93,7 +93,7 @@ export async function createPayments(
       email: 'customer@mail.example.com',
     });
     const own = { ...payment, tokenFingerprint, chainId: chain.anvil.chainId, factory: chain.factory };
-    return { ...own, depositAddress: chain.depositOf(termsOf(own, paymentReference(paymentId))) };
+    return { ...own, depositAddress: chain.depositOf(termsOf(own)) };
   });
   await Promise.all(payments.map((payment) => store.payments.createPayment(payment, null)));
   return payments;
