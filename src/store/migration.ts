@@ -33,28 +33,28 @@ export interface AppliedMigration {
   readonly oldest_version?: string;
 }
 
-/** The operator's name for a database, and the setting that selects an empty one instead. */
-export interface DatabaseName {
-  readonly name: string;
-  readonly emptyPlace: string;
-}
-
 export type FoundSchema = ReturnType<typeof foundSchema>;
 
-/** Throws `UnreleasedSchemaError` for a database that was made before the first release. */
+/**
+ * Throws `UnreleasedSchemaError` for a database that was made before the first release.
+ *
+ * @param name the operator's name for the database
+ * @param emptyPlace the setting that selects an empty one instead
+ */
 export function foundSchema(
-  database: DatabaseName,
+  name: string,
+  emptyPlace: string,
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[],
 ) {
-  const names = new Map(migrations.map(({ number, name }) => [number, name]));
-  for (const { number, name } of applied) {
-    if (name !== undefined && names.has(number) && names.get(number) !== name)
-      throw new UnreleasedSchemaError(database.name, database.emptyPlace);
+  const names = new Map(migrations.map((each) => [each.number, each.name]));
+  for (const each of applied) {
+    if (each.name !== undefined && names.has(each.number) && names.get(each.number) !== each.name)
+      throw new UnreleasedSchemaError(name, emptyPlace);
   }
   const done = new Set(applied.map((each) => each.number));
   return {
-    name: database.name,
+    name,
     /** Newest applied migration; 0 for a database without a schema. */
     number: Math.max(0, ...done),
     /** Newest migration of this version. */

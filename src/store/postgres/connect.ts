@@ -97,13 +97,17 @@ async function refusalOf(client: Client): Promise<string | null> {
   }
 }
 
-/** Client of node-postgres that connects to the writable server of several. */
+/**
+ * Client of node-postgres that connects to the writable server of several. Its event `error` needs no handling, because a
+ * connection that breaks between statements fails the next one.
+ */
 export class DatabaseClient extends Client {
   readonly #findHost: DatabaseClientConfig['findHost'];
 
   constructor(config: DatabaseClientConfig) {
     super(config);
     this.#findHost = config.findHost;
+    this.on('error', () => {});
   }
 
   override connect(): Promise<this>;

@@ -24,8 +24,6 @@ export async function migrate(
 ): Promise<void> {
   // A change of a large table may take long, and so may waiting for another instance's.
   const client = new DatabaseClient({ ...connectionOptions(url), ...noTimeout });
-  // A connection that breaks between statements fails the next one, so this event needs no handling.
-  client.on('error', () => {});
   await client.connect();
   try {
     while (await applyNext(client, migrations, nowMs())) {}
@@ -37,7 +35,6 @@ export async function migrate(
 /** Does not change the database. Throws `UnreleasedSchemaError` when it was made before the first release. */
 export async function findSchema(url: string, migrations: readonly Migration[]): Promise<FoundSchema> {
   const client = new DatabaseClient(connectionOptions(url));
-  client.on('error', () => {});
   await client.connect();
   try {
     return await readSchema(client, migrations);
@@ -54,8 +51,7 @@ export async function readSchema(client: Client, migrations: readonly Migration[
     if (rows[0]?.found != null)
       applied.push(...(await client.query<AppliedMigration>(`SELECT * FROM ${table}`)).rows);
   }
-  const database = { name: nameOf(client), emptyPlace: 'DATABASE_URL to an empty database' };
-  return foundSchema(database, applied, migrations);
+  return foundSchema(nameOf(client), 'DATABASE_URL to an empty database', applied, migrations);
 }
 
 /** Applies the oldest pending migration, if any. Behind a pooler a session's lock would outlive the client. */

@@ -50,8 +50,6 @@ async function connect(url: string): Promise<Client> {
         type === types.builtins.INT8 ? BigInt : types.getTypeParser(type, format as 'text'),
     },
   });
-  // A connection that breaks between statements fails the next one, so this event needs no handling.
-  client.on('error', () => {});
   await connectByName(client);
   try {
     await requireUnserved(client);
@@ -87,8 +85,10 @@ async function rowsOf(client: Client, text: string): Promise<unknown[][]> {
 
 /** Refuses while an instance is connected. Retries, because PostgreSQL may list a stopped one for a moment. */
 async function requireUnserved(client: Client): Promise<void> {
+  const others = `SELECT pid FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'card-checkout' AND pid <> pg_backend_pid()`;
   const deadlineMs = performance.now() + DISCONNECTING_MS;
-  while (await isServed(client)) {
+  while ((await rowsOf(client, others)).length > 0) {
     if (performance.now() >= deadlineMs) {
       throw new MoveRefusedError(
         `${nameOf(client)} is in use: card-checkout is connected to it; stop every instance first`,
@@ -96,15 +96,6 @@ async function requireUnserved(client: Client): Promise<void> {
     }
     await delay(ASKED_AGAIN_MS);
   }
-}
-
-async function isServed(client: Client): Promise<boolean> {
-  const others = await rowsOf(
-    client,
-    `SELECT pid FROM pg_stat_activity
-     WHERE datname = current_database() AND application_name = 'card-checkout' AND pid <> pg_backend_pid()`,
-  );
-  return others.length > 0;
 }
 
 async function* readPortions(

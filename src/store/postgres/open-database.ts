@@ -40,9 +40,6 @@ export function openDatabase(
     idleTimeoutMillis: 60_000,
   });
   pool.on('error', onError);
-  // A connection that breaks between two statements of a transaction fails the next one, so this event needs no
-  // handling.
-  pool.on('connect', (client) => client.on('error', () => {}));
   let running = 0;
   let closing: PromiseWithResolvers<void> | null = null;
 

@@ -13,6 +13,7 @@ import {
 
 /** Longest wait for a writer, which holds the database only briefly. */
 const OPENING_TIMEOUT_MS = 2_000;
+const EMPTY_PLACE = 'DATA_DIR to an empty folder';
 
 /** Migrates to the newest schema, each step in a transaction. Throws `UnreleasedSchemaError`, `StoreTooNewError`. */
 export function migrate(
@@ -37,7 +38,7 @@ export function migrate(
 
 /** Creates no file beside it. Throws `UnreleasedSchemaError` for a database from before the first release. */
 export function findSchema(file: string, migrations: readonly Migration[]): FoundSchema {
-  if (!existsSync(file)) return schemaOf(file, [], migrations);
+  if (!existsSync(file)) return foundSchema(file, EMPTY_PLACE, [], migrations);
   const url = pathToFileURL(file);
   // Without a log, immutable mode misses nothing and keeps SQLite from creating `-wal` and `-shm`.
   const isAtRest = !existsSync(`${file}-wal`) && !existsSync(`${file}-journal`);
@@ -60,13 +61,5 @@ export function readSchema(
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('migrations', 'schema_steps')")
     .all();
   const applied = found.flatMap(({ name }) => database.prepare(`SELECT * FROM ${name}`).all());
-  return schemaOf(file, applied as unknown as AppliedMigration[], migrations);
-}
-
-function schemaOf(
-  file: string,
-  applied: readonly AppliedMigration[],
-  migrations: readonly Migration[],
-): FoundSchema {
-  return foundSchema({ name: file, emptyPlace: 'DATA_DIR to an empty folder' }, applied, migrations);
+  return foundSchema(file, EMPTY_PLACE, applied as unknown as AppliedMigration[], migrations);
 }
