@@ -62,17 +62,15 @@ type FieldOf<Entity, Kind> = {
 
 export type FieldsByKind<Entity> = { readonly [Kind in ColumnKind]?: readonly FieldOf<Entity, Kind>[] };
 
+type Missing<Entity, Given extends FieldsByKind<Entity>> = Exclude<
+  keyof Entity,
+  NonNullable<Given[keyof Given & ColumnKind]>[number]
+>;
+
 /** Compile error if a field of the entity is in no list. */
-export type AllFields<Entity, Given extends FieldsByKind<Entity>> = [
-  Exclude<keyof Entity, NonNullable<Given[keyof Given & ColumnKind]>[number]>,
-] extends [never]
+export type AllFields<Entity, Given extends FieldsByKind<Entity>> = [Missing<Entity, Given>] extends [never]
   ? Given
-  : {
-      readonly 'fields without a column': Exclude<
-        keyof Entity,
-        NonNullable<Given[keyof Given & ColumnKind]>[number]
-      >;
-    };
+  : { readonly 'fields without a column': Missing<Entity, Given> };
 
 export interface TableOptions<Entity> {
   /** Columns not named after their fields. */
@@ -97,48 +95,40 @@ export interface Table<Entity = unknown> {
   valuesOf(entity: Entity): ColumnValue[];
 }
 
-/** Describes a table. A field without a column, or a column without a field, is a compile error. */
-export function describeTable<Entity>(name: string, orderedBy: readonly string[]) {
-  return <const Given extends FieldsByKind<Entity>>(
-    fields: AllFields<Entity, Given>,
-    { renamed = {}, others = {}, numberedBy }: TableOptions<Entity> = {},
-  ): Table<Entity> => {
-    const entity = Object.entries<readonly string[]>(
-      fields as object as Record<string, readonly string[]>,
-    ).flatMap(([kind, listed]) =>
-      listed.map((field): Column => {
-        const column = (renamed as Record<string, string>)[field] ?? snakeCaseOf(field);
-        return { name: column, field, kind: kind as ColumnKind };
-      }),
-    );
-    const names = entity.map((column) => column.name);
-    const columns = [
+export function describeTable<Entity>(
+  name: string,
+  orderedBy: readonly string[],
+  fields: Readonly<Record<string, readonly string[]>>,
+  { renamed = {}, others = {}, numberedBy }: TableOptions<Entity>,
+): Table<Entity> {
+  const entity = Object.entries(fields).flatMap(([kind, listed]) =>
+    listed.map((field): Column => {
+      const column = (renamed as Record<string, string>)[field] ?? snakeCaseOf(field);
+      return { name: column, field, kind: kind as ColumnKind };
+    }),
+  );
+  const names = entity.map((column) => column.name);
+  const places = names.map((_, index) => `?${index + 1}`);
+  const ofValues = createReader<Entity>(entity);
+  return {
+    name,
+    columns: [
       ...entity,
       ...Object.entries(others).map(([other, kind]): Column => ({ name: other, field: null, kind })),
-    ];
-    const ofValues = createReader<Entity>(entity);
-    return {
-      name,
-      columns,
-      orderedBy,
-      numberedBy: numberedBy ?? null,
-      names: names.join(', '),
-      qualifiedNames: names.map((column) => `${name}.${column}`).join(', '),
-      insertSql: `INSERT INTO ${name} (${names.join(', ')}) VALUES (${placesOf(names.length)})`,
-      ofValues,
-      ofRow: (row) => ofValues(names.map((column) => row[column])),
-      valuesOf: createWriter<Entity>(entity),
-    };
+    ],
+    orderedBy,
+    numberedBy: numberedBy ?? null,
+    names: names.join(', '),
+    qualifiedNames: names.map((column) => `${name}.${column}`).join(', '),
+    insertSql: `INSERT INTO ${name} (${names.join(', ')}) VALUES (${places.join(', ')})`,
+    ofValues,
+    ofRow: (row) => ofValues(names.map((column) => row[column])),
+    valuesOf: createWriter<Entity>(entity),
   };
 }
 
 export function snakeCaseOf(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-/** `?1, ?2, …` */
-export function placesOf(count: number, first = 1): string {
-  return Array.from({ length: count }, (_, index) => `?${first + index}`).join(', ');
 }
 
 interface Conversion {

@@ -2,11 +2,17 @@ import type { PaymentStore } from '../payment/payment-store.ts';
 import { isProviderId, type ProviderId } from '../payment/provider-catalog.ts';
 import type { ProviderSettings, ProviderStore, VisitStore } from '../providers/provider.ts';
 import { type Decisions, selectPayment } from './payments.ts';
-import { run, runText, type Script, type Scripts } from './scripts.ts';
+import {
+  type Fragment,
+  hasRow,
+  type Insertion,
+  raw,
+  run,
+  type Script,
+  type Scripts,
+  sql,
+} from './scripts.ts';
 import { providerSessionTable, providerSettingsTable } from './tables.ts';
-
-/** Settings of a provider without a row. */
-const UNSET_PROVIDER: ProviderSettings = { active: null, pinned: null, minimumUsdCents: null };
 
 /** Writes only the given fields, so that concurrent changes of others survive. */
 function* writeProviderSettings(
@@ -27,7 +33,7 @@ export function createProviderStore({ read, write }: Scripts): ProviderStore {
   return {
     readProviderSettings: read(function* (provider) {
       const row = yield* providerSettingsTable.selectOne`WHERE provider = ${provider}`;
-      if (row === null) return UNSET_PROVIDER;
+      if (row === null) return { active: null, pinned: null, minimumUsdCents: null };
       const { provider: _, ...settings } = row;
       return settings;
     }),
@@ -39,23 +45,22 @@ export function createProviderSessions(
   { write }: Scripts,
   { decideOne }: Decisions,
 ): Pick<PaymentStore, 'addSession' | 'recordSessionProgress'> {
-  const recordProgressSql = `UPDATE provider_sessions SET progress = ?1, progress_at_ms = ?2,
-      approved_at_ms = CASE ?1 WHEN 'delivering' THEN coalesce(approved_at_ms, ?2)
-        WHEN 'delivered' THEN approved_at_ms END
-    WHERE id = ?3 AND payment_id = ?4
-      AND (progress IS NULL OR (progress <> 'delivered' AND (progress_at_ms < ?2
-        OR (progress_at_ms = ?2 AND ${progressRankSql('progress')} < ${progressRankSql('?1')}))))
-    RETURNING id`;
-
   return {
     addSession: write(function* (session, decide) {
       if ((yield* selectPayment(session.paymentId)) === null) return null;
       yield* providerSessionTable.insert(session);
       return yield* decideOne(session.paymentId, decide);
     }),
-    recordSessionProgress: write(function* (id, sessionId, progress, atMs) {
-      return (yield* runText(recordProgressSql, [progress, atMs, sessionId, id])).length === 1;
-    }),
+    recordSessionProgress: write(
+      (id, sessionId, progress, atMs) => hasRow`
+        UPDATE provider_sessions SET progress = ${progress}, progress_at_ms = ${atMs},
+          approved_at_ms = CASE ${progress} WHEN 'delivering' THEN coalesce(approved_at_ms, ${atMs})
+            WHEN 'delivered' THEN approved_at_ms END
+        WHERE id = ${sessionId} AND payment_id = ${id}
+          AND (progress IS NULL OR (progress <> 'delivered' AND (progress_at_ms < ${atMs}
+            OR (progress_at_ms = ${atMs} AND ${rankOf(raw('progress'))} < ${rankOf(progress)}))))
+        RETURNING id`,
+    ),
   };
 }
 
@@ -63,8 +68,8 @@ export function createProviderSessions(
  * Rank of a progress among reports of one second, within which one card is declined and another accepted. A customer
  * who may have been charged must not be asked to pay again.
  */
-function progressRankSql(progress: string): string {
-  return `(CASE ${progress} WHEN 'paying' THEN 0 WHEN 'failed' THEN 1 WHEN 'delivering' THEN 2 ELSE 3 END)`;
+function rankOf(progress: Insertion): Fragment {
+  return sql`(CASE ${progress} WHEN 'paying' THEN 0 WHEN 'failed' THEN 1 WHEN 'delivering' THEN 2 ELSE 3 END)`;
 }
 
 interface Visit {

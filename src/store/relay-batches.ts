@@ -1,6 +1,6 @@
 import type { PaymentId } from '../payment/payment.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../settlement/settlement-store.ts';
-import { placesOf, type Row } from './columns.ts';
+import type { Row } from './columns.ts';
 import type { Decisions } from './payments.ts';
 import {
   countOf,
@@ -9,7 +9,6 @@ import {
   type Rows,
   raw,
   run,
-  runText,
   type Script,
   type Scripts,
   sql,
@@ -95,18 +94,13 @@ function* freePayments(batchId: number): Script<void> {
   yield* run`UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = ${batchId}`;
 }
 
-/** All columns except the id, the first one, which is auto-incremented. */
-const newColumns = relayBatchTable.names.replace(/^id, /, '');
-const newPlaces = placesOf(newColumns.split(', ').length);
-
 /** Throws `RelayConflictError` when a batch with the same nonce is open, even uncommitted. */
 function* insertBatch(batch: NewBatch): Script<RelayBatch> {
-  const { relayer, nonce, paymentIds, attempts } = batch;
-  const [row] = yield* runText(
-    `INSERT INTO relay_batches (${newColumns}) VALUES (${newPlaces})
-     ON CONFLICT (relayer, nonce) WHERE outcome IS NULL DO NOTHING RETURNING id`,
-    relayBatchTable.valuesOf({ ...batch, id: 0 }).slice(1),
-  );
+  const { relayer, nonce, kind, rescueToken, gasLimit, paymentIds, attempts, createdAtMs } = batch;
+  const [row] = yield* run`
+    INSERT INTO relay_batches (relayer, nonce, kind, rescue_token, gas_limit, created_at_ms)
+    VALUES (${relayer}, ${nonce}, ${kind}, ${rescueToken}, ${String(gasLimit)}, ${createdAtMs})
+    ON CONFLICT (relayer, nonce) WHERE outcome IS NULL DO NOTHING RETURNING id`;
   if (row === undefined)
     throw new RelayConflictError(`relayer ${relayer} has a batch in flight at nonce ${nonce}`);
   const id = row['id'] as number;

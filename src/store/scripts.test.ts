@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ColumnValue, describeTable } from './columns.ts';
+import type { ColumnValue } from './columns.ts';
+import { tablesIn } from './scripts.ts';
 
 interface Entity {
   readonly id: string;
@@ -13,7 +14,8 @@ interface Entity {
   readonly fields: Readonly<Record<string, string | null>>;
 }
 
-const entities = describeTable<Entity>('entities', ['id'])(
+const table = tablesIn([]);
+const entities = table<Entity>('entities', ['id'])(
   {
     text: ['id'],
     integer: ['countOfThings'],
@@ -70,14 +72,12 @@ describe('a described table', () => {
       readonly units: bigint;
     }
     // @ts-expect-error a field has no column
-    describeTable<Small>('small', ['id'])({ text: ['id'] });
+    table<Small>('small', ['id'])({ text: ['id'] });
     // @ts-expect-error a column has no field
-    describeTable<Small>('small', ['id'])({ text: ['id', 'other'], amount: ['units'] });
+    table<Small>('small', ['id'])({ text: ['id', 'other'], amount: ['units'] });
     // @ts-expect-error an integer column cannot hold a bigint
-    describeTable<Small>('small', ['id'])({ text: ['id'], integer: ['units'] });
-    expect(describeTable<Small>('small', ['id'])({ text: ['id'], amount: ['units'] }).columns).toHaveLength(
-      2,
-    );
+    table<Small>('small', ['id'])({ text: ['id'], integer: ['units'] });
+    expect(table<Small>('small', ['id'])({ text: ['id'], amount: ['units'] }).columns).toHaveLength(2);
   });
 });
 

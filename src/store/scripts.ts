@@ -91,11 +91,6 @@ export function* run(texts: TemplateStringsArray, ...insertions: readonly Insert
   return yield statementOf(texts, insertions);
 }
 
-/** For SQL that is built in advance, such as `insertSql`; parameters are numbered. */
-export function* runText(sql: string, values: readonly ColumnValue[]): Script<Rows> {
-  return yield { sql, values };
-}
-
 /** Runs a statement with at most one row. */
 export function* runForOne<Found>(
   texts: TemplateStringsArray,
@@ -129,14 +124,18 @@ export interface StoredTable<Entity = unknown> extends Table<Entity> {
   insertRows(rows: Insert['rows'], options?: Partial<Pick<Insert, 'keepsExisting'>>): Script<void>;
 }
 
-/** Returns a function that describes tables with scripts and adds them to the list. */
+/**
+ * Returns a function that describes tables with scripts and adds them to the list. A field without a column, or a column
+ * without a field, is a compile error.
+ */
 export function tablesIn(list: Table[]) {
   return <Entity>(name: string, orderedBy: readonly string[]) =>
     <const Given extends FieldsByKind<Entity>>(
       fields: AllFields<Entity, Given>,
-      options?: TableOptions<Entity>,
+      options: TableOptions<Entity> = {},
     ): StoredTable<Entity> => {
-      const stored = withScripts(describeTable<Entity>(name, orderedBy)(fields, options));
+      const names = fields as object as Record<string, readonly string[]>;
+      const stored = withScripts(describeTable<Entity>(name, orderedBy, names, options));
       list.push(stored);
       return stored;
     };
@@ -163,9 +162,11 @@ function withScripts<Entity>(described: Table<Entity>): StoredTable<Entity> {
       const [entity] = yield* select(texts, ...insertions);
       return entity ?? null;
     },
-    insert: (entity, rest = '') => runText(`${insertSql} ${rest}`, valuesOf(entity)),
+    *insert(entity, rest = '') {
+      return yield { sql: `${insertSql} ${rest}`, values: valuesOf(entity) };
+    },
     *update(entity) {
-      yield* runText(updateSql, valuesOf(entity));
+      yield { sql: updateSql, values: valuesOf(entity) };
     },
     *insertRows(rows, { keepsExisting = false } = {}) {
       if (rows.length > 0) yield { into: described, rows, keepsExisting };
