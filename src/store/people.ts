@@ -52,8 +52,7 @@ export function createPeopleStore({ read, write }: Scripts, features: readonly S
         UPDATE users SET totp_step = ${step} WHERE id = ${userId} AND totp_step < ${step} RETURNING id`;
     }),
     replaceRecoveryCodes: write(function* (userId, hashes, guard) {
-      yield* lock(`user ${userId}`);
-      if (!(yield* isGuardMet(userId, guard))) return false;
+      if (!(yield* holdUser(userId, guard))) return false;
       yield* run`DELETE FROM recovery_codes WHERE user_id = ${userId}`;
       for (const hash of hashes) {
         yield* run`INSERT INTO recovery_codes (user_id, hash) VALUES (${userId}, ${hash})`;
@@ -90,8 +89,7 @@ export function createPeopleStore({ read, write }: Scripts, features: readonly S
     }),
     addPasskey: write(function* (passkey, guard) {
       const { userId } = passkey;
-      yield* lock(`user ${userId}`);
-      if (!(yield* isGuardMet(userId, guard))) return false;
+      if (!(yield* holdUser(userId, guard))) return false;
       if ((yield* countOf`passkeys WHERE user_id = ${userId}`) >= MAXIMUM_PASSKEYS) return false;
       const made = yield* passkeyTable.insert(passkey, 'ON CONFLICT (id) DO NOTHING RETURNING id');
       return made.length === 1;
@@ -104,8 +102,7 @@ export function createPeopleStore({ read, write }: Scripts, features: readonly S
           AND (counter < ${counter} ${counter === 0 ? raw('OR counter = 0') : raw('')}) RETURNING id`,
     ),
     removePasskey: write(function* (userId, id, guard) {
-      yield* lock(`user ${userId}`);
-      if (!(yield* isGuardMet(userId, guard))) return false;
+      if (!(yield* holdUser(userId, guard))) return false;
       return yield* hasRow`DELETE FROM passkeys WHERE user_id = ${userId} AND id = ${id} RETURNING id`;
     }),
   };
@@ -115,8 +112,9 @@ function findUser(column: 'id' | 'email', value: string): Script<User | null> {
   return userTable.selectOne`WHERE ${raw(column)} = ${value}`;
 }
 
-/** Whether the conditions checked before a write still hold. The caller holds the user's lock. */
-export function* isGuardMet(userId: string, guard?: UserGuard): Script<boolean> {
+/** Locks a user for a write. Returns whether the conditions checked before it still hold. */
+export function* holdUser(userId: string, guard?: UserGuard): Script<boolean> {
+  yield* lock(`user ${userId}`);
   if (guard === undefined) return true;
   const user = yield* findUser('id', userId);
   if (user?.passwordHash !== guard.user.passwordHash || user.isOperator !== guard.user.isOperator)
@@ -131,9 +129,9 @@ function* updateUser(
   change: UserChange,
   { guard, link, endsAccess, removesSecondFactors = false }: UserChangeOptions = {},
 ): Script<User | null> {
-  yield* lock(`user ${userId}`);
+  const isHeld = yield* holdUser(userId, guard);
   const user = yield* findUser('id', userId);
-  if (user === null || !(yield* isGuardMet(userId, guard))) return null;
+  if (user === null || !isHeld) return null;
   if (link !== undefined) {
     const taken = yield* run`
       DELETE FROM one_time_links

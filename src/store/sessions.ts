@@ -11,7 +11,7 @@ import {
   MAXIMUM_SESSIONS,
 } from '../accounts/session-lifetimes.ts';
 import { textsOf } from './columns.ts';
-import { isGuardMet } from './people.ts';
+import { holdUser } from './people.ts';
 import { hasRow, lock, raw, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';
 import { dashboardSessionTable, linkTable } from './tables.ts';
 
@@ -60,8 +60,7 @@ export function createSessionStore({ read, write }: Scripts): SessionStore {
 
 function* createSession(session: DashboardSession, guard?: UserGuard): Script<boolean> {
   const { userId, stage, createdAtMs } = session;
-  yield* lock(`user ${userId}`);
-  if (!(yield* isGuardMet(userId, guard))) return false;
+  if (!(yield* holdUser(userId, guard))) return false;
   yield* run`DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND expires_at_ms <= ${createdAtMs}`;
   // Counted separately, because a password alone must not end sessions that a second factor has opened.
   const isAlike = stage === 'open' ? sql`stage = 'open'` : sql`stage <> 'open'`;
