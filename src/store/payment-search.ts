@@ -72,12 +72,7 @@ export function createPaymentSearch({ read, write }: Scripts) {
         FROM payments JOIN provider_sessions AS session
           ON ${ofPayment} AND session.id = (${lastSession})
         WHERE payments.account_id = ${accountId} AND payments.id = ANY(${ids})`;
-      return new Map(
-        rows.map(({ id, expiresAtMs, ...session }) => [
-          id as PaymentId,
-          { ...session, expiresAtMs: Number(expiresAtMs) } as LastSession,
-        ]),
-      );
+      return new Map(rows.map(({ id, ...session }) => [id as PaymentId, session as unknown as LastSession]));
     }),
   } satisfies Partial<PaymentSearchStore>;
 }

@@ -8,7 +8,7 @@ import type {
 } from '../webhooks/webhook.ts';
 import { type Row, textsOf } from './columns.ts';
 import { giveUpWebhooks } from './restores.ts';
-import { type Rows, raw, run, type Script, type Scripts, sql } from './scripts.ts';
+import { raw, run, type Script, type Scripts, sql } from './scripts.ts';
 import { webhookTable } from './tables.ts';
 
 /** URL and token fingerprint come from the payment and never change. */
@@ -18,16 +18,9 @@ const selected = `${webhookTable.qualifiedNames}, payments.callback_url, payment
 const joined = 'FROM webhooks JOIN payments ON payments.id = webhooks.payment_id';
 
 export function createWebhookStore({ read, write }: Scripts, nowMs: () => number): WebhookStore {
-  const claim = write(claimPending);
   return {
-    listWaitingWebhooks: read((perAccount, exceptHosts) => listWaiting(perAccount, exceptHosts)),
-    async claimWebhooks(ids, claimedAtMs, claimable) {
-      if (ids.length === 0) return [];
-      const claimed = (await claim(ids, claimedAtMs, claimable)).map(webhookOfRow);
-      return claimed.sort(
-        (one, other) => one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1),
-      );
-    },
+    listWaitingWebhooks: read(listWaiting),
+    claimWebhooks: write(claimPending),
     // A clock jump can mark a running delivery as interrupted. Its later result then replaces the mark.
     recordWebhookResult: write(function* ({ id }, result) {
       const recorded = yield* run`
@@ -85,7 +78,7 @@ function* claimPending(
   ids: readonly string[],
   claimedAtMs: number,
   { fingerprints, anyCreatedBeforeMs }: ClaimableWebhooks,
-): Script<Rows> {
+): Script<Webhook[]> {
   const claimed = yield* run`
     UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs} WHERE id IN (
       SELECT webhooks.id ${raw(joined)}
@@ -93,8 +86,10 @@ function* claimPending(
         AND (payments.token_fingerprint = ANY(${fingerprints}) OR webhooks.created_at_ms < ${anyCreatedBeforeMs})
       FOR UPDATE OF webhooks SKIP LOCKED)
     RETURNING id`;
-  return yield* run`
-    SELECT ${raw(selected)} ${raw(joined)} WHERE webhooks.id = ANY(${claimed.map(({ id }) => String(id))})`;
+  const rows = yield* run`
+    SELECT ${raw(selected)} ${raw(joined)} WHERE webhooks.id = ANY(${claimed.map(({ id }) => String(id))})
+    ORDER BY webhooks.created_at_ms, webhooks.id`;
+  return rows.map(webhookOfRow);
 }
 
 function webhookOfRow(row: Row): Webhook {

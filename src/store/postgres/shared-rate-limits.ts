@@ -68,7 +68,8 @@ export function createSharedRateLimiter(
     for (const { key, requests, remainingMs } of rows) {
       const asking = askers.get(key) as readonly Request<string>[];
       const before = requests - asking.length;
-      const waitSeconds = secondsOf(remainingMs);
+      // After this time, at least a second, the window has certainly ended.
+      const waitSeconds = Math.max(1, Math.ceil(remainingMs / 1000));
       for (const [index, { resolve }] of asking.entries()) {
         resolve(before + index < requestsPerMinute ? 0 : waitSeconds);
       }
@@ -93,9 +94,4 @@ export function createSharedRateLimiter(
 export function createProviderCalls(database: Database): TakeSharedCall {
   return async (provider, { intervalMs, spareMs }) =>
     (await database.query(takeCall, [provider, intervalMs, spareMs])).length === 1;
-}
-
-/** Whole seconds, at least one, after which the window has certainly ended. */
-function secondsOf(remainingMs: number): number {
-  return Math.max(1, Math.ceil(remainingMs / 1000));
 }

@@ -57,17 +57,21 @@ export function createGroupCommit(
     }
   }
 
-  /** Runs the writes, each of which can fail alone, and commits them. Throws `StoreWriteError` when all are lost. */
-  function runAll(group: readonly GroupItem[]): void {
-    for (const item of group) {
+  /**
+   * Runs the writes, each of which can fail alone, and commits them. Returns what settles their requests. Throws
+   * `StoreWriteError` when all are lost.
+   */
+  function runAll(group: readonly Request<() => unknown>[]): readonly (() => void)[] {
+    const outcomes: (() => void)[] = [];
+    for (const { work: write, resolve, reject } of group) {
       try {
         savepoint.run();
-        item.outcome = item.write();
+        const value = write();
         release.run();
+        outcomes.push(() => resolve(value));
       } catch (error) {
-        item.failed = true;
-        item.outcome = error;
         if (!undo()) throw new StoreWriteError('the transaction was lost', { cause: error });
+        outcomes.push(() => reject(error));
       }
     }
     try {
@@ -75,21 +79,18 @@ export function createGroupCommit(
     } catch (error) {
       throw new StoreWriteError('the transaction could not be committed', { cause: error });
     }
+    return outcomes;
   }
 
   /** Never awaits between begin and commit, so that no read or other write comes between. */
-  async function serve(group: readonly Request<GroupItem>[]): Promise<void> {
+  async function serve(group: readonly Request<() => unknown>[]): Promise<void> {
     try {
       while (!begin()) await delay(BUSY_RETRY_MS);
-      runAll(group.map(({ work }) => work));
+      for (const settle of runAll(group)) settle();
     } catch (error) {
       rollback();
       onError(error as StoreWriteError);
       throw error;
-    }
-    for (const { work, resolve, reject } of group) {
-      if (work.failed) reject(work.outcome);
-      else resolve(work.outcome);
     }
   }
 
@@ -104,17 +105,10 @@ export function createGroupCommit(
   const queue = createTickQueue(serve);
   return {
     /** Runs statements of which all or none take effect. */
-    run: <T>(write: () => T): Promise<T> => queue.ask({ write, failed: false, outcome: undefined }),
+    run: <T>(write: () => T): Promise<T> => queue.ask(write),
     /** Commits waiting writes; later ones reject. */
     close: () => queue.close(),
   };
-}
-
-interface GroupItem {
-  readonly write: () => unknown;
-  failed: boolean;
-  /** The write's value, or its error. */
-  outcome: unknown;
 }
 
 export type Reads = ReturnType<typeof createReads>;
