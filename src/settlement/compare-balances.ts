@@ -3,6 +3,7 @@ import { firstIdAtMs } from '../payment/payment-id.ts';
 import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';
 import { sumObservations } from '../payment/settle.ts';
 import type { MistakenToken, SweepBalances } from './chain/chain.ts';
+import { filterRows } from './journal.ts';
 import type { BlockReference, ObservationStore } from './settlement-store.ts';
 
 export interface SweepContext extends Readonly<{ payments: PaymentStore; observations: ObservationStore }> {
@@ -28,8 +29,7 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
     firstIdAtMs(context.nowMs() - MINIMUM_AGE_MS),
     PAYMENTS_AT_A_TIME,
   );
-  const open = await viewOpen(context, ids);
-  const unexplained = await compareBalances(context, open, cursor);
+  const { open, unexplained } = await findUnexplained(context, ids, cursor);
   return {
     open,
     blockNumber: cursor.number,
@@ -40,34 +40,22 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
   };
 }
 
-/** Open payments whose balance is unexplained, as read before the chain. Throws `ChainUnavailableError`. */
+/** Open payments as read before the chain, and those with an unexplained balance. Throws `ChainUnavailableError`. */
 export async function findUnexplained(
-  context: Pick<SweepContext, 'payments' | 'sweep'>,
+  { payments, sweep }: Pick<SweepContext, 'payments' | 'sweep'>,
   ids: readonly PaymentId[],
   cursor: BlockReference,
-): Promise<PaymentView[]> {
-  return compareBalances(context, await viewOpen(context, ids), cursor);
-}
-
-async function viewOpen(
-  { payments }: Pick<SweepContext, 'payments'>,
-  ids: readonly PaymentId[],
-): Promise<readonly PaymentView[]> {
+) {
   const views = await Promise.all(ids.map((id) => payments.viewPayment(id)));
-  return views.filter((view): view is PaymentView => view !== null && isOnItsWay(view.payment));
-}
-
-async function compareBalances(
-  { sweep }: Pick<SweepContext, 'sweep'>,
-  open: readonly PaymentView[],
-  cursor: BlockReference,
-): Promise<PaymentView[]> {
+  const open = views.filter((view): view is PaymentView => view !== null && isOnItsWay(view.payment));
   const balances = await readBalances(sweep, open, cursor.number);
-  return open.filter(({ observations }, index) => {
-    const known = observationsAt(observations, cursor.number);
+  const unexplained = open.filter(({ observations }, index) => {
+    // Later ones do not count yet.
+    const known = filterRows(observations, ({ blockNumber }) => blockNumber <= cursor.number);
     const { seenUnits, releasedUnits, heldUnits } = sumObservations(known);
     return releasedUnits > seenUnits || balances[index] !== heldUnits;
   });
+  return { open, unexplained };
 }
 
 /** Makes no call without payments. */
@@ -89,14 +77,4 @@ export async function findMistakenToken(
 /** Whether money is still to arrive, or to reach the merchant. */
 function isOnItsWay({ status, forwardStatus }: Payment): boolean {
   return status === 'unpaid' || (status === 'paid' && forwardStatus !== 'completed');
-}
-
-/** Observations up to a block; later ones do not count yet. */
-function observationsAt(
-  observations: PaymentView['observations'],
-  blockNumber: number,
-): PaymentView['observations'] {
-  const upTo = <Row extends { readonly blockNumber: number }>(rows: readonly Row[]) =>
-    rows.filter((row) => row.blockNumber <= blockNumber);
-  return { ...observations, deposits: upTo(observations.deposits), releases: upTo(observations.releases) };
 }

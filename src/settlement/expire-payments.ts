@@ -1,17 +1,13 @@
 import { firstIdAtMs } from '../payment/payment-id.ts';
-import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';
+import type { PaymentView } from '../payment/payment-store.ts';
 import { lastSessionEndMs, mayStillPay } from '../payment/provider-session.ts';
 import { settle, sumObservations } from '../payment/settle.ts';
-import type { SweepBalances } from './chain/chain.ts';
-import { findUnexplained } from './compare-balances.ts';
-import type { BlockReference, ObservationStore } from './settlement-store.ts';
+import { findUnexplained, type SweepContext } from './compare-balances.ts';
+import type { BlockReference } from './settlement-store.ts';
 
-export interface ExpirePaymentsContext
-  extends Readonly<{ payments: PaymentStore; observations: ObservationStore }> {
-  readonly sweep: SweepBalances;
+export interface ExpirePaymentsContext extends SweepContext {
   /** Newest block of the second reading at another host; null before the first one. */
   readonly rescannedTo: () => BlockReference | null;
-  readonly nowMs: () => number;
   readonly expiryMs: number;
 }
 
@@ -37,7 +33,7 @@ export async function expirePayments(context: ExpirePaymentsContext) {
   const ids = await payments.listPaymentIds(from, firstIdAtMs(expiredBeforeMs), BATCH_SIZE);
   if (own.length + ids.length === 0) return NOTHING;
 
-  const unexplained = await findUnexplained(context, [...new Set([...own, ...ids])], cursor);
+  const { unexplained } = await findUnexplained(context, [...new Set([...own, ...ids])], cursor);
   const seenBefore = new Map(
     unexplained.map(({ payment, observations }) => [payment.id, sumObservations(observations).seenUnits]),
   );

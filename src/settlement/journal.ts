@@ -31,13 +31,34 @@ export type JournalHead = Pick<JournalEntry, 'number' | 'hash'>;
 
 export const NO_MOVEMENTS: JournalHead = { number: 0, hash: '0'.repeat(64) };
 
-type OfPayment<Row> = Row & { readonly paymentId: PaymentId };
+export interface RowOwner {
+  readonly paymentId: PaymentId;
+}
 
 export interface MovedRows {
-  readonly deposits: readonly OfPayment<Deposit>[];
-  readonly releases: readonly OfPayment<Release>[];
+  readonly deposits: readonly (Deposit & RowOwner)[];
+  readonly releases: readonly (Release & RowOwner)[];
   /** Only recorded in the journal, once final: no decision depends on them. */
-  readonly rescues?: readonly OfPayment<Rescue>[];
+  readonly rescues?: readonly (Rescue & RowOwner)[];
+}
+
+interface ChainRows {
+  readonly deposits: readonly ChainPosition[];
+  readonly releases: readonly ChainPosition[];
+  readonly rescues?: readonly ChainPosition[];
+}
+
+export function filterRows<Rows extends ChainRows>(
+  rows: Rows,
+  isKept: (row: ChainPosition) => boolean,
+): Rows {
+  const { deposits, releases, rescues } = rows;
+  return {
+    ...rows,
+    deposits: deposits.filter(isKept),
+    releases: releases.filter(isKept),
+    ...(rescues && { rescues: rescues.filter(isKept) }),
+  };
 }
 
 /** Entries for these rows, in chain order and without zero amounts. */
@@ -57,7 +78,7 @@ export function entriesOf(rows: MovedRows): JournalFacts[] {
 }
 
 function factsOf(
-  { paymentId, transactionHash, logIndex, blockNumber }: OfPayment<ChainPosition>,
+  { paymentId, transactionHash, logIndex, blockNumber }: ChainPosition & RowOwner,
   kind: JournalEntryKind,
   units: bigint,
 ): JournalFacts {

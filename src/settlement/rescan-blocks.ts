@@ -48,7 +48,7 @@ async function rescanAtOne(
   const cursor = await context.observations.readCursor();
   if (cursor === null) return { added: 0, rescannedTo: null, contradictions: [] };
   await requireSameChain(view, cursor);
-  const recipients = await listAllAddresses(context);
+  const recipients = await listAllAddresses(context.payments);
   let added = 0;
   const contradictions: string[] = [];
   let rescannedTo: BlockReference | null = null;

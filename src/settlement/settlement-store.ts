@@ -26,10 +26,6 @@ export interface BlockReference {
   readonly timestampMs: number;
 }
 
-export interface RowOwner {
-  readonly paymentId: PaymentId;
-}
-
 /** Rows found by one scan of blocks, ready to be written. */
 export interface ScanRecord extends MovedRows {
   /** Cursor at which the scan started; the write throws when another writer has moved it. */

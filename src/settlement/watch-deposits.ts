@@ -11,11 +11,11 @@ import {
   type RescuedLog,
   type TransferLog,
 } from './chain/chain.ts';
+import { filterRows, type RowOwner } from './journal.ts';
 import { type RewindContext, rewind } from './rewind-final-blocks.ts';
 import {
   type BlockReference,
   type ObservationStore,
-  type RowOwner,
   type ScanRecord,
   ScanRefusedError,
 } from './settlement-store.ts';
@@ -130,7 +130,7 @@ async function readLeftOut(
   const { deposits, releases } = await observations.listVanished(scan);
   const hashes = new Set([...deposits, ...releases].map(({ transactionHash }) => transactionHash));
   const blocks = new Set([...deposits, ...releases].map(({ blockNumber }) => blockNumber));
-  const recipients = blocks.size === 0 ? null : await listAllAddresses({ payments });
+  const recipients = blocks.size === 0 ? null : await listAllAddresses(payments);
   const found: OwnRows[] = [];
   // A deeper reorganization has more blocks than this, and is accepted.
   for (const fromBlock of [...blocks].slice(0, MAXIMUM_COMPARISONS)) {
@@ -154,7 +154,7 @@ async function readFinalBlocks(
 ): Promise<FoundRows> {
   const { kept, payments } = context;
   if (finalNumber === cursor.number) return { scannedTo: cursor, rows: NO_ROWS };
-  const recipients = await listAllAddresses({ payments });
+  const recipients = await listAllAddresses(payments);
   const [toBlock, enough] = [finalNumber, Math.min(finalNumber, cursor.number + BLOCKS_A_CONFIRMATION)];
   let found: FoundRows = { scannedTo: cursor, rows: NO_ROWS };
   while (found.scannedTo.number < enough) {
@@ -357,15 +357,6 @@ export function createKeptBlocks() {
   return kept;
 }
 
-function filterRows(rows: OwnRows, isKept: (row: ChainPosition) => boolean): OwnRows {
-  const { deposits, releases, rescues } = rows;
-  return {
-    deposits: deposits.filter(isKept),
-    releases: releases.filter(isKept),
-    rescues: rescues.filter(isKept),
-  };
-}
-
 /** Rows of several readings together. */
 export function joinRows(all: readonly OwnRows[]): OwnRows {
   return {
@@ -410,9 +401,7 @@ type AddressLists = Readonly<{
 }>;
 
 /** Deposit addresses of all payments, read after the head; null if there are more than a node's filter accepts. */
-export function listAllAddresses({
-  payments,
-}: Pick<AddressLists, 'payments'>): Promise<readonly Address[] | null> {
+export function listAllAddresses(payments: AddressLists['payments']): Promise<readonly Address[] | null> {
   return payments.listDepositAddresses('', MAXIMUM_LISTED);
 }
 

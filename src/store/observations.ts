@@ -3,6 +3,7 @@ import type { Decide } from '../payment/payment-store.ts';
 import {
   entriesAfter,
   entriesOf,
+  filterRows,
   type JournalEntry,
   type JournalFacts,
   type JournalHead,
@@ -10,12 +11,12 @@ import {
   NO_MOVEMENTS,
   netEntries,
   placeOfEntry,
+  type RowOwner,
   takenBack,
 } from '../settlement/journal.ts';
 import {
   type BlockReference,
   type ObservationStore,
-  type RowOwner,
   type ScanRecord,
   ScanRefusedError,
 } from '../settlement/settlement-store.ts';
@@ -68,8 +69,10 @@ export function createObservationStore(
       const before = yield* listRowsAbove(scan.from.number);
       yield* removeRange(scan.from.number, scan.scannedTo);
       yield* removeMoved(scan, scan.from.number);
-      const found = finalRows({ ...scan, ...(yield* addRows(scan)) }, scan.final.number);
-      yield* appendEntries(yield* newEntries(entriesOf(found)), nowMs());
+      const found: MovedRows = { ...scan, ...(yield* addRows(scan)) };
+      // The next scan replaces the rest.
+      const final = filterRows(found, ({ blockNumber }) => blockNumber <= scan.final.number);
+      yield* appendEntries(yield* newEntries(entriesOf(final)), nowMs());
       yield* foldDust([...scan.deposits, ...scan.releases], scan.final.number);
       yield* addCheckpoint(scan.final);
       yield* decideAll([...before.map(paymentOf), ...paymentsOf(scan)], decide);
@@ -79,11 +82,7 @@ export function createObservationStore(
     listVanished: read(function* ({ from, final, ...found }) {
       const recorded = yield* readRange(from.number, final.number);
       const hashes = new Set(hashesOf([...found.deposits, ...found.releases]));
-      const isVanished = ({ transactionHash }: ChainPosition) => !hashes.has(transactionHash);
-      return {
-        deposits: recorded.deposits.filter(isVanished),
-        releases: recorded.releases.filter(isVanished),
-      };
+      return filterRows(recorded, ({ transactionHash }) => !hashes.has(transactionHash));
     }),
     listMissing: (found) => read(() => missingRows(found))(),
     recordMissed: write(function* (missed, decide) {
@@ -242,7 +241,7 @@ function* addRows({ deposits, releases }: FoundRows): Script<FoundRows> {
   return { deposits: yield* addTo(depositTable, deposits), releases: yield* addTo(releaseTable, releases) };
 }
 
-function* addTo<Position extends ChainPosition, Given extends Position & RowOwner>(
+function* addTo<Position extends ChainPosition, Given extends Observed<Position>>(
   table: StoredTable<Position>,
   rows: readonly Given[],
 ): Script<Given[]> {
@@ -317,14 +316,11 @@ function* unfold(blockNumber: number): Script<void> {
 function readFolded<Position extends ChainPosition>(
   table: StoredTable<Position>,
   id: PaymentId,
-  { blockNumber, logIndex }: Pick<ChainPosition, 'blockNumber' | 'logIndex'> = {
-    blockNumber: -1,
-    logIndex: -1,
-  },
+  after: ChainPosition | undefined,
 ): Script<Position[]> {
   return table.select`
     WHERE payment_id = ${id} AND folded = 1
-      AND (block_number, log_index) > (${blockNumber}, ${logIndex})
+      AND (block_number, log_index) > (${after?.blockNumber ?? -1}, ${after?.logIndex ?? -1})
     ORDER BY block_number, log_index LIMIT ${ROWS_AT_A_TIME}`;
 }
 
@@ -399,16 +395,6 @@ function checkScan(scan: ScanRecord): void {
 
 function allRows({ deposits, releases, rescues = [] }: MovedRows): ChainPosition[] {
   return [...deposits, ...releases, ...rescues];
-}
-
-/** Rows in final blocks; the next scan replaces the rest. */
-function finalRows({ deposits, releases, rescues = [] }: MovedRows, finalNumber: number): MovedRows {
-  const isFinal = ({ blockNumber }: { readonly blockNumber: number }) => blockNumber <= finalNumber;
-  return {
-    deposits: deposits.filter(isFinal),
-    releases: releases.filter(isFinal),
-    rescues: rescues.filter(isFinal),
-  };
 }
 
 /** Throws `ScanRefusedError` when the chain was rewound below the block, so that it is no checkpoint. */
