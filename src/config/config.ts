@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Retention } from '../accounts/erase-emails.ts';
 import { parsePayoutAddress } from '../payment/address.ts';
-import { parseUsdRate } from '../payment/money.ts';
+import { parseDecimal, parseUsdRate } from '../payment/money.ts';
 import {
   MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
   MAXIMUM_TOLERANCE_BASIS_POINTS,
@@ -14,7 +14,6 @@ import { isLoopbackHost } from '../platform/public-address.ts';
 import { type ProviderValues, variableNameOf } from '../providers/adapters/define-provider.ts';
 import type { ProviderVariable } from '../providers/adapters/provider-variables.ts';
 import { providers as definitions } from '../providers/adapters/providers.ts';
-import { parsePolWei } from '../settlement/chain/gas.ts';
 import type { RelayerKey } from '../settlement/chain/signer.ts';
 import type { GasShareLimit } from '../settlement/relay/gas-deferral.ts';
 import { createReader, type Environment, type Reader } from './reader.ts';
@@ -206,7 +205,7 @@ function readChain(read: Reader) {
 
 /** Maximum cost of one relayer transaction: from 0.01 POL, which a single release needs at usual fees, to 1,000. */
 function readRelayMaximumFee(read: Reader): bigint {
-  const wei = parsePolWei(read.text('RELAY_MAX_FEE_POL') ?? '1');
+  const wei = parseDecimal(read.text('RELAY_MAX_FEE_POL') ?? '1', 18);
   if (wei !== null && wei >= 10n ** 16n && wei <= 10n ** 21n) return wei;
   read.refuse('RELAY_MAX_FEE_POL must be an amount from 0.01 to 1000 with at most 18 decimals.');
   return 10n ** 18n;

@@ -58,8 +58,8 @@ const WAY_OUT =
   '(card-checkout chain rewind does so on the word of one)';
 
 async function findCheckpoint(
-  observations: Pick<ObservationStore, 'listCheckpoints'>,
-  view: Pick<ChainView, 'readBlock'>,
+  observations: ObservationStore,
+  view: ChainView,
 ): Promise<BlockReference | null> {
   for (const checkpoint of await observations.listCheckpoints(MAXIMUM_CHECKPOINTS_COMPARED)) {
     const block = await view.readBlock(checkpoint.number);
@@ -95,13 +95,8 @@ async function isEmptyRange(
  * Throws `not_found` without such a block, and `invalid_request` for a block that is not below the cursor.
  */
 export async function rewindByHand(
-  {
-    observations,
-    decide,
-  }: Pick<RewindContext, 'decide'> & {
-    readonly observations: Pick<ObservationStore, 'readCursor' | 'listCheckpoints' | 'rewindTo'>;
-  },
-  view: Pick<ChainView, 'readBlock'>,
+  { observations, decide }: Pick<RewindContext, 'observations' | 'decide'>,
+  view: ChainView,
   blockNumber: number | null,
 ): Promise<{ readonly from: BlockReference; readonly to: BlockReference }> {
   const from = await observations.readCursor();

@@ -28,15 +28,15 @@ async function removeMulticall3(): Promise<void> {
 
 it('checked releases would succeed, fail with the token’s reason, or have nothing to move, and move nothing', async () => {
   const release = (name: string) => ({
-    deposit: addressFor(`deposit ${name}`),
-    merchant: addressFor(`merchant ${name}`),
+    depositAddress: addressFor(`deposit ${name}`),
+    payoutAddress: addressFor(`merchant ${name}`),
   });
   const releases = ['good', 'blocked', 'empty', 'other'].map(release);
   const [good, blocked, , other] = releases as [Release, Release, Release, Release];
-  for (const { deposit } of [good, blocked, other]) {
-    await chain.callToken({ name: 'mint', to: deposit, units: 10n });
+  for (const { depositAddress } of [good, blocked, other]) {
+    await chain.callToken({ name: 'mint', to: depositAddress, units: 10n });
   }
-  await chain.callToken({ name: 'blacklist', account: blocked.merchant });
+  await chain.callToken({ name: 'blacklist', account: blocked.payoutAddress });
   const refusal = 'Blacklistable: account is blacklisted';
   expect(await token.checkReleases(releases)).toEqual([
     { heldUnits: 10n, refusal: null },
@@ -44,9 +44,9 @@ it('checked releases would succeed, fail with the token’s reason, or have noth
     { heldUnits: 0n, refusal: null },
     { heldUnits: 10n, refusal: null },
   ]);
-  expect(await token.readBalance(good.deposit)).toBe(10n);
-  await chain.callToken({ name: 'unBlacklist', account: blocked.merchant });
-  await chain.callToken({ name: 'blacklist', account: good.deposit });
+  expect(await token.readBalance(good.depositAddress)).toBe(10n);
+  await chain.callToken({ name: 'unBlacklist', account: blocked.payoutAddress });
+  await chain.callToken({ name: 'blacklist', account: good.depositAddress });
   expect(await token.checkReleases([good, blocked])).toEqual([
     { heldUnits: 10n, refusal },
     { heldUnits: 10n, refusal: null },
@@ -73,11 +73,11 @@ it('a batch of 100 releases is checked in one call, and with Multicall3 elsewher
   }));
   const reader = createTokenReader({ endpoints: counted, token: chain.token, multicall: elsewhere });
   const releases = Array.from({ length: 100 }, (_, index) => ({
-    deposit: addressFor(`counted deposit ${index}`),
-    merchant: addressFor(`counted merchant ${index}`),
+    depositAddress: addressFor(`counted deposit ${index}`),
+    payoutAddress: addressFor(`counted merchant ${index}`),
   }));
   const [first] = releases as [Release];
-  await chain.callToken({ name: 'mint', to: first.deposit, units: 10n });
+  await chain.callToken({ name: 'mint', to: first.depositAddress, units: 10n });
   const checks = await reader.checkReleases(releases);
   expect(checks[0]).toEqual({ heldUnits: 10n, refusal: null });
   expect(checks.slice(1).every(({ heldUnits }) => heldUnits === 0n)).toBe(true);
@@ -110,7 +110,7 @@ it('where there is no token, nothing is answered instead of "not blocklisted" or
   const nowhere = createTokenReader({ endpoints: chain.endpoints, token: addressFor('no token') });
   await expect(nowhere.isBlocklisted(addressFor('merchant'))).rejects.toThrow(ChainUnavailableError);
   await expect(nowhere.readBalance(addressFor('merchant'))).rejects.toThrow(ChainUnavailableError);
-  const release = { deposit: addressFor('a'), merchant: addressFor('b') };
+  const release = { depositAddress: addressFor('a'), payoutAddress: addressFor('b') };
   await expect(nowhere.checkReleases([release])).rejects.toThrow(ChainUnavailableError);
 });
 

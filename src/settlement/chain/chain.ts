@@ -1,5 +1,5 @@
 import type { Address, DepositTerms } from '../../payment/address.ts';
-import type { Deposit, Release, Rescue } from '../../payment/payment.ts';
+import type { Deposit, Payment, Release, Rescue } from '../../payment/payment.ts';
 import type { BlockReference } from '../settlement-store.ts';
 
 export interface TransferLog extends Deposit {
@@ -118,10 +118,7 @@ export interface TokenReader {
   readBalance(address: Address): Promise<bigint>;
 }
 
-export interface ReleaseAddresses {
-  readonly deposit: Address;
-  readonly merchant: Address;
-}
+export type ReleaseAddresses = Pick<Payment, 'depositAddress' | 'payoutAddress'>;
 
 export interface ReleaseCheck {
   readonly heldUnits: bigint;

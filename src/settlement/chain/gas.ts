@@ -1,5 +1,5 @@
 import type { Address } from '../../payment/address.ts';
-import { parseDecimal, smaller } from '../../payment/money.ts';
+import { smaller } from '../../payment/money.ts';
 import { CallRevertedError, ChainUnavailableError, type FeeQuote } from './chain.ts';
 import type { ChainEndpoint, EndpointRotation } from './endpoint-rotation.ts';
 import { revertReasonOf } from './revert-reason.ts';
@@ -125,9 +125,4 @@ export function releasesPaidBy(balanceWei: bigint, { maxFeePerGas }: Pick<FeeQuo
 /** An amount in POL for display, truncated after six decimals. */
 export function polOf(wei: bigint): number {
   return Number(wei / WEI_PER_MILLIONTH_POL) / 1e6;
-}
-
-/** Parses a decimal amount in POL, with at most 18 decimals, to wei; null for anything else. */
-export function parsePolWei(text: string): bigint | null {
-  return parseDecimal(text, 18);
 }

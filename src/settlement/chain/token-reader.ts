@@ -76,12 +76,14 @@ function combineChecks(checks: readonly ReleaseCheck[], hosts: number): ReleaseC
 
 /** Checks all releases in one call; simulates only where the answer is no or missing. */
 async function checkTogether(rpc: NodeClient, callMany: Multicall, releases: readonly ReleaseAddresses[]) {
-  const distinct = [...new Set(releases.flatMap(({ deposit, merchant }) => [deposit, merchant]))];
+  const distinct = [
+    ...new Set(releases.flatMap(({ depositAddress, payoutAddress }) => [depositAddress, payoutAddress])),
+  ];
   const answers = await callMany(
     rpc,
     [
       encodeFunctionData({ abi: tokenAbi, functionName: 'paused' }),
-      ...releases.map(({ deposit }) => encodeBalanceOf(deposit)),
+      ...releases.map(({ depositAddress }) => encodeBalanceOf(depositAddress)),
       ...distinct.map(encodeIsBlacklisted),
     ],
     'latest',
@@ -91,9 +93,9 @@ async function checkTogether(rpc: NodeClient, callMany: Multicall, releases: rea
     answer?.success === true && /^0x0{64}$/.test(answer.returnData);
   const blocked = new Set(distinct.filter((_, index) => !isNo(answers[1 + releases.length + index])));
   const isPaused = !isNo(answers[0]);
-  return releases.map(({ deposit, merchant }, index) => ({
+  return releases.map(({ depositAddress, payoutAddress }, index) => ({
     heldUnits: wordOfAnswer(rpc, answers[1 + index]),
-    isSuspect: isPaused || blocked.has(deposit) || blocked.has(merchant),
+    isSuspect: isPaused || blocked.has(depositAddress) || blocked.has(payoutAddress),
   }));
 }
 
@@ -101,11 +103,11 @@ async function checkTogether(rpc: NodeClient, callMany: Multicall, releases: rea
 async function simulateTransfer(
   rpc: NodeClient,
   token: Address,
-  { deposit, merchant }: ReleaseAddresses,
+  { depositAddress, payoutAddress }: ReleaseAddresses,
   units: bigint,
 ): Promise<string | null> {
-  const data = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [merchant, units] });
-  const transaction = { from: deposit, to: token, data };
+  const data = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [payoutAddress, units] });
+  const transaction = { from: depositAddress, to: token, data };
   try {
     const moved = readWord(rpc.label, await rpc.call('eth_call', [transaction, 'latest']));
     return moved === 0n ? 'the token refused the transfer' : null;

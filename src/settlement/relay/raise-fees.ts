@@ -19,7 +19,6 @@ const MAXIMUM_TIP_MULTIPLE = 4n;
 
 /** Multiple of the usual wait for an attempt that is not below the quote; each attempt doubles it. */
 const WAIT_FACTOR = 8;
-/** Maximum doublings of that wait. */
 const MAXIMUM_DOUBLINGS = 6;
 
 /**

@@ -255,12 +255,7 @@ async function deferExpensive(
 
 /** Simulates each release at the token; records a refusal with its reason and retries it later. */
 async function filterReleasable(context: RelayContext, payments: readonly Payment[]): Promise<Payment[]> {
-  const checks = await context.token.checkReleases(
-    payments.map(({ depositAddress, payoutAddress }) => ({
-      deposit: depositAddress,
-      merchant: payoutAddress,
-    })),
-  );
+  const checks = await context.token.checkReleases(payments);
   const releasable: Payment[] = [];
   for (const [index, payment] of payments.entries()) {
     const { heldUnits, refusal } = checks[index] as ReleaseCheck;
