@@ -386,7 +386,7 @@ async function checkChain(chain: ChainConfig, settlements: Promise<DatabaseDescr
         assessEndpoints(named, newest, {
           ...(await compareEndpoints(answering, knownToken(chainId) ?? chain.token, factory)),
           finalNumbers: endpoints.map(({ finalNumber }) => finalNumber),
-          slow: endpoints.flatMap(({ isSlow, rpc: { label } }) => (isSlow ? [label] : [])),
+          slow: endpoints.flatMap(({ speed, rpc: { label } }) => (speed.isSlow ? [label] : [])),
         }),
       ),
       checked('clock', async () => assessClock(newest, Date.now())),

@@ -8,7 +8,12 @@ import {
   type LatestBlock,
 } from './chain.ts';
 import { confirmFinalBlock, confirmLogs, type FinalityDoubt } from './confirm-finality.ts';
-import { type ChainEndpoint, createEndpointRotation, joinFailures } from './endpoint-rotation.ts';
+import {
+  type ChainEndpoint,
+  createEndpointRotation,
+  type EndpointFaults,
+  joinFailures,
+} from './endpoint-rotation.ts';
 import { createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 
 interface ChainReaderOptions {
@@ -39,10 +44,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
       return [endpoint, { range, headWatch: createHeadWatch(monotonicMs) }] as const;
     }),
   );
-  const disagreements = new Map<
-    string,
-    { readonly count: number; readonly message: string; readonly atMs: number }
-  >();
+  const disagreements = new Map<string, EndpointFaults>();
   let secondLooks = 0;
 
   const knownOf = (endpoint: ChainEndpoint) =>
@@ -87,13 +89,13 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
 
   function listEndpoints(): readonly EndpointHealth[] {
     const highest = endpoints.reduce((most, { finalNumber }) => Math.max(most, finalNumber ?? 0), 0);
-    return endpoints.map(({ rpc: { label }, isPaused, isSlow, isFailing, finalNumber, malformed }) => {
+    return endpoints.map(({ rpc: { label }, isPaused, speed, isFailing, finalNumber, malformed }) => {
       const contradicted = disagreements.get(label);
       const [last] = [contradicted, malformed].flatMap((one) => one ?? []).sort((a, b) => b.atMs - a.atMs);
       return {
         label,
         isPaused,
-        isSlow,
+        isSlow: speed.isSlow,
         isFailing,
         lagBlocks: finalNumber === null ? null : highest - finalNumber,
         disagreements: (contradicted?.count ?? 0) + (malformed?.count ?? 0),

@@ -24,7 +24,7 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
 
   /** All endpoints from the current one on; slow ones come later, paused ones last. */
   function inOrder(): ChainEndpoint[] {
-    const rank = ({ isPaused, isSlow }: ChainEndpoint) => (isPaused ? 2 : isSlow ? 1 : 0);
+    const rank = ({ isPaused, speed }: ChainEndpoint) => (isPaused ? 2 : speed.isSlow ? 1 : 0);
     return endpoints
       .map((_, step) => endpoints[(current + step) % endpoints.length] as ChainEndpoint)
       .sort((one, other) => rank(one) - rank(other));
@@ -117,7 +117,8 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
 
 /** Limits each call by `patienceMs`. A late call continues, and its outcome decides whether the endpoint is paused. */
 function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
-  const { rpc, patienceMs } = endpoint;
+  const { rpc, speed } = endpoint;
+  const { patienceMs } = speed;
   const tooSlow = () => new AnswerTooSlowError(`${rpc.label} takes longer than ${Math.ceil(patienceMs)} ms`);
   const limit = <T>(answer: Promise<T>) => within(patienceMs, answer, tooSlow);
   const limited: Partial<ChainEndpoint> = {
@@ -203,7 +204,7 @@ export function createChainEndpoint(
   const { host = client.label, isOneOfSeveral = false, monotonicMs = () => performance.now() } = options;
   const speed = createEndpointSpeed(monotonicMs, options.askableSpeeds, options.minimumPatienceMs);
   const { label } = client;
-  let malformed: MalformedAnswers | null = null;
+  let malformed: EndpointFaults | null = null;
   let pausedUntilMs = Number.NEGATIVE_INFINITY;
   const isResting = () => isOneOfSeveral && monotonicMs() < pausedUntilMs;
   const rpc = aroundCalls(checkAnswers(client), async (act, calls, method) => {
@@ -237,17 +238,11 @@ export function createChainEndpoint(
     get isPaused(): boolean {
       return isResting() || (isOneOfSeveral && speed.isOverdue);
     },
-    get isSlow(): boolean {
-      return speed.isSlow;
-    },
     speed,
     get isFailing(): boolean {
       return isFailing;
     },
-    get patienceMs(): number {
-      return speed.patienceMs;
-    },
-    get malformed(): MalformedAnswers | null {
+    get malformed(): EndpointFaults | null {
       return malformed;
     },
     /** Newest block that it called final; null before the first read. */
@@ -281,7 +276,7 @@ export function createChainEndpoint(
   };
 }
 
-interface MalformedAnswers {
+export interface EndpointFaults {
   readonly count: number;
   readonly message: string;
   readonly atMs: number;
