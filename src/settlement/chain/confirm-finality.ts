@@ -1,4 +1,3 @@
-import type { Address } from '../../payment/address.ts';
 import { answersUntil } from '../../platform/outgoing-calls.ts';
 import type { BlockReference } from '../settlement-store.ts';
 import {
@@ -141,13 +140,10 @@ async function readSameHeight(
 ): Promise<{ own: BlockReference; theirs: BlockReference } | null> {
   const theirFinal = await other.readBlock('finalized');
   if (theirFinal === null) return null;
-  if (theirFinal.number === final.number) return { own: final, theirs: theirFinal };
-  if (theirFinal.number > final.number) {
-    const theirs = await other.readBlock(final.number);
-    return theirs?.number === final.number ? { own: final, theirs } : null;
-  }
-  const own = await primary.readBlock(theirFinal.number);
-  return own?.number === theirFinal.number ? { own, theirs: theirFinal } : null;
+  const number = Math.min(theirFinal.number, final.number);
+  const own = number === final.number ? final : await primary.readBlock(number);
+  const theirs = number === theirFinal.number ? theirFinal : await other.readBlock(number);
+  return own?.number === number && theirs?.number === number ? { own, theirs } : null;
 }
 
 interface ConfirmLogsContext {
@@ -213,7 +209,9 @@ async function compareLogs(
       const problem = block === null ? 'is behind' : 'has another block';
       return { kind: 'cannot say', message: `${label} ${problem} at ${final.number}` };
     }
-    const theirs = await readSameLogs({ endpoint, range, sources }, logs);
+    // Requests only the kinds of logs to confirm.
+    const factories = logs.forwarded.length + logs.rescued.length > 0 ? sources.factories : [];
+    const theirs = await readKeys({ endpoint, range, sources: { ...sources, factories } }, queryOf(logs));
     const lacking = positions(logs).filter(({ key }) => !theirs.has(key));
     const [first] = lacking;
     if (first === undefined) return { kind: 'has them', host };
@@ -227,19 +225,12 @@ async function compareLogs(
   }
 }
 
-async function readSameLogs(
-  { endpoint, range, sources }: { endpoint: ChainEndpoint; range: BlockRange; sources: LogSources },
-  logs: ChainLogs,
-): Promise<ReadonlySet<string>> {
-  const { token } = sources;
+function queryOf(logs: ChainLogs): LogQuery {
   const blocks = positions(logs).map(({ log }) => log.blockNumber);
   const toBlock = blocks.reduce((most, block) => Math.max(most, block), 0);
-  const recipients: Address[] = [...new Set(logs.transfers.map(({ recipient }) => recipient))];
-  // Requests only the kinds of logs to confirm.
-  const factories = logs.forwarded.length + logs.rescued.length > 0 ? sources.factories : [];
   const fromBlock = blocks.reduce((least, block) => Math.min(least, block), toBlock);
-  const query = { fromBlock, toBlock, recipients };
-  return readKeys({ endpoint, range, sources: { token, factories } }, query);
+  const recipients = new Set(logs.transfers.map(({ recipient }) => recipient));
+  return { fromBlock, toBlock, recipients: [...recipients] };
 }
 
 async function readKeys(

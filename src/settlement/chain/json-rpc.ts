@@ -59,9 +59,10 @@ export class JsonRpcAnswerError extends ChainUnavailableError {
 /** The answer violates the protocol or does not have the method's shape. */
 export class MalformedAnswerError extends ChainUnavailableError {}
 
-/** An HTTP status for a wrong key or an exhausted plan. */
+/** A wrong key, an exhausted plan, too many requests: as HTTP status, or as code of an error. */
+export const refusalStatuses = [401, 402, 403, 429];
+
 export class HttpRefusalError extends ChainUnavailableError {}
-const refusalStatuses = [401, 402, 403, 429];
 
 export class AnswerTooLargeError extends ChainUnavailableError {}
 
@@ -211,7 +212,7 @@ async function exchange(endpoint: Endpoint, calls: readonly JsonRpcCall[], body:
     const cause = new Error(oneLine(endpoint.redact(describe(error))));
     if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT')
       throw new AnswerTooSlowError(`${endpoint.label} cannot be reached: ${cause.message}`, { cause });
-    if (isTimeout(error)) {
+    if (error instanceof Error && error.name === 'TimeoutError') {
       throw new AnswerTooSlowError(
         `${endpoint.label} did not answer ${methods} within ${endpoint.timeoutMs} ms`,
       );
@@ -236,14 +237,8 @@ async function exchange(endpoint: Endpoint, calls: readonly JsonRpcCall[], body:
   return { status, body: answer };
 }
 
-const timeoutCodes = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
-
 function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | null)?.code);
-}
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'TimeoutError' || timeoutCodes.includes(codeOf(error)));
 }
 
 const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);

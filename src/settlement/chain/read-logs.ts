@@ -17,8 +17,9 @@ import {
   AnswerTooSlowError,
   JsonRpcAnswerError,
   MalformedAnswerError,
+  refusalStatuses,
 } from './json-rpc.ts';
-import { type NodeCall, type NodeClient, type NodeLog, toQuantity } from './node-answers.ts';
+import { type NodeClient, type NodeLog, toQuantity } from './node-answers.ts';
 import { TRANSFER_TOPIC } from './token-reader.ts';
 
 /** The watched contracts: one token, and every factory whose deposits may still be released. */
@@ -36,24 +37,20 @@ async function readLogs(rpc: NodeClient, sources: LogSources, query: LogQuery): 
     query.block === undefined
       ? { fromBlock: toQuantity(query.fromBlock), toBlock: toQuantity(query.toBlock) }
       : { blockHash: query.block.hash };
-  const calls: NodeCall<'eth_getLogs'>[] = [];
+  const filters: object[] = [];
   // An empty list would mean "any" to a node, so the request is left out.
   const asksTransfers = query.recipients === null || query.recipients.length > 0;
-  if (asksTransfers) {
-    const filter = { ...range, address: sources.token, topics: transferTopics(query.recipients) };
-    calls.push({ method: 'eth_getLogs', params: [filter] });
-  }
-  const asksForwarded = sources.factories.length > 0 && query.withReleases !== false;
-  if (asksForwarded) {
-    const filter = { ...range, address: sources.factories, topics: [[FORWARDED_TOPIC, RESCUED_TOPIC]] };
-    calls.push({ method: 'eth_getLogs', params: [filter] });
-  }
+  if (asksTransfers)
+    filters.push({ ...range, address: sources.token, topics: transferTopics(query.recipients) });
+  const asksReleases = sources.factories.length > 0 && query.withReleases !== false;
+  if (asksReleases)
+    filters.push({ ...range, address: sources.factories, topics: [[FORWARDED_TOPIC, RESCUED_TOPIC]] });
+  const calls = filters.map((filter) => ({ method: 'eth_getLogs' as const, params: [filter] }));
   const answers = calls.length === 0 ? [] : await rpc.callBatch(calls);
+  const [transfers = [], releases = []] = asksTransfers ? answers : [[], ...answers];
   return {
-    transfers: asksTransfers ? await readTransfers(rpc.label, answers[0] ?? [], query) : [],
-    ...(asksForwarded
-      ? readFactoryLogs(rpc.label, answers[asksTransfers ? 1 : 0] ?? [], query)
-      : { forwarded: [], rescued: [] }),
+    transfers: await readTransfers(rpc.label, transfers, query),
+    ...readFactoryLogs(rpc.label, releases, query),
   };
 }
 
@@ -264,15 +261,13 @@ async function tryRange(context: ScanContext, query: LogQuery): Promise<ChainLog
   }
 }
 
-/** A wrong key, an exhausted plan, too many requests: as HTTP status or as code. */
-const refusalsOfAll = [401, 402, 403, 429];
 const wordsOfRange = /block|range|results|response size|too large|distance/i;
 const wordsOfAll =
   /\brate\b|rate.?limit|too many req|per (?:second|minute|day)|request (?:limit|count)|compute unit|capacity|\brps\b|quota|throughput|credits|usage|upgrade|unauthori[sz]ed|forbidden|api key/i;
 
 /** Whether a smaller range would be refused too. Nodes word this in many ways, so unclear messages count as "no". */
 function isRefusalOfAll({ status, code, nodeMessage }: JsonRpcAnswerError): boolean {
-  if (refusalsOfAll.includes(status) || refusalsOfAll.includes(code)) return true;
+  if (refusalStatuses.includes(status) || refusalStatuses.includes(code)) return true;
   return !wordsOfRange.test(nodeMessage) && wordsOfAll.test(nodeMessage);
 }
 

@@ -169,9 +169,9 @@ export async function broadcast(endpoints: readonly ChainEndpoint[], rawTransact
   if (outcomes.includes(null)) return;
   const failures = outcomes.filter((outcome) => outcome !== null);
   const refusals = failures.filter((failure) => failure instanceof JsonRpcAnswerError);
-  const messages = (refusals.length > 0 ? refusals : failures).map(({ message }) => message).join('; ');
-  const text = oneLine(messages);
-  const options = { cause: (refusals.length > 0 ? refusals : failures)[0] };
+  const told = refusals.length > 0 ? refusals : failures;
+  const text = oneLine(told.map(({ message }) => message).join('; '));
+  const options = { cause: told[0] };
   if (refusals.length > 0) throw new TransactionRefusedError(text, options);
   throw new ChainUnavailableError(`the transaction reached no endpoint: ${text}`, options);
 }

@@ -1,9 +1,8 @@
-import { decodeAbiParameters } from 'viem/utils';
+import { decodeErrorResult } from 'viem/utils';
 import { JsonRpcAnswerError } from './json-rpc.ts';
+import { toQuantity } from './node-answers.ts';
 
 const MAXIMUM_REASON_LENGTH = 200;
-const ERROR_SELECTOR = '0x08c379a0'; // Error(string), what `require` gives
-const PANIC_SELECTOR = '0x4e487b71'; // Panic(uint256), a failed assertion or an overflow
 
 /** Code of Ethereum clients for a reverted call. */
 const REVERTED_CODE = 3;
@@ -18,24 +17,21 @@ export function revertReasonOf(error: unknown): string | null {
   return printable(decoded ?? error.nodeMessage.replace(/^execution reverted:? ?/i, ''));
 }
 
-/** Revert data, which some nodes wrap in an object. */
+/** Revert data in lower case, which some nodes wrap in an object. */
 function revertDataOf(data: unknown): `0x${string}` | null {
   const bytes = typeof data === 'object' && data !== null ? (data as { data?: unknown }).data : data;
-  return typeof bytes === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(bytes) ? (bytes as `0x${string}`) : null;
+  if (typeof bytes !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(bytes)) return null;
+  return bytes.toLowerCase() as `0x${string}`;
 }
 
+/** Text of a `require`, or code of a panic. A contract may return anything; its selector is then the reason. */
 function decodeRevertData(data: `0x${string}`): string | null {
-  const selector = data.slice(0, 10).toLowerCase();
-  const parameters: `0x${string}` = `0x${data.slice(10)}`;
   try {
-    if (selector === ERROR_SELECTOR) return decodeAbiParameters([{ type: 'string' }], parameters)[0];
-    if (selector === PANIC_SELECTOR) {
-      return `panic 0x${decodeAbiParameters([{ type: 'uint256' }], parameters)[0].toString(16)}`;
-    }
+    const { errorName, args: [reason] = [] } = decodeErrorResult({ data });
+    return errorName === 'Panic' ? `panic ${toQuantity(reason as bigint)}` : String(reason);
   } catch {
-    // A contract may put anything behind these selectors; the selector alone is then the reason.
+    return data.length < 10 ? null : `error ${data.slice(0, 10)}`;
   }
-  return selector.length === 10 ? `error ${selector}` : null;
 }
 
 /** Shortens a contract's text to printable ASCII, for logs and pages. */

@@ -23,7 +23,6 @@ export interface UnsignedTransaction extends FeeQuote {
   readonly data: Hex;
 }
 
-/** Signs for one address. */
 export interface TransactionSigner {
   readonly address: Address;
   /** Raw signed transaction. Throws `SignerError`. */

@@ -191,9 +191,6 @@ async function readAddress(rpc: NodeClient, to: Address, data: string): Promise<
 
 /** A compiled contract as in contracts/artifacts/<name>.json. Bytes are 0x-prefixed hex. */
 interface ContractArtifact {
-  readonly contractName: string;
-  /** Creation code, without constructor arguments. */
-  readonly bytecode: string;
   /** Runtime code, with zeros in place of the immutable values. */
   readonly deployedBytecode: string;
   /** Positions of each immutable value; offsets and lengths in bytes. */
@@ -202,16 +199,10 @@ interface ContractArtifact {
   >;
 }
 
-/** Runtime code with these immutable values. Throws `RangeError` unless the contract has exactly these. */
+/** Runtime code with these immutable values. Without one of them, no deployed code is the same. */
 function runtimeCode(artifact: ContractArtifact, values: Readonly<Record<string, bigint>>): `0x${string}` {
-  const names = Object.keys(artifact.immutables);
-  if (names.length !== Object.keys(values).length) {
-    throw new RangeError(`${artifact.contractName} has the immutable values ${names.join(', ')}`);
-  }
   const code = Buffer.from(artifact.deployedBytecode.slice(2), 'hex');
-  for (const name of names) {
-    const value = values[name];
-    if (value === undefined) throw new RangeError(`${artifact.contractName} needs a value for ${name}`);
+  for (const [name, value] of Object.entries(values)) {
     for (const { start, length } of artifact.immutables[name] ?? []) {
       code.write(value.toString(16).padStart(length * 2, '0'), start, length, 'hex');
     }
