@@ -14,7 +14,7 @@ import { createIpnTokens, type IpnTokens } from '../src/payment/ipn-token.ts';
 import { isPaymentId } from '../src/payment/payment-id.ts';
 import { providerIds } from '../src/payment/provider-catalog.ts';
 import type { Clock } from '../src/platform/clock.ts';
-import { createProviderAdapter } from '../src/providers/adapters/providers.ts';
+import { providers } from '../src/providers/adapters/providers.ts';
 import { createChainReader } from '../src/settlement/chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../src/settlement/chain/endpoint-rotation.ts';
 import { createRelayer } from '../src/settlement/chain/relayer.ts';
@@ -222,7 +222,7 @@ function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): ExternalS
   return new Map(
     providerIds.map((id) => [
       id,
-      createProviderAdapter(id, sandbox.providerValues[id], {
+      providers[id].open(sandbox.providerValues[id], {
         ...clock,
         timeoutMs: SESSION_TIMEOUT_MS,
         baseUrl: config.baseUrl,

@@ -22,7 +22,7 @@ import { machineFaultOf } from '../platform/machine-fault.ts';
 import { isListening, within } from '../platform/outgoing-calls.ts';
 import { addressFamily, isLoopbackHost, isPublicAddress } from '../platform/public-address.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
-import { createProviderAdapter } from '../providers/adapters/providers.ts';
+import { providers as knownProviders } from '../providers/adapters/providers.ts';
 import { describeOffByDefault } from '../providers/provider-availability.ts';
 import {
   ChainUnavailableError,
@@ -348,7 +348,7 @@ function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescri
 /** Providers that cannot be used in production, with the reason, whatever their switch. */
 function findBlocked({ providers, baseUrl }: Config): ReadonlyMap<ProviderId, string> {
   const settings = { timeoutMs: ANSWER_LIMIT_MS, nowMs: Date.now, webhookUrl: baseUrl, baseUrl };
-  const all = [...providers].map(([id, values]) => createProviderAdapter(id, values, settings));
+  const all = [...providers].map(([id, values]) => knownProviders[id].open(values, settings));
   return new Map(all.flatMap(({ id, blockedBecause }) => (blockedBecause ? [[id, blockedBecause]] : [])));
 }
 

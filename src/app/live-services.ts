@@ -10,7 +10,7 @@ import { BRIDGED_USDC, type ProviderId } from '../payment/provider-catalog.ts';
 import { doubtAbout } from '../payment/unusual-address.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ProviderSettingError } from '../providers/adapters/define-provider.ts';
-import { createProviderAdapter } from '../providers/adapters/providers.ts';
+import { providers } from '../providers/adapters/providers.ts';
 import type { ProviderAdapter } from '../providers/provider.ts';
 import { createLiveRates } from '../rates/live-rates.ts';
 import { clockSkew, NOTABLE_SKEW_MS, readNewestBlocksMs } from '../settlement/chain/clock-skew.ts';
@@ -203,7 +203,7 @@ function openAdapters(
         warn: (message: string) => void (warnings.takeNow(id) === 0 && warn(message)),
         webhookUrl: webhookUrlOf(id, baseUrl),
       };
-      adapters.set(id, createProviderAdapter(id, values, settings));
+      adapters.set(id, providers[id].open(values, settings));
     } catch (error) {
       if (error instanceof ProviderSettingError) throw new ConfigError([error.message]);
       throw error;

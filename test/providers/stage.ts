@@ -9,8 +9,8 @@ import { allProviderValues } from '../../sandbox/provider-values.ts';
 import { type Onramps, startOnramps } from '../../sandbox/start-onramps.ts';
 import { ServiceError } from '../../src/payment/errors.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
-import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
-import { createProviderAdapter } from '../../src/providers/adapters/providers.ts';
+import type { AdapterSettings, ProviderValues } from '../../src/providers/adapters/define-provider.ts';
+import { providers } from '../../src/providers/adapters/providers.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import type { PostedWebhook, ProviderAdapter, SessionRequest } from '../../src/providers/provider.ts';
 import { createJsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
@@ -87,8 +87,7 @@ export async function startStage(): Promise<Stage> {
     },
     valuesOf: (provider) => values[provider],
     adapterOf: (provider, options = {}) =>
-      createProviderAdapter(
-        provider,
+      providers[provider].open(
         { ...values[provider], ...options.values },
         {
           timeoutMs: options.timeoutMs ?? 5_000,
@@ -157,9 +156,9 @@ export const behindBreaker = (adapter: ProviderAdapter) =>
 export function adapterWith(
   provider: ProviderId,
   values: ProviderValues,
-  change: Partial<Parameters<typeof createProviderAdapter>[2]> = {},
+  change: Partial<AdapterSettings> = {},
 ): ProviderAdapter {
-  return createProviderAdapter(provider, values, {
+  return providers[provider].open(values, {
     timeoutMs: 3_000,
     nowMs: Date.now,
     webhookUrl: `https://pay.example.com/providers/${provider}/webhooks`,

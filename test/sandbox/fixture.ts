@@ -7,7 +7,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/s
 import type { Address } from '../../src/payment/address.ts';
 import type { ProviderId } from '../../src/payment/provider-catalog.ts';
 import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
-import { createProviderAdapter } from '../../src/providers/adapters/providers.ts';
+import { providers } from '../../src/providers/adapters/providers.ts';
 import type { ProviderAdapter, StartedSession } from '../../src/providers/provider.ts';
 import { createJsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
 
@@ -48,7 +48,7 @@ export function adapterAt(
   options: { readonly timeoutMs?: number; readonly values?: ProviderValues } = {},
 ): ProviderAdapter {
   const values = { ...sandbox.providerValues[provider], ...options.values };
-  return createProviderAdapter(provider, values, {
+  return providers[provider].open(values, {
     timeoutMs: options.timeoutMs ?? 5_000,
     nowMs: Date.now,
     webhookUrl: `http://localhost:3000/providers/${provider}/webhooks`,

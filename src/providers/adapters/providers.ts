@@ -1,16 +1,10 @@
 import { currencies } from '../../payment/money.ts';
 import { type ProviderId, providerIds } from '../../payment/provider-catalog.ts';
-import type { ProviderAdapter, ProviderDescription, ProviderDescriptions } from '../provider.ts';
+import type { ProviderDescription, ProviderDescriptions } from '../provider.ts';
 import { banxa } from './banxa.ts';
 import { coinbase } from './coinbase.ts';
 import { cryptocom } from './cryptocom.ts';
-import {
-  type AdapterSettings,
-  definePaymentMethod,
-  type Provider,
-  type ProviderValues,
-  variableNameOf,
-} from './define-provider.ts';
+import { definePaymentMethod, type Provider, variableNameOf } from './define-provider.ts';
 import { moonpay } from './moonpay.ts';
 import * as variable from './provider-variables.ts';
 import { rampnetwork } from './rampnetwork.ts';
@@ -83,14 +77,6 @@ export const providers: Readonly<Record<ProviderId, Provider>> = {
   banxa,
   klarna,
 };
-
-export function createProviderAdapter(
-  id: ProviderId,
-  values: ProviderValues,
-  settings: AdapterSettings,
-): ProviderAdapter {
-  return providers[id].open(values, settings);
-}
 
 export const providerDescriptions = Object.fromEntries(
   providerIds.map((id): [ProviderId, ProviderDescription] => {
