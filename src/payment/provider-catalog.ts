@@ -74,7 +74,6 @@ export function isPaymentMeans(value: string): value is PaymentMeans {
   return paymentMeans.some((means) => means === value);
 }
 
-/** Facts that the customer sees before choosing a provider. */
 interface CustomerFacts {
   /** Means that the provider can be asked for, the usual ones first. */
   readonly means: readonly PaymentMeans[];

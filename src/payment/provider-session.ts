@@ -62,7 +62,6 @@ export const DELIVERY_GRACE_MS = 30 * 60_000;
 /** End of a session before which it can no longer pay, unless its provider has taken the money. */
 export const lastSessionEndMs = (nowMs: number) => nowMs - DELIVERY_GRACE_MS;
 
-/** Whether one of a payment's sessions may still pay. */
 export function mayStillPay(sessions: readonly ProviderSession[], nowMs: number): boolean {
   const isOpen = ({ expiresAtMs }: ProviderSession) => expiresAtMs > lastSessionEndMs(nowMs);
   return sessions.some((session) => isOpen(session) || hasTakenMoney(session, nowMs));

@@ -266,7 +266,6 @@ function outcomeOfError(error: unknown): QuoteOutcome {
   return { kind: 'refused', refusal: { errorName: error.errorName, message: error.message } };
 }
 
-/** Checks of a create request against its provider. */
 export function createProviderChecks(
   directory: ProviderDirectory,
   quotes: Pick<Quotes, 'requireServed'>,

@@ -138,21 +138,12 @@ function refusalOfOffer(
   provider: ProviderId,
   settings: ProviderSettings,
 ): Refusal | null {
-  if (!isOfferedTo(account, directory, provider, settings)) return inactive(provider);
+  const isOffered = stateOfProvider(directory, provider, settings) === 'offered';
+  if (!isOffered || account.excludedProviders.includes(provider)) return inactive(provider);
   const sold = directory.adapters.get(provider)?.currenciesSold;
   return sold === undefined || sold.includes(currency)
     ? null
     : { errorName: 'provider_inactive', message: describeUnsoldCurrency(provider, currency) };
-}
-
-function isOfferedTo(
-  { excludedProviders }: MerchantTerms,
-  directory: OfferSwitches,
-  provider: ProviderId,
-  settings: ProviderSettings,
-): boolean {
-  const isOffered = stateOfProvider(directory, provider, settings) === 'offered';
-  return isOffered && !excludedProviders.includes(provider);
 }
 
 function inactive(provider: ProviderId): Refusal {

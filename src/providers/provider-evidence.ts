@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProviderId } from '../payment/provider-catalog.ts';
+import { parseJson } from '../platform/read-json.ts';
 
 /** Target of an adapter's calls. Only production counts as a proof; an operator's base URL is `simulated`. */
 export interface ProviderEndpoint {
@@ -130,18 +131,14 @@ export function createEvidenceFiles(dataDir: string) {
 
 /** Null for any other content, because the operator can edit the file. */
 function readEvidence(text: string, provider: ProviderId): ProviderEvidence | null {
-  try {
-    const content = JSON.parse(text) as Partial<ProviderEvidence> | null;
-    const isComplete =
-      content?.provider === provider &&
-      Number.isSafeInteger(content.atMs) &&
-      Array.isArray(content.steps) &&
-      content.steps.length > 0 &&
-      Array.isArray(content.urls) &&
-      content.confirmedAtMs !== undefined &&
-      content.purchase !== undefined;
-    return isComplete ? (content as ProviderEvidence) : null;
-  } catch {
-    return null;
-  }
+  const content = parseJson(text) as Partial<ProviderEvidence> | null | undefined;
+  const isComplete =
+    content?.provider === provider &&
+    Number.isSafeInteger(content.atMs) &&
+    Array.isArray(content.steps) &&
+    content.steps.length > 0 &&
+    Array.isArray(content.urls) &&
+    content.confirmedAtMs !== undefined &&
+    content.purchase !== undefined;
+  return isComplete ? (content as ProviderEvidence) : null;
 }

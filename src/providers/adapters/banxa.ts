@@ -8,8 +8,6 @@ import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs, requireHmac } from './webhook-signature.ts';
 
-/** Catalogs list all coins with their blockchains, or all currencies with their payment methods. */
-const MAXIMUM_CATALOG_BYTES = 4 * 1024 * 1024;
 const STATUS_TIME = /^(\d{4}-\d\d-\d\d)[T ]?(\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?$/;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['pendingPayment', 'paying'],
@@ -77,7 +75,7 @@ export const banxa = defineProvider({
 
   async readCatalog({ id: provider, apiUrl, blockchain, methodOf, readUsdcContract }, request, call) {
     const read = async (name: string) => {
-      const answer = call.answer({ url: `${apiUrl}/v2/${name}/buy`, maximumBytes: MAXIMUM_CATALOG_BYTES });
+      const answer = call.answer({ url: `${apiUrl}/v2/${name}/buy`, maximumBytes: answers.CATALOG_BYTES });
       return contentOf(provider, request, await answer);
     };
     const { blockchains } = answers.entryOf(await read('crypto'), 'USDC', ({ id }) => id === 'USDC');

@@ -16,8 +16,6 @@ import * as webhooks from './webhook-signature.ts';
 const PLATFORM_HOST = 'api.cdp.coinbase.com';
 const DEVELOPER_HOST = 'api.developer.coinbase.com';
 const TOKEN_LIFETIME_SECONDS = 120;
-/** The options list all currencies with their networks. */
-const MAXIMUM_OPTIONS_BYTES = 4 * 1024 * 1024;
 const SESSION_LIFETIME_MS = 5 * 60_000;
 /** Prefix of our id in the test environment (inferred). */
 const SANDBOX_PREFIX = 'sandbox-';
@@ -60,11 +58,13 @@ export const coinbase = defineProvider({
   fees: 'included',
   account({ apiKey: keyId, nowMs, ...settings }) {
     const signingKey = settings.key('API_SECRET', readCoinbaseKey);
+    const alg = signingKey.asymmetricKeyType === 'ed25519' ? 'EdDSA' : 'ES256';
     return {
       /** Header with a token for one call, bound to its method and URL. */
       async authorizationOf(target: string): Promise<Readonly<Record<string, string>>> {
+        const { CompactSign } = await import('jose/jws/compact/sign');
         const nowSeconds = Math.floor(nowMs() / 1000);
-        const header = { kid: keyId, typ: 'JWT', nonce: randomBytes(16).toString('hex') };
+        const header = { alg, kid: keyId, typ: 'JWT', nonce: randomBytes(16).toString('hex') };
         const claims = {
           sub: keyId,
           iss: 'cdp',
@@ -73,7 +73,8 @@ export const coinbase = defineProvider({
           exp: nowSeconds + TOKEN_LIFETIME_SECONDS,
           uris: [target],
         };
-        return { authorization: `Bearer ${await signCompact(signingKey, header, JSON.stringify(claims))}` };
+        const token = new CompactSign(Buffer.from(JSON.stringify(claims))).setProtectedHeader(header);
+        return { authorization: `Bearer ${await token.sign(signingKey)}` };
       },
     };
   },
@@ -84,7 +85,7 @@ export const coinbase = defineProvider({
       url: `${urls.developer}${path}`,
       query: { country: request.customerCountry ?? 'US' },
       headers: await authorizationOf(`GET ${DEVELOPER_HOST}${path}`),
-      maximumBytes: MAXIMUM_OPTIONS_BYTES,
+      maximumBytes: answers.CATALOG_BYTES,
     });
     const coins = options['purchase_currencies'];
     const { networks } = answers.entryOf(coins, 'USDC', ({ symbol }) => symbol === 'USDC');
@@ -238,7 +239,7 @@ function readCoinbaseKey(secret: string): KeyObject | null {
     const key = secret.includes('-----BEGIN')
       ? createPrivateKey(secret.replaceAll('\\n', '\n'))
       : ed25519KeyOf(Buffer.from(secret, 'base64'));
-    return key === null || tokenAlgorithmOf(key) === null ? null : key;
+    return key !== null && signsTokens(key) ? key : null;
   } catch {
     return null;
   }
@@ -255,22 +256,7 @@ function ed25519KeyOf(bytes: Buffer): KeyObject | null {
   return createPublicKey(key).export({ format: 'jwk' }).x === encoded.x ? key : null;
 }
 
-/** JWS algorithm of an Ed25519 or P-256 key; null for other keys. */
-function tokenAlgorithmOf(key: KeyObject): 'EdDSA' | 'ES256' | null {
-  if (key.asymmetricKeyType === 'ed25519') return 'EdDSA';
-  return key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
-    ? 'ES256'
-    : null;
-}
-
-/** Signs a payload in the compact form of RFC 7515. Throws for other kinds of keys. */
-async function signCompact(
-  key: KeyObject,
-  header: Readonly<Record<string, unknown>>,
-  payload: string,
-): Promise<string> {
-  const alg = tokenAlgorithmOf(key);
-  if (alg === null) throw new TypeError('the key is neither Ed25519 nor P-256');
-  const { CompactSign } = await import('jose/jws/compact/sign');
-  return await new CompactSign(Buffer.from(payload)).setProtectedHeader({ alg, ...header }).sign(key);
+/** Whether tokens have an algorithm for the key: one on Ed25519 or P-256. */
+function signsTokens({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
+  return asymmetricKeyType === 'ed25519' || asymmetricKeyDetails?.namedCurve === 'prime256v1';
 }

@@ -8,8 +8,6 @@ import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
-/** The catalog lists about 200 currencies with metadata. */
-const MAXIMUM_CURRENCIES_BYTES = 4 * 1024 * 1024;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['waitingPayment', 'paying'],
   ['waitingAuthorization', 'paying'],
@@ -55,7 +53,7 @@ export const moonpay = defineProvider({
 
   async readCatalog({ id, urls, apiKey, asset, quotedMethod, readUsdcContract }, request, call) {
     const currencies = `${urls.api}/v3/currencies`;
-    const list = { url: currencies, query: { apiKey }, maximumBytes: MAXIMUM_CURRENCIES_BYTES };
+    const list = { url: currencies, query: { apiKey }, maximumBytes: answers.CATALOG_BYTES };
     const all = answers.requireSuccess(id, await call.answer(list));
     const entry = answers.entryOf(
       all,

@@ -44,6 +44,9 @@ interface CallRequest {
 /** Default maximum of an answer, far longer than usable ones except catalogs. */
 const MAXIMUM_ANSWER_BYTES = 64 * 1024;
 
+/** Maximum of a catalog, which lists hundreds of coins with their networks, or all currencies. */
+export const CATALOG_BYTES = 4 * 1024 * 1024;
+
 /** Pause after a 429 that does not state one in `Retry-After`. */
 const DEFAULT_RETRY_SECONDS = 1;
 /** Maximum pause, even if the provider asks for a longer one. */
@@ -203,10 +206,7 @@ export function readRedirectUrl(value: unknown): string {
 
 /** A provider's id of an object: visible ASCII of bounded length, safe in pages and paths. */
 export function readReference(value: unknown): string {
-  const isReference = typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
-  if (!isReference || value.length > MAXIMUM_REFERENCE_LENGTH)
-    throw new MalformedAnswerError('id is not a reference');
-  return value;
+  return readVisible(value, MAXIMUM_REFERENCE_LENGTH, 'id is not a reference');
 }
 
 export function readTextOrNull(value: unknown): string | null {
@@ -215,9 +215,13 @@ export function readTextOrNull(value: unknown): string | null {
 
 /** A credential for a header: visible ASCII of bounded length. */
 export function readToken(value: unknown): string {
-  if (typeof value !== 'string' || value.length > MAXIMUM_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(value))
-    throw new MalformedAnswerError('the token is malformed');
-  return value;
+  return readVisible(value, MAXIMUM_TOKEN_LENGTH, 'the token is malformed');
+}
+
+function readVisible(value: unknown, maximumLength: number, problem: string): string {
+  if (typeof value === 'string' && value.length <= maximumLength && /^[\x21-\x7e]+$/.test(value))
+    return value;
+  throw new MalformedAnswerError(problem);
 }
 
 interface Calls {

@@ -16,7 +16,6 @@ import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-si
 
 /** Native USDC; `MATIC_USDCE` is the bridged one. */
 const ASSET = 'MATIC_USDC';
-const MAXIMUM_ASSETS_BYTES = 4 * 1024 * 1024;
 const PAYMENT_PARAMETER = 'payment_id';
 
 /** An ECDSA signature in DER on secp256k1 has at most 72 bytes, which are 96 characters of base64. */
@@ -72,7 +71,7 @@ export const rampnetwork = defineProvider({
     const { assets } = await call.fields({
       url: `${urls.api}/api/host-api/v3/assets`,
       query: { hostApiKey: apiKey, currencyCode: request.currency },
-      maximumBytes: MAXIMUM_ASSETS_BYTES,
+      maximumBytes: answers.CATALOG_BYTES,
     });
     const isSold = ({ chain, symbol, enabled }: answers.AnswerFields) =>
       `${chain}_${symbol}` === ASSET && enabled !== false;
