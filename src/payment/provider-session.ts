@@ -30,7 +30,7 @@ export interface ProviderSession {
   readonly language: string | null;
   /** Whether the provider received the customer's email address with the session. */
   readonly hasEmail: boolean;
-  /** Keyed hash of IP address, means and accepted higher total, to which the link is bound; null if there are none. */
+  /** Keyed hash of IP address, means and stated higher total, to which the link is bound; null if there are none. */
   readonly customerIpHash: string | null;
   /** ISO 3166-1 alpha-2; null if unknown. */
   readonly customerCountry: string | null;

@@ -127,10 +127,12 @@ async function startSession(
   const adapter = await requireServable(context, payment, charge, provider, { country, state });
   const email = knowsEmail ? payment.email : null;
   // Includes the requested means and a higher total, so that a link for others is not reused.
-  const higherTotal = shownTotalCents > charge.amountCents ? shownTotalCents : '';
-  const bound = [ip ?? '', means ?? '', higherTotal].join(' ').trim();
-  const ipHashes = bound === '' ? [] : context.ipHash.candidates(`${payment.id} ${bound}`);
-  const customer = { hasEmail: email !== null, ipHashes, means };
+  const hashesOf = (totalCents: number) => {
+    const higherTotal = totalCents > charge.amountCents ? totalCents : '';
+    const bound = [ip ?? '', means ?? '', higherTotal].join(' ').trim();
+    return bound === '' ? [] : context.ipHash.candidates(`${payment.id} ${bound}`);
+  };
+  const customer = { hasEmail: email !== null, ipHashes: hashesOf(shownTotalCents), means };
   const unused = adapter.opensOnce === true ? null : findUnused(view, charge, provider, customer, nowMs);
   if (unused === null) {
     if (nowMs >= (payment.deadlineMs ?? Number.POSITIVE_INFINITY))
@@ -191,7 +193,8 @@ async function startSession(
     approvedAtMs: null,
     language,
     hasEmail: email !== null,
-    customerIpHash: ipHashes[0] ?? null,
+    // The total that the provider states, and not the shown one, so that only a page that shows it reuses the session.
+    customerIpHash: hashesOf(chargedCents)[0] ?? null,
     customerCountry: country,
   };
   const current = await context.payments.addSession(session, (latest) => {
@@ -222,7 +225,7 @@ async function startSession(
  */
 function findUnused(
   { payment, observations, sessions }: PaymentView,
-  { receivedUnits }: Charge,
+  { amountCents, receivedUnits }: Charge,
   provider: ProviderId,
   { hasEmail, ipHashes, means }: KnownCustomer,
   nowMs: number,
@@ -233,6 +236,8 @@ function findUnused(
     (session) =>
       session.provider === provider &&
       session.receivedUnits === receivedUnits &&
+      // A rest is computed anew when another session lowers the threshold.
+      session.chargedCents === amountCents &&
       session.expiresAtMs > nowMs &&
       session.progress !== 'failed' &&
       (payment.email === null || session.hasEmail === hasEmail) &&
@@ -245,7 +250,7 @@ function findUnused(
 
 interface KnownCustomer {
   readonly hasEmail: boolean;
-  /** Hashes of IP address and named means under every secret, the current one first; empty if there are neither. */
+  /** Hashes of IP address, named means and shown higher total under every secret, the current one first; empty if there are none. */
   readonly ipHashes: readonly string[];
   readonly means: PaymentMeans | null;
 }
