@@ -170,16 +170,30 @@ describe('the way back to the shop', () => {
   const justPaid = () =>
     ways.put(pageView(pagePayment({ status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS - 1_000 })));
 
+  /** Opens a page whose time a test moves, so that a slow machine takes nothing from the countdown. */
+  async function openStill(page: Page, id: string): Promise<void> {
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 1_000);
+    await page.goto(`${waysUrl}/pay/${id}`);
+  }
+
+  it('is announced by a countdown that moves nothing and is no barrier', async () => {
+    await inBrowser(browser, desktop, async (page) => {
+      // The shop does not answer, so that the page stays however long the checks take.
+      await page.route('**/orders/*', () => {});
+      await page.goto(`${waysUrl}/pay/${justPaid()}`);
+      expect(await shiftOf(page)).toBeLessThan(TOLERATED_SHIFT);
+      expect(await violationsOf(page)).toEqual([]);
+    });
+  });
+
   it('is taken by itself after a visible countdown of ten seconds, once in all tabs', async () => {
     const id = justPaid();
     await inBrowser(browser, desktop, async (page, context) => {
-      await page.clock.install();
-      await page.goto(`${waysUrl}/pay/${id}`);
-      expect(await shiftOf(page)).toBeLessThan(TOLERATED_SHIFT);
+      await openStill(page, id);
       await page.getByText('in 10 seconds').waitFor();
-      expect(await violationsOf(page)).toEqual([]);
       await page.clock.runFor(5_000);
-      await page.getByText(/in [45] seconds/).waitFor();
+      await page.getByText('in 5 seconds').waitFor();
       expect(new URL(page.url()).pathname).toBe(`/pay/${id}`);
       await page.clock.runFor(5_000);
       await page.waitForURL(`**/orders/${id}`);
@@ -200,8 +214,7 @@ describe('the way back to the shop', () => {
   ])('is stopped by %s', async (_, act) => {
     const id = justPaid();
     await inBrowser(browser, { viewport: { width: 1_000, height: 420 } }, async (page) => {
-      await page.clock.install();
-      await page.goto(`${waysUrl}/pay/${id}`);
+      await openStill(page, id);
       await page.getByText('in 10 seconds').waitFor();
       await act(page);
       await page.locator('#automatic').waitFor({ state: 'hidden' });
