@@ -10,7 +10,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 /** Chooses a provider, also one of the list of all. */
 async function choose(page: Page, provider: string): Promise<void> {
-  const button = page.locator(`button[data-provider="${provider}"]`);
+  const button = page.locator('button', { hasText: provider });
   if (!(await button.isVisible())) await page.getByRole('link', { name: /^All \d+ services$/ }).click();
   await button.click();
 }

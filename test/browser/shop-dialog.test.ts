@@ -96,7 +96,7 @@ it('is paid in the dialog, with a window for the provider, without cookies, and 
     // A page that the frame loads by a link has neither address nor cookie of the first one.
     await frame.getByRole('link', { name: 'Ändern' }).first().click();
     const opened = page.waitForEvent('popup');
-    await frame.locator('#change button[data-provider]').first().click();
+    await frame.locator('#change button.way').first().click();
     const provider = await opened;
     await provider.waitForURL('**/visit');
     expect([pages.emails.at(-1), await context.cookies(baseUrl + pathOf(id))]).toEqual([

@@ -118,7 +118,7 @@ it('a page has the rules of its kind, and no token without a use', async () => {
     expect(style).not.toMatch(/\/\*|\n|;\}/);
     for (const [, token] of style.matchAll(/(--[\w-]+):/g)) expect(style).toContain(`var(${token})`);
     // What a minifier must not join: texts, sums and selectors of descendants.
-    for (const words of ["content:'! ' / ''", 'calc(100% - 2 * min(']) expect(style).toContain(words);
+    for (const words of ["content:'! '/''", 'calc(100% - 2 * min(']) expect(style).toContain(words);
     expect(style).toContain('.page bdi,.page code{');
   }
 });

@@ -342,11 +342,10 @@ function ring(sinceMs: number | null, atMs = 0): Html {
   return html`<div class="ring" aria-hidden="true" data-elapsed="${seconds}">${clockText(seconds)}</div>`;
 }
 
-/** "1:42", "1:02:03". */
+/** "1:42", "1:02:03"; at most a day, after which nobody counts seconds. */
 function clockText(seconds: number): string {
-  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const [first = 0, ...rest] = parts[0] === 0 ? parts.slice(1) : parts;
-  return [first, ...rest.map((part) => String(part).padStart(2, '0'))].join(':');
+  const time = new Date(Math.min(seconds, 86_399) * 1000).toISOString().slice(11, 19);
+  return time.replace(/^0(0:0?)?/, '');
 }
 
 function waitDetail(wait: Wait, checkout: Checkout, language: Language): Html {

@@ -130,29 +130,20 @@ async function leadToCheckout({ reply, params }: CheckoutRequest<'paymentId'>): 
   return setCommonHeaders(reply).redirect(`/pay/${encodeURIComponent(params.paymentId)}`, 303);
 }
 
-function sendMessage(
-  asked: CheckoutRequest,
-  status: number,
-  message: Message,
-  link?: { readonly href: string; readonly label: string },
-): FastifyReply {
-  const { isTestMode } = asked.context;
-  const page = messagePage({ ...message, language: languageOf(asked.request), isTestMode, link });
-  return sendPage(asked, status, page);
-}
-
 function showError(asked: CheckoutRequest, error: unknown): FastifyReply {
-  const { request, reply } = asked;
+  const { context, request, reply } = asked;
+  const { isTestMode } = context;
   const { status, retryAfterSeconds } = serviceErrorOf(error);
   if (status >= 500) request.log.error({ err: error }, 'a checkout page failed');
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
-  const { words } = languageOf(request);
+  const language = languageOf(request);
+  const { words } = language;
   const { paymentId } = asked.params as { readonly paymentId?: string };
   const href = paymentId === undefined ? request.url : `/pay/${encodeURIComponent(paymentId)}`;
   const label = status === 429 || status >= 500 ? words.actions.tryAgain : words.actions.backToCheckout;
   const isKnown = paymentId !== undefined || label === words.actions.tryAgain;
   const link = isKnown && status !== 404 ? { href, label } : undefined;
-  return sendMessage(asked, status, messageOf(status, words), link);
+  return sendPage(asked, status, messagePage({ ...messageOf(status, words), language, isTestMode, link }));
 }
 
 type Message = Words['messages'][keyof Words['messages']];

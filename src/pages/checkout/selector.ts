@@ -17,8 +17,7 @@ import { countryField, countryName, SESSION_FORM } from './country.ts';
 import { type Checkout, isStuck } from './read-checkout.ts';
 import { nameOf, refusalWords } from './state-words.ts';
 
-const arrow = html`<svg class="arrow turns" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
-<path d="M7 4l6 6-6 6" fill="none" stroke="currentColor" stroke-width="2"/></svg>`;
+const arrow = html`<i class="arrow"></i>`;
 
 /** Path that starts a row's session, with the means and a higher total that the page shows, as a limit of the charge. */
 function sessionPath({ payment, charge }: Checkout, row: OfferRow): string {
@@ -28,7 +27,7 @@ function sessionPath({ payment, charge }: Checkout, row: OfferRow): string {
 }
 
 function providerButton(checkout: Checkout, row: OfferRow, label: Html, look = 'primary '): Html {
-  return html`<p><button class="button ${look}wide" type="submit" form="${SESSION_FORM}"
+  return html`<p><button class="button ${look}wide" form="${SESSION_FORM}"
 formaction="${sessionPath(checkout, row)}" data-provider="${row.offer.name}"><span>${label}</span>${arrow}</button></p>`;
 }
 
@@ -78,7 +77,7 @@ ${rowsOf(chosen.sellers, selection)}
 function otherCountry({ checkout, language, quotes }: OfferList): Html {
   if (checkout.unservedCountry === undefined) return nothing;
   return html`${countryField(language, quotes?.customerCountry ?? null, true)}
-<p><button class="button primary wide" type="submit" form="${SESSION_FORM}"
+<p><button class="button primary wide" form="${SESSION_FORM}"
 formaction="/pay/${checkout.payment.id}/providers/${MULTI_PROVIDER}">${language.words.offers.change}</button></p>`;
 }
 
@@ -158,7 +157,7 @@ function choiceOfMeans(selection: OfferList, ways: readonly MeansRow[], rows: re
   const list = html`<section id="${SERVICES}"><h2>${all}</h2>
 ${rowsOf(rows, selection)}${refusedOffers(selection)}
 <p class="back"><a href="#checkout">${actions.backToCheckout}</a></p></section>`;
-  const submit = html`type="submit" form="${SESSION_FORM}" formaction="/pay/${checkout.payment.id}/providers/${MULTI_PROVIDER}"`;
+  const submit = html`form="${SESSION_FORM}" formaction="/pay/${checkout.payment.id}/providers/${MULTI_PROVIDER}"`;
   // The first button is the one that Enter presses in a row, so it stands before those of the list.
   return html`<button ${submit} hidden></button>${hasMore ? list : nothing}
 <div class="ask"><fieldset class="ways"><legend class="quiet">${language.words.states.choose.heading}</legend>${ways.map(
@@ -241,12 +240,12 @@ function rowsOf(rows: readonly OfferRow[], selection: OfferList): Html {
 
 function offerRow(selection: OfferList, row: OfferRow): Html {
   const { checkout, language } = selection;
-  const { offer } = row;
-  const { payAt } = language.words.offers;
+  // The whole text names the button; only the provider's name is seen.
+  const [before = '', after = ''] = language.words.offers.payAt.split('{provider}');
+  const quiet = (text: string) => (text === '' ? nothing : html`<span class="quiet">${text}</span>`);
   return html`
-<li><button class="way" type="submit" form="${SESSION_FORM}" formaction="${sessionPath(checkout, row)}"
-formnovalidate data-provider="${offer.name}"><span><span class="quiet">${fillIn(payAt, { provider: offer.name })}</span><b
-aria-hidden="true">${offer.name}</b>
+<li><button class="way" form="${SESSION_FORM}" formaction="${sessionPath(checkout, row)}"
+formnovalidate><span><b>${quiet(before)}<bdi>${row.offer.name}</bdi>${quiet(after)}</b>
 ${offerDetails(row, checkout.charge, language).map((notes) => html`<small>${notes}</small>`)}</span>${arrow}</button></li>`;
 }
 

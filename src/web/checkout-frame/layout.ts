@@ -39,8 +39,8 @@ const kinds = {
   followTransfer: followerOf('./transfer.css', inWindow, follow, wallet),
   followTransferInFrame: followerOf('./transfer.css', inFrame, follow, wallet),
   form: kindOf(['button', 'card', 'banner', 'field'], ['./form.css'], ['./client/suggested-amount.js']),
-  message: kindOf(['button', 'card'], [], []),
-  continue: kindOf(['button', 'card'], [], ['./client/continue-from-link.js']),
+  message: kindOf(['button', 'card'], ['./message.css'], []),
+  continue: kindOf(['button', 'card'], ['./message.css'], ['./client/continue-from-link.js']),
 };
 
 interface PageParts {

@@ -7,20 +7,26 @@ import { Html, html, newNonce, nothing } from './html.ts';
 export function pageStyleOf(components: readonly string[], ...own: readonly URL[]): Html {
   const shared = ['tokens', 'base', ...components.map((name) => `components/${name}`)];
   const files = [...shared.map((name) => new URL(`./${name}.css`, import.meta.url)), ...own];
-  return new Html(minified(withoutUnusedTokens(files.map((file) => readFileSync(file, 'utf8')).join(''))));
+  const sheet = files.map((file) => readFileSync(file, 'utf8')).join('');
+  return new Html(minified(withoutUnusedTokens(withoutConstantTokens(sheet))));
 }
 
 /** Script of the project without comments, indentation and unneeded space. No string in it may span lines. */
 export function readScript(file: URL): string {
-  return readFileSync(file, 'utf8')
-    .replaceAll(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*/g, '')
-    .replaceAll(/^\s*\/\/.*$/gm, '')
-    .replaceAll(/^\s+/gm, '')
-    .replaceAll(/([;{,(])\n/g, '$1')
-    .replaceAll(
-      /('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)| *([=<>?:&|,;{}()!]+) */g,
-      (_, quoted?: string, marks?: string) => quoted ?? marks ?? '',
-    );
+  return (
+    readFileSync(file, 'utf8')
+      .replaceAll(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*/g, '')
+      .replaceAll(/^\s*\/\/.*$/gm, '')
+      .replaceAll(/^\s+/gm, '')
+      // Parentheses of a cast, which is a comment.
+      .replaceAll(/= \((document\.\w+\('[^']*'\))\)/g, '= $1')
+      .replaceAll(/,\n?(?=[)\]}])/g, '')
+      .replaceAll(/([;{,(])\n/g, '$1')
+      .replaceAll(
+        /('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)| *([=<>?:&|,;{}()!]+) */g,
+        (_, quoted?: string, marks?: string) => quoted ?? marks ?? '',
+      )
+  );
 }
 
 /** Style sheet without comments, unneeded space and leading zeros. Quoted texts stay unchanged. */
@@ -28,11 +34,19 @@ function minified(sheet: string): string {
   return sheet
     .replaceAll(/\/\*(?:(?!\*\/)[\s\S])*\*\//g, '')
     .replaceAll(
-      /("[^"]*"|'[^']*')|\s*([{},;>])\s*|(:)\s+|\b0(?=\.\d)()|\s+/g,
+      /("[^"]*"|'[^']*')|\s*([{},;>~/])\s*|(:)\s+|\b0(?=\.\d)()|\s+/g,
       (_, ...parts: (string | undefined)[]) => parts.slice(0, 4).find((part) => part !== undefined) ?? ' ',
     )
     .replaceAll(';}', '}')
     .trim();
+}
+
+/** Replaces tokens that have one value for all pages, such as sizes, by that value. Colors differ by scheme and shop. */
+function withoutConstantTokens(sheet: string): string {
+  const [tokens = ''] = /:root \{[^}]*/.exec(sheet) ?? [];
+  return [...tokens.matchAll(/(--[\w-]+): ([^;]+)/g)]
+    .filter(([, name]) => sheet.split(`${name}:`).length === 2)
+    .reduce((text, [, name, value = '']) => text.replaceAll(`var(${name})`, value), sheet);
 }
 
 /** Removes tokens that no rule uses, directly or through other tokens. */

@@ -21,6 +21,8 @@ const mostBrokenStreams = 4;
 let ticking;
 
 const page = document.getElementById('checkout');
+const status = /** @type {HTMLElement} */ (document.getElementById('status'));
+const detail = /** @type {HTMLElement} */ (document.getElementById('detail'));
 if (page !== null) followPayment(page);
 
 /** @param {HTMLElement} page */
@@ -130,8 +132,6 @@ function followPayment(page) {
 
   /** @param {Content} content */
   function show(content) {
-    const status = /** @type {HTMLElement} */ (document.getElementById('status'));
-    const detail = /** @type {HTMLElement} */ (document.getElementById('detail'));
     const hadFocus = status.contains(document.activeElement) || detail.contains(document.activeElement);
     revision = content.revision;
     page.dataset['state'] = content.state;
@@ -195,8 +195,6 @@ function followPayment(page) {
 
 /** @param {HTMLElement} page Ignores a second click while the first is in progress, and names the destination. */
 function startOneVisit(page) {
-  const status = /** @type {HTMLElement} */ (document.getElementById('status'));
-  const detail = /** @type {HTMLElement} */ (document.getElementById('detail'));
   /** @type {Node[] | null} Content before the click; null while no click is in progress. */
   let before = null;
   /** @type {HTMLButtonElement | null} Pressed button, which the submit event of older browsers does not name. */
@@ -218,8 +216,9 @@ function startOneVisit(page) {
     const chosen = /** @type {HTMLElement | null} */ (page.querySelector('[name=choice]:checked'));
     const { content } = /** @type {HTMLTemplateElement} */ (document.getElementById('going'));
     const going = /** @type {DocumentFragment} */ (content.cloneNode(true));
+    const named = pressed?.dataset['provider'] ?? pressed?.querySelector('b bdi')?.textContent;
     /** @type {Element} */ (going.querySelector('bdi')).textContent =
-      pressed?.dataset['provider'] ?? chosen?.dataset['provider'] ?? '';
+      named ?? chosen?.dataset['provider'] ?? '';
     status.replaceChildren(going);
     // Hidden instead of removed, because the form is sent with the pressed button after this event.
     detail.hidden = true;
@@ -242,9 +241,8 @@ function showElapsed() {
   ticking = setInterval(() => {
     const seconds = Math.floor((Date.now() - startMs) / 1000);
     ring.dataset['elapsed'] = String(seconds);
-    const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-    if (parts[0] === 0) parts.shift();
-    ring.textContent = parts.map((part, index) => String(part).padStart(index && 2, '0')).join(':');
+    const time = new Date(Math.min(seconds, 86_399) * 1000).toISOString();
+    ring.textContent = time.slice(11, 19).replace(/^0(0:0?)?/, '');
   }, 1000);
 }
 
