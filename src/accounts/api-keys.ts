@@ -48,12 +48,6 @@ export async function createKey(
   return { key, plainKey };
 }
 
-/** All keys of an account, including revoked ones. Throws `not_found` for an unknown account. */
-export async function listKeys(context: AccountsContext, accountId: string): Promise<readonly ApiKey[]> {
-  await findExistingAccount(context, accountId);
-  return context.accounts.listKeys(accountId);
-}
-
 export function describeKey({ name, lastCharacters }: ApiKey): string {
   return `${name} (${maskApiKey(lastCharacters)})`;
 }

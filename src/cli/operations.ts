@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from '../accounts/account.ts';
 import { type KeyScope, keyScopes, parseScopes } from '../accounts/api-key.ts';
-import { createKey, describeKey, listKeys, revokeKey } from '../accounts/api-keys.ts';
+import { createKey, describeKey, revokeKey } from '../accounts/api-keys.ts';
 import { SERVICE_LOG } from '../accounts/audit-entry.ts';
 import { changeAccount, createAccount, findExistingAccount } from '../accounts/manage-accounts.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
@@ -173,8 +173,10 @@ export const operations: Readonly<Record<string, Operation>> = {
     await recordAction(context, key.accountId, operatorActor, 'key.created', describeKey(key));
     return { key_id: key.id, api_key: plainKey };
   },
-  'key list': async (context, args) =>
-    (await listKeys(context, argument.required(args, 'account'))).map(presentKey),
+  'key list': async (context, args) => {
+    const { id } = await findExistingAccount(context, argument.required(args, 'account'));
+    return (await context.accounts.listKeys(id)).map(presentKey);
+  },
   'key revoke': async (context, args) => {
     const key = await revokeKey(context, argument.required(args, 'key'));
     await recordAction(context, key.accountId, operatorActor, 'key.revoked', describeKey(key));
