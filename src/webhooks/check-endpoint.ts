@@ -12,7 +12,7 @@ interface Step {
   readonly name: string;
   /** Reasons of a delivery that ends at this step. */
   readonly reasons: RegExp;
-  readonly passed: string;
+  readonly passed?: string;
   readonly advice: string;
 }
 
@@ -45,13 +45,11 @@ const steps: readonly Step[] = [
   {
     name: 'Certificate',
     reasons: /^tls_/,
-    passed: '',
     advice: 'Install a certificate of a public authority for this host, with its whole chain.',
   },
   {
     name: 'Answer',
     reasons: /^/,
-    passed: '',
     advice: 'Answer with HTTP/1.1 within ten seconds: store the event, answer, then work.',
   },
 ];
@@ -74,7 +72,7 @@ export async function checkEndpoint(
   const passed = steps
     .slice(0, end)
     .map(
-      ({ name, passed: detail }): EndpointStep =>
+      ({ name, passed: detail = '' }): EndpointStep =>
         name === 'Certificate' ? certificateStep(certificate) : { name, level: 'ok', detail },
     );
   if (httpStatus !== null) return [...passed, ...answerSteps(attempt, httpStatus)];
