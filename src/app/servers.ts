@@ -50,11 +50,7 @@ export function createPublicServer(
   requireForwardedHttps(server, { isTrusted, baseUrl: config.baseUrl });
   const { shared } = store;
   // Counted in the store if several processes serve together.
-  const limits = createApiRateLimiters(
-    config.rateLimits,
-    clock.monotonicMs,
-    shared === null ? undefined : (kind, perMinute) => shared.createRateLimiter(kind, perMinute),
-  );
+  const limits = createApiRateLimiters(config.rateLimits, clock.monotonicMs, store.shared?.createRateLimiter);
   registerApi(server, { ...requestContext, limits });
   openCustomerPages(server, parts);
   const dashboard = createDashboardContext(parts);

@@ -237,22 +237,18 @@ function createPaymentContext(
   parts: ServiceOptions & { directory: ProviderDirectory; quotes: Quotes; tokens: IpnTokens },
 ): CreatePaymentContext {
   const { external, store, clock, config } = parts;
-  const [{ factory, implementation, token, feeWallet }] = external.settlements;
+  const [current] = external.settlements;
   const contracts = external.settlements.flatMap((earlier) => [earlier.factory, earlier.implementation]);
-  const reserved = new Set([token, ...contracts, ...external.relayers.map(({ address }) => address)]);
+  const reserved = new Set([current.token, ...contracts, ...external.relayers.map(({ address }) => address)]);
   return {
     payments: store.payments,
     providers: createProviderChecks(parts.directory, parts.quotes),
     rates: external.rates,
     settlement: {
       chainId: external.chainId,
-      factory,
-      feeWallet,
-      depositAddressOf: createDepositAddressCalculator({
-        chainId: external.chainId,
-        factory,
-        implementation,
-      }),
+      factory: current.factory,
+      feeWallet: current.feeWallet,
+      depositAddressOf: createDepositAddressCalculator(current),
       isReservedAddress: (address) => reserved.has(address),
     },
     nowMs: clock.nowMs,
