@@ -1,6 +1,5 @@
 import type { MerchantFeatures } from '../api/merchant/merchant-routes.ts';
 import { describeApi } from '../api/openapi/create-openapi-document.ts';
-import type { Config } from '../config/config.ts';
 import { alertsCard } from '../features/alerts/alerts-card.ts';
 import { sendAlerts } from '../features/alerts/send-alerts.ts';
 import { registerBrandingPreview } from '../features/branding-preview/preview-page.ts';
@@ -34,46 +33,21 @@ import { watchRefunds } from '../features/refunds/watch-refunds.ts';
 import type { Mailer } from '../mail/mail.ts';
 import type { CheckoutRoutes } from '../pages/checkout/context.ts';
 import type { DashboardFeatures } from '../pages/dashboard/features.ts';
-import type { Address } from '../payment/address.ts';
 import type { Clock } from '../platform/clock.ts';
-import { createKeyedHash } from '../platform/keyed-hash.ts';
 import type { DashboardContext } from '../web/signed-in/context.ts';
 import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';
 import type { Store } from './store/store.ts';
 
-export interface FeatureContext extends ChannelsContext, PaymentPagesContext {
+export interface FeatureContext extends ChannelsContext, PaymentPagesContext, RefundRoutesContext {
   readonly paymentPages: PaymentPageStore;
-  readonly refundContext: RefundRoutesContext;
   /** Time after creation in which a checkout can be paid. */
   readonly expiryMs: number;
 }
 
-interface FeatureOptions {
+interface TaskParts extends Pick<Clock, 'nowMs'> {
   readonly store: Store;
-  readonly clock: Clock;
-  readonly secretKey: string;
-  readonly config: Config;
   readonly external: ExternalServices;
-}
-
-export function createRefundContext(
-  { store, clock, secretKey, config, external }: FeatureOptions,
-  isReservedAddress: (address: Address) => boolean,
-): RefundRoutesContext {
-  return {
-    ...store,
-    isServiceAddress: async (address: Address) =>
-      isReservedAddress(address) || (await store.payments.findDepositOwners([address])).length > 0,
-    links: createKeyedHash('links of refunds', secretKey, config.previousSecretKeys),
-    baseUrl: config.baseUrl,
-    nowMs: clock.nowMs,
-    token: external.settlements[0].token,
-    chainId: external.chainId,
-  };
-}
-
-interface TaskParts extends Pick<FeatureOptions, 'store' | 'external'>, Pick<Clock, 'nowMs'> {
   readonly mailer: Mailer | null;
   readonly notifier: Notifier;
   readonly baseUrl: string;
@@ -115,46 +89,39 @@ export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs
 }
 
 export function dashboardFeatures(context: FeatureContext): DashboardFeatures {
-  const { paymentPages, refundContext } = context;
+  const { paymentPages } = context;
   return {
     pages: [
       registerConnectPages,
       (routes) => registerBrandingPreview(routes, context),
       (routes) => registerNotificationPages(routes, context),
       registerLinkPages,
-      (routes) => registerRefundsPage(routes, refundContext),
+      (routes) => registerRefundsPage(routes, context),
       (routes) => registerPaymentPages(routes, paymentPages),
     ],
     homeCards: [alertsCard],
-    paymentCards: [refundsCard(refundContext)],
+    paymentCards: [refundsCard(context)],
   };
 }
 
-export const paymentAdditions = ({
-  paymentPages,
-  refundContext,
-}: Pick<FeatureContext, 'paymentPages' | 'refundContext'>): Pick<
-  DashboardContext,
-  'readOrigins' | 'columns'
-> => ({
-  readOrigins: (accountId, ids) => readPageOrigins(paymentPages, accountId, ids),
-  columns: [refundColumns(refundContext), paymentPageColumns(paymentPages)],
+export const paymentAdditions = (
+  context: Pick<FeatureContext, 'paymentPages' | 'refunds'>,
+): Pick<DashboardContext, 'readOrigins' | 'columns'> => ({
+  readOrigins: (accountId, ids) => readPageOrigins(context.paymentPages, accountId, ids),
+  columns: [refundColumns(context), paymentPageColumns(context.paymentPages)],
 });
 
 export const checkoutFeatures = (context: FeatureContext): readonly ((routes: CheckoutRoutes) => void)[] => [
-  (routes) => registerRefundPage(routes, context.refundContext),
+  (routes) => registerRefundPage(routes, context),
   (routes) => registerPaymentPage(routes, context),
 ];
 
 export const merchantFeatures = (
-  { refundContext }: Pick<FeatureContext, 'refundContext'>,
+  context: RefundRoutesContext,
   connect: ConnectContext,
 ): MerchantFeatures => ({
-  operations: [
-    (routes) => registerRefunds(routes, refundContext),
-    (routes) => registerConnect(routes, connect),
-  ],
-  readEventFields: (accountId, events) => readEventRefunds(refundContext, accountId, events),
+  operations: [(routes) => registerRefunds(routes, context), (routes) => registerConnect(routes, connect)],
+  readEventFields: (accountId, events) => readEventRefunds(context, accountId, events),
 });
 
 export const apiDescription = describeApi({

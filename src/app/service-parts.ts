@@ -45,7 +45,7 @@ import { checkEndpoint } from '../webhooks/check-endpoint.ts';
 import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
 import { SIGNING_SECRETS } from '../webhooks/signing-secrets.ts';
 import type { ExternalServices } from './external-services.ts';
-import { createRefundContext, paymentAdditions } from './features.ts';
+import { paymentAdditions } from './features.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { Store } from './store/store.ts';
@@ -216,7 +216,10 @@ export function assembleParts(options: ServiceOptions) {
       notifier,
       startSession,
       create,
-      refundContext: createRefundContext(options, create.settlement.isReservedAddress),
+      isServiceAddress: async (address: Address) =>
+        create.settlement.isReservedAddress(address) ||
+        (await store.payments.findDepositOwners([address])).length > 0,
+      refundLinks: createKeyedHash('links of refunds', options.secretKey, config.previousSecretKeys),
       callbacks: createCallbackGuard(rules, createCallbackHostCheck(resolver, ownAddresses)),
       pictures: createPictures(),
       checkEndpoint: (url: string) => checkEndpoint(deliveryRulesOf(url), url),

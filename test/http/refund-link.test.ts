@@ -18,7 +18,7 @@ beforeAll(async () => {
       const refundContext = {
         ...store,
         isServiceAddress: async (address: string) => address === RESERVED_ADDRESS,
-        links: refundLinks,
+        refundLinks,
         baseUrl: BASE_URL,
         nowMs: () => Date.now() + movedMs,
       };

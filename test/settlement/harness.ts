@@ -355,7 +355,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
       isServiceAddress: async (address: Address) =>
         createContext({}).settlement.isReservedAddress(address) ||
         (await parts.store.payments.findDepositOwners([address])).length > 0,
-      links: refundLinks,
+      refundLinks,
       baseUrl: 'https://checkout.example',
       nowMs,
     }),

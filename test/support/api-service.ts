@@ -101,7 +101,7 @@ export async function createApiService(options: ApiServiceOptions = {}) {
   const refundContext: RefundRoutesContext = {
     ...store,
     isServiceAddress: async (address) => create.settlement.isReservedAddress(address),
-    links: refundLinks,
+    refundLinks,
     token: RESERVED_ADDRESS,
     chainId: 137,
     nowMs,
@@ -110,7 +110,7 @@ export async function createApiService(options: ApiServiceOptions = {}) {
   registerMerchantApi(
     server,
     { ...api, expiryMs: 7 * 24 * 3_600_000 },
-    merchantFeatures({ refundContext }, connect),
+    merchantFeatures(refundContext, connect),
   );
   registerOpenApi(server, { baseUrl: BASE_URL }, apiDescription);
   registerHealth(server, () =>

@@ -232,7 +232,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
     observations: { readCursor: async () => null },
     accounts: { findAccount: async () => null },
     isServiceAddress: async () => false,
-    links: refundLinks,
+    refundLinks,
     baseUrl,
     nowMs: () => NOW_MS,
   };

@@ -117,7 +117,7 @@ export async function createTestDashboard(
     isServiceAddress: async () => false,
     token: USDC,
     chainId: 137,
-    links: refundLinks,
+    refundLinks,
     baseUrl,
     nowMs,
   };
@@ -150,14 +150,14 @@ export async function createTestDashboard(
     nowMs,
     baseUrl,
     party: relyingPartyOf(baseUrl),
-    ...paymentAdditions({ ...store, refundContext }),
+    ...paymentAdditions(store),
     isTestMode: false,
     token: USDC,
   };
   const features: FeatureContext = {
     ...store,
+    ...refundContext,
     create: context.create,
-    refundContext,
     notifier: {
       box: createSecretBox('notification channels', 'a secret key of the tests, long enough'),
       send: sendNotification,

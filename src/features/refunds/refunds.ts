@@ -42,7 +42,7 @@ export interface RefundContext
   /** Whether an address is a deposit address, contract or relayer of the service. */
   readonly isServiceAddress: (address: Address) => Promise<boolean>;
   /** Derives the token of a customer's link from the refund id, so that it is never stored. */
-  readonly links: KeyedHash;
+  readonly refundLinks: KeyedHash;
   readonly baseUrl: string;
   readonly nowMs: () => number;
 }
@@ -123,17 +123,17 @@ export async function createRefund(
 }
 
 /** Link through which the customer enters an address; null unless the refund waits for one. */
-export function refundLink({ links, baseUrl, nowMs }: RefundContext, refund: Refund): string | null {
+export function refundLink({ refundLinks, baseUrl, nowMs }: RefundContext, refund: Refund): string | null {
   if (refundStatusAt(refund, nowMs()) !== 'awaiting_address') return null;
-  return `${baseUrl}/refund/${refund.id}/${links.of(refund.id)}`;
+  return `${baseUrl}/refund/${refund.id}/${refundLinks.of(refund.id)}`;
 }
 
 /** The refund of a customer's link, in any state. Throws `refund_not_found` for a wrong link. */
 export async function readLinkedRefund(
-  { refunds, links }: RefundContext,
+  { refunds, refundLinks }: RefundContext,
   { refundId, token }: Readonly<Record<'refundId' | 'token', string>>,
 ): Promise<Refund> {
-  const refund = links.matches(refundId, token) ? await refunds.findRefundOfLink(refundId) : null;
+  const refund = refundLinks.matches(refundId, token) ? await refunds.findRefundOfLink(refundId) : null;
   if (refund === null) throw new ServiceError('refund_not_found');
   return refund;
 }

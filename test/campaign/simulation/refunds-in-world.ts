@@ -24,7 +24,7 @@ export async function openRefundInWorld(
     };
     const context = {
       ...store,
-      links,
+      refundLinks: links,
       isServiceAddress: async () => false,
       baseUrl: 'http://localhost',
       nowMs,
