@@ -86,9 +86,7 @@ export async function startSandboxParts(
     }),
     (started) => started.stop(),
   );
-  const external = cleanUp.add(await openSandboxServices(sandbox, config, store, clock), (opened) =>
-    opened.stop(),
-  );
+  const external = await openSandboxServices(sandbox, config, store, clock, cleanUp);
   const demo = await openDemoAccount(store, config.dataDir, sandbox.merchantWallet);
   const secretKey = config.secretKey ?? readOrCreateSecretKey(config.dataDir);
   const account = { apiUrl: ownUrl, apiKey: demo.apiKey, payoutWallet: sandbox.merchantWallet };
@@ -190,9 +188,11 @@ async function openSandboxServices(
   sandbox: Sandbox,
   config: Config,
   store: Store,
+  cleanUp: CleanUp,
   clock: Clock,
 ): Promise<ExternalServices> {
   const { chainId, factory, usdc: token, feeWallet } = sandbox;
+  cleanUp.add(endpoints, closeChainEndpoints);
   const endpoints = createChainEndpoints({ urls: [sandbox.rpcUrl], chainId });
   const verified = await verifyDeployment(endpoints, { chainId, factory, token });
   const settlement = { chainId, factory, token, feeWallet, ...verified };
@@ -213,7 +213,6 @@ async function openSandboxServices(
     adapters: openAdapters(sandbox, config, clock),
     intervals: sandboxIntervals,
     explorerTransactionUrl: () => null,
-    stop: () => closeChainEndpoints(endpoints),
   };
 }
 

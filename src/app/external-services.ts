@@ -31,7 +31,6 @@ export interface ExternalServices {
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
   /** Whether RPC endpoints confirm the deposit factory; absent if they always do. */
   readonly isFactoryVerified?: () => boolean;
-  stop(): Promise<void>;
 }
 
 /** A factory, and the wallet that receives its fees. */

@@ -19,12 +19,13 @@ import { createChainReader } from '../settlement/chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../settlement/chain/endpoint-rotation.ts';
 import { createRelayer } from '../settlement/chain/relayer.ts';
 import { openSigner, type RelayerKey } from '../settlement/chain/signer.ts';
-import { type HeadSubscription, subscribeToHeads } from '../settlement/chain/subscribe-to-heads.ts';
+import { subscribeToHeads } from '../settlement/chain/subscribe-to-heads.ts';
 import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../settlement/chain/token-reader.ts';
 import { knownToken } from '../settlement/chain/verify-deployment.ts';
 import { defaultRelayLimits } from '../settlement/relay/relay-limits.ts';
 import { createFixedWindowLimiter } from '../web/rate-windows.ts';
 import { publicNetwork } from '../web/well-known.ts';
+import type { CleanUp } from './clean-up.ts';
 import { startDeploymentCheck } from './deployment-check.ts';
 import { type ExternalServices, liveIntervals } from './external-services.ts';
 import type { Log } from './log.ts';
@@ -47,6 +48,7 @@ export async function openLiveServices(
   clock: Clock,
   log: Log,
   metrics: Metrics,
+  cleanUp: CleanUp,
 ): Promise<ExternalServices> {
   const chain = requireChain(config);
   const token = requireToken(chain);
@@ -62,32 +64,30 @@ export async function openLiveServices(
       log.error({ endpoint }, `An RPC host cannot be used: ${problem}`);
     },
   });
-  let subscription: HeadSubscription | null = null;
-  let stopCheck = () => {};
+  cleanUp.add(endpoints, closeChainEndpoints);
   metrics.beginEndpoints(endpoints.map(({ rpc }) => rpc.label));
-  try {
-    const { chainId, factory, feeWallet } = chain;
-    const network = publicNetwork(chainId);
-    const doubt = doubtAbout(feeWallet);
-    if (doubt !== null) log.warn(`FEE_WALLET ${feeWallet} ${doubt}`);
-    const known = await store.settlements.listSettlements();
-    requireOneChain(known, chainId);
-    const deployment = await startDeploymentCheck(
-      { endpoints, known, log, metrics },
-      { chainId, factory, token },
-    );
-    stopCheck = () => deployment.stop();
-    if (deployment.isVerified) {
-      const skew = clockSkew(await readNewestBlocksMs(endpoints), clock.nowMs());
-      if (skew !== null && skew.skewMs > NOTABLE_SKEW_MS) log.warn(skew.description);
-    }
-    const settlement = { chainId, factory, token, feeWallet, ...deployment.verified };
-    const settlements = await rememberSettlement(store, settlement, clock.nowMs());
-    const [firstKey, ...otherKeys] = chain.relayerKeys;
-    const relayerOf = (key: RelayerKey) =>
-      createRelayer({ endpoints, chainId, signer: openSigner(key, { proxy }) });
-    const multicall = chain.multicall === null ? {} : { multicall: chain.multicall };
-    const rates = createLiveRates({
+  const { chainId, factory, feeWallet } = chain;
+  const network = publicNetwork(chainId);
+  const doubt = doubtAbout(feeWallet);
+  if (doubt !== null) log.warn(`FEE_WALLET ${feeWallet} ${doubt}`);
+  const known = await store.settlements.listSettlements();
+  requireOneChain(known, chainId);
+  const deployment = cleanUp.add(
+    await startDeploymentCheck({ endpoints, known, log, metrics }, { chainId, factory, token }),
+    async (check) => check.stop(),
+  );
+  if (deployment.isVerified) {
+    const skew = clockSkew(await readNewestBlocksMs(endpoints), clock.nowMs());
+    if (skew !== null && skew.skewMs > NOTABLE_SKEW_MS) log.warn(skew.description);
+  }
+  const settlement = { chainId, factory, token, feeWallet, ...deployment.verified };
+  const settlements = await rememberSettlement(store, settlement, clock.nowMs());
+  const [firstKey, ...otherKeys] = chain.relayerKeys;
+  const relayerOf = (key: RelayerKey) =>
+    createRelayer({ endpoints, chainId, signer: openSigner(key, { proxy }) });
+  const multicall = chain.multicall === null ? {} : { multicall: chain.multicall };
+  const rates = cleanUp.add(
+    createLiveRates({
       clock,
       proxy,
       warn: (message, cause) => log.warn({ err: cause }, message),
@@ -96,50 +96,41 @@ export async function openLiveServices(
         const recent = await store.search.listRates(currency, nowMs - RECENT_RATES_MS, nowMs);
         return recent.map(({ usdRate }) => usdRate);
       },
-    });
-    return {
-      chainId: chain.chainId,
-      settlements,
-      chain: createChainReader({
-        endpoints,
-        sources: { token, factories: factoriesOf(settlements) },
-        onDisagreement: createDisagreementReport(clock, log, metrics),
-        onLag: (endpoint, blocks) => metrics.endpointLag.set({ endpoint }, blocks),
-      }),
-      subscribeToHeads(onHead) {
-        subscription = subscribeToHeads({ urls: chain.headUrls, onHead, proxy });
+    }),
+    (opened) => opened.stop(),
+  );
+  return {
+    chainId: chain.chainId,
+    settlements,
+    chain: createChainReader({
+      endpoints,
+      sources: { token, factories: factoriesOf(settlements) },
+      onDisagreement: createDisagreementReport(clock, log, metrics),
+      onLag: (endpoint, blocks) => metrics.endpointLag.set({ endpoint }, blocks),
+    }),
+    subscribeToHeads(onHead) {
+      cleanUp.add(subscribeToHeads({ urls: chain.headUrls, onHead, proxy }), (opened) => opened.stop());
+    },
+    token: createTokenReader({ endpoints, token, ...multicall }),
+    relayers: [relayerOf(firstKey), ...otherKeys.map(relayerOf)],
+    sweepBalances: createBalanceSweep({ endpoints, token, ...multicall }),
+    ...(chainId === POLYGON_CHAIN_ID
+      ? { mistakenToken: mistakenTokenOf({ endpoints, token: BRIDGED_USDC, ...multicall }) }
+      : {}),
+    rates,
+    adapters: openAdapters(config, clock, token, (message) => log.warn(message)),
+    intervals: {
+      ...liveIntervals,
+      relayLimits: {
+        ...defaultRelayLimits,
+        maximumTransactionFeeWei: chain.relayMaximumFeeWei,
+        gasShare: chain.relayGasShare,
+        batchWindowMs: chain.relayBatchWindowMs,
       },
-      token: createTokenReader({ endpoints, token, ...multicall }),
-      relayers: [relayerOf(firstKey), ...otherKeys.map(relayerOf)],
-      sweepBalances: createBalanceSweep({ endpoints, token, ...multicall }),
-      ...(chainId === POLYGON_CHAIN_ID
-        ? { mistakenToken: mistakenTokenOf({ endpoints, token: BRIDGED_USDC, ...multicall }) }
-        : {}),
-      rates,
-      adapters: openAdapters(config, clock, token, (message) => log.warn(message)),
-      intervals: {
-        ...liveIntervals,
-        relayLimits: {
-          ...defaultRelayLimits,
-          maximumTransactionFeeWei: chain.relayMaximumFeeWei,
-          gasShare: chain.relayGasShare,
-          batchWindowMs: chain.relayBatchWindowMs,
-        },
-      },
-      explorerTransactionUrl: (hash) => network && `${network.blockExplorerUrls[0]}/tx/${hash}`,
-      isFactoryVerified: () => deployment.isVerified,
-      async stop() {
-        stopCheck();
-        await rates.stop();
-        await subscription?.stop();
-        await closeChainEndpoints(endpoints);
-      },
-    };
-  } catch (error) {
-    stopCheck();
-    await closeChainEndpoints(endpoints);
-    throw error;
-  }
+    },
+    explorerTransactionUrl: (hash) => network && `${network.blockExplorerUrls[0]}/tx/${hash}`,
+    isFactoryVerified: () => deployment.isVerified,
+  };
 }
 
 /** Lets a repeated log line pass once a minute, because every pass compares all endpoints. */

@@ -68,9 +68,7 @@ async function startLive(config: Config, role: Role, log: Log, stopped: Promise<
   return withCleanUp(async (cleanUp) => {
     const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
     const metrics = createMetrics();
-    const external = cleanUp.add(await openLiveServices(config, store, systemClock, log, metrics), (opened) =>
-      opened.stop(),
-    );
+    const external = await openLiveServices(config, store, systemClock, log, metrics, cleanUp);
     const parts = { config, role, secretKey, store, external, clock: systemClock, log, metrics };
     const drainDelayMs = store.shared === null ? DRAIN_DELAY_SINGLE_MS : DRAIN_DELAY_CLUSTERED_MS;
     const service = cleanUp.add(

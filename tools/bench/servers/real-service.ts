@@ -52,7 +52,6 @@ export async function startRealService(dataDir: string, databaseUrl: string | nu
     apiKeys: await createApiKeys(store),
     async stop() {
       await service.stop();
-      await external.stop();
       await store.close();
     },
   };

@@ -48,7 +48,6 @@ export function createStubWorld(options: StubNodeOptions & { readonly maximumBlo
     adapters: new Map(providerIds.map((id) => [id, stubAdapter(id)])),
     intervals: liveIntervals,
     explorerTransactionUrl: () => null,
-    stop: async () => {},
   } satisfies ExternalServices & { readonly endpoints: unknown };
 }
 
