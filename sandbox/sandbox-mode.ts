@@ -112,7 +112,6 @@ export async function startSandboxParts(
       clock,
       log,
       mailer: createConsoleMailer((mail) => log.info({ mail }, 'an email that the sandbox does not send')),
-      isTestMode: true,
       additions: {
         createTestPayments: (steps) => createTestPayments({ sandbox, feed, defaults, customer, ...steps }),
         createOperations: (testPayments) => createSandboxOperations(testPayments, store),
@@ -188,12 +187,12 @@ async function openSandboxServices(
   sandbox: Sandbox,
   config: Config,
   store: Store,
-  cleanUp: CleanUp,
   clock: Clock,
+  cleanUp: CleanUp,
 ): Promise<ExternalServices> {
   const { chainId, factory, usdc: token, feeWallet } = sandbox;
-  cleanUp.add(endpoints, closeChainEndpoints);
   const endpoints = createChainEndpoints({ urls: [sandbox.rpcUrl], chainId });
+  cleanUp.add(endpoints, closeChainEndpoints);
   const verified = await verifyDeployment(endpoints, { chainId, factory, token });
   const settlement = { chainId, factory, token, feeWallet, ...verified };
   const settlements = await rememberSettlement(store, settlement, clock.nowMs());

@@ -75,7 +75,6 @@ async function startLive(config: Config, role: Role, log: Log, stopped: Promise<
       await startService({
         ...parts,
         mailer: config.mail === null ? null : createSmtpMailer(config.mail),
-        isTestMode: false,
         drainDelayMs,
       }),
       (started: Service) => started.stop(),

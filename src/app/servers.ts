@@ -46,9 +46,8 @@ export function createPublicServer(
   });
   const isTrusted = createPeerCheck(config.trustProxy);
   // Without a proxy, live mode needs TLS; behind one, no other client gets through. Test mode serves one machine.
-  if (config.tls === null && !parts.isTestMode) requireHttps(server, isTrusted);
+  if (config.tls === null && !requestContext.isTestMode) requireHttps(server, isTrusted);
   requireForwardedHttps(server, { isTrusted, baseUrl: config.baseUrl });
-  const { shared } = store;
   // Counted in the store if several processes serve together.
   const limits = createApiRateLimiters(config.rateLimits, clock.monotonicMs, store.shared?.createRateLimiter);
   registerApi(server, { ...requestContext, limits });
@@ -67,7 +66,7 @@ export function createPublicServer(
   registerDocs(server, {
     baseUrl: config.baseUrl,
     description: apiDescription,
-    isTestMode: parts.isTestMode,
+    isTestMode: requestContext.isTestMode,
     links: parts.additions?.startLinks ?? [],
     limiter: createPageLimits(clock.monotonicMs).pages,
   });
@@ -111,7 +110,7 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
     party: relyingPartyOf(config.baseUrl, config.adminBaseUrl),
     publicUrl: config.baseUrl,
     // Test mode serves one machine, and requests from it may arrive through a bridge.
-    isTrustedPeer: parts.isTestMode ? () => true : createPeerCheck(config.trustProxy),
+    isTrustedPeer: requestContext.isTestMode ? () => true : createPeerCheck(config.trustProxy),
   };
   registerOperatorConsole(server, context);
   registerViewedDashboard(server, context, dashboard, dashboardFeatures(requestContext));

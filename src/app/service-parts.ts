@@ -77,8 +77,7 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Null if email is not configured. */
   readonly mailer: Mailer | null;
-  /** No real money moves: plain HTTP is accepted from every peer, and sign-in with a password alone. */
-  readonly isTestMode: boolean;
+  /** Of test mode, in which no real money moves: plain HTTP from every peer, and sign-in with a password alone. */
   readonly additions?: TestAdditions;
   /** Metrics to which the external services already report; new ones if omitted. */
   readonly metrics?: Metrics;
@@ -134,6 +133,7 @@ const CALLBACK_LOOKUP_TIMEOUT_MS = 1_500;
 /** Creates the parts that a service's servers and tasks share. Starts nothing. */
 export function assembleParts(options: ServiceOptions) {
   const { config, store, external, clock } = options;
+  const isTestMode = options.additions !== undefined;
   const metrics = options.metrics ?? createMetrics();
   const breaker: CircuitBreakerOptions = {
     ...clock,
@@ -149,7 +149,7 @@ export function assembleParts(options: ServiceOptions) {
   const directory: ProviderDirectory = {
     adapters,
     settings: store.providers,
-    isOffByDefault: !options.isTestMode,
+    isOffByDefault: !isTestMode,
     evidence: createEvidenceFiles(config.dataDir),
     success: success.rates,
     limits: createKnownLimits({
@@ -224,7 +224,7 @@ export function assembleParts(options: ServiceOptions) {
       pictures: createPictures(),
       checkEndpoint: (url: string) => checkEndpoint(deliveryRulesOf(url), url),
       testPayments: options.additions?.createTestPayments({ startSession, rankProviders: rank }) ?? null,
-      isTestMode: options.isTestMode,
+      isTestMode,
       mailer: options.mailer,
       receipts: options.mailer === null ? null : store.receipts,
       chainId: external.chainId,

@@ -48,7 +48,9 @@ async function startUntraced(options: ServiceOptions) {
   const parts = assembleParts(options);
   const { config, log } = parts;
   requireKnownSecret(await readNewestSecret(parts.store), parts.requestContext.tokens);
-  const off = options.isTestMode ? [] : await switchOnProved(parts.requestContext, operatorActor);
+  const off = parts.requestContext.isTestMode
+    ? []
+    : await switchOnProved(parts.requestContext, operatorActor);
   if (off.length > 0) log.warn(describeOffByDefault(off));
 
   let drain: Promise<void> | null = null;

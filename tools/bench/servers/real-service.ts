@@ -41,7 +41,6 @@ export async function startRealService(dataDir: string, databaseUrl: string | nu
     external,
     log,
     mailer: null,
-    isTestMode: false,
     drainDelayMs: 0,
     secretKey: benchSecret,
     clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
