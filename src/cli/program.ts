@@ -289,14 +289,10 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     .option('--confirm-wallet', 'accept a wallet that looks like a mistake')
     .option('--email <address>', 'the customer’s email address')
     .option('--note <text>', 'shown in the webhook and in the preview of the short link');
-  for (const [name, description] of [
-    ['show', 'show a payment with deposits, releases, webhooks and refunds'],
-    ['cancel', 'cancel a payment for which less than 0.01 USDC has arrived'],
-    ['erase-email', 'erase the email address of a payment’s customer'],
-    ['release', 'release the USDC held at the deposit address to the merchant'],
-  ] as const) {
-    payment(`${name} <payment>`, description);
-  }
+  payment('show <payment>', 'show a payment with deposits, releases, webhooks and refunds');
+  payment('cancel <payment>', 'cancel a payment for which less than 0.01 USDC has arrived');
+  payment('erase-email <payment>', 'erase the email address of a payment’s customer');
+  payment('release <payment>', 'release the USDC held at the deposit address to the merchant');
   payment(
     'rescue <payment>',
     'send a token other than USDC from the deposit address to the merchant',
