@@ -26,10 +26,8 @@ import {
 import type { createdPaymentSchema, paymentStatusSchema } from './payment-schemas.ts';
 import { type QueryParameters, queryOf, readJsonObject } from './request-input.ts';
 
-const API_PREFIX = '/api/v1';
-
 export function registerApi(server: FastifyInstance, context: ApiContext): void {
-  registerKeyRoutes(server, API_PREFIX, context, (routes, admit) => {
+  registerKeyRoutes(server, '/api/v1', context, (routes, admit) => {
     registerWalletRoutes(routes, context, admit);
     registerStatusRoute(routes, context, admit);
   });

@@ -59,8 +59,6 @@ import {
   presentMerchantPayment,
 } from './present-payments.ts';
 
-const MERCHANT_PREFIX = '/merchant/v1';
-
 export interface MerchantContext extends CancelPaymentContext, ApiContext {
   readonly search: PaymentSearchStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
@@ -95,7 +93,7 @@ export function registerMerchantApi(
   features: MerchantFeatures,
 ): void {
   const { limits } = context;
-  registerKeyRoutes(server, MERCHANT_PREFIX, context, (routes, admit) => {
+  registerKeyRoutes(server, '/merchant/v1', context, (routes, admit) => {
     const guard = (scope: KeyScope) => admit(scope === 'create' ? limits.create : limits.merchant, scope);
     registerPayments(routes, context, guard);
     registerAuditLog(routes, context, guard('audit'));
