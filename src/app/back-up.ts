@@ -9,7 +9,7 @@ import { migrations } from './store/store.ts';
 /** File in the data folder that each backup writes, so that `doctor` can tell the age of the last one. */
 export const LAST_BACKUP_FILE = 'last-backup';
 
-/** Copies the database into a file, even while a server runs. Throws `NoDatabaseError`. */
+/** Copies the database into a file, even while a server runs. Throws without a database. */
 export async function backUp(config: Config, file: string, onProgress: OnProgress = () => {}) {
   if (config.databaseUrl !== null) {
     throw new Error(

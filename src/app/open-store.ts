@@ -15,14 +15,10 @@ const START_TIMEOUT_MS = 3_000;
 const RETRY_MS = 100;
 export const SQLITE_FILE = 'card-checkout.sqlite';
 
-/** There is no database yet. Only `start` and `init` create one, because a command with a wrong DATA_DIR must not. */
-export class NoDatabaseError extends Error {
-  constructor(missing: string, variable: string) {
-    super(
-      `${missing}: check ${variable}, in the environment or in .env, ` +
-        'or create one with `card-checkout init`',
-    );
-  }
+/** Error for a missing database. Only `start` and `init` create one, because a command with a wrong DATA_DIR must not. */
+function noDatabase(missing: string, variable: string): Error {
+  const wayOut = `check ${variable}, in the environment or in .env, or create one with \`card-checkout init\``;
+  return new Error(`${missing}: ${wayOut}`);
 }
 
 /** Reads the schema of the configured database without changing anything. */
@@ -35,16 +31,16 @@ async function findSchema({ databaseUrl, dataDir }: Config): Promise<FoundSchema
   return naming('DATABASE_URL', () => findPostgresSchema(databaseUrl, migrations.PostgreSQL));
 }
 
-/** Reads the schema of an existing database. Throws `NoDatabaseError`. */
+/** Reads the schema of an existing database. Throws without one. */
 export async function requireDatabase(config: Config): Promise<FoundSchema> {
   const found = await findSchema(config);
   if (found.number > 0) return found;
   if (config.databaseUrl === null)
-    throw new NoDatabaseError(`there is no database in ${resolve(config.dataDir)}`, 'DATA_DIR');
-  throw new NoDatabaseError(`${found.name} has no tables of card-checkout`, 'DATABASE_URL');
+    throw noDatabase(`there is no database in ${resolve(config.dataDir)}`, 'DATA_DIR');
+  throw noDatabase(`${found.name} has no tables of card-checkout`, 'DATABASE_URL');
 }
 
-/** Throws `NoDatabaseError`, and `StoreTooNewError` for a database of a newer version. */
+/** Throws without a database, and `StoreTooNewError` for one of a newer version. */
 export async function requireKnownSchema(config: Config): Promise<FoundSchema> {
   const found = await requireDatabase(config);
   requireNoNewerSchema(found);
@@ -109,7 +105,7 @@ export async function initDatabase(config: Config, announce: Announce = () => {}
 }
 
 /**
- * Migrates the database, or only says what that would do. Throws `NoDatabaseError`, `StoreTooNewError`, and
+ * Migrates the database, or only says what that would do. Throws without one, `StoreTooNewError`, and
  * `StoreInUseError` while a server has an older SQLite database open.
  */
 export async function migrateDatabase(config: Config, isPlan: boolean, announce: Announce) {
