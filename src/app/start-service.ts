@@ -101,13 +101,8 @@ async function startUntraced(options: ServiceOptions) {
 }
 
 /** Runs beside the first requests, because it reads all payments that may be open. */
-async function warnOfMissingSecrets({
-  config,
-  secretKey,
-  store,
-  requestContext,
-  log,
-}: ServiceParts): Promise<void> {
+async function warnOfMissingSecrets(parts: ServiceParts): Promise<void> {
+  const { config, secretKey, store, requestContext, log } = parts;
   const { tokens, signingSecrets, nowMs, expiryMs } = requestContext;
   const secondFactors = createSecretBox(SECOND_FACTOR, secretKey, config.previousSecretKeys);
   try {

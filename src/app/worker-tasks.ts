@@ -284,11 +284,8 @@ const UNSETTLED_INTERVAL_MS = 30_000;
 const UNSETTLED_COUNTED = 1_000;
 
 /** Records how many payments hold money, and for how long the oldest release has been due or under way. */
-export function createUnsettledTask({
-  store,
-  metrics,
-  nowMs,
-}: Pick<WorkerParts, 'store' | 'metrics' | 'nowMs'>): WorkerTask {
+export function createUnsettledTask(parts: Pick<WorkerParts, 'store' | 'metrics' | 'nowMs'>): WorkerTask {
+  const { store, metrics, nowMs } = parts;
   return {
     name: 'unsettled',
     intervalMs: UNSETTLED_INTERVAL_MS,
@@ -328,12 +325,10 @@ function createMeasuringTask({ store, metrics, config: { dataDir } }: WorkerPart
 const CERTIFICATE_INTERVAL_MS = 3_600_000;
 
 /** Records when the certificate of BASE_URL expires. A failure keeps the last value and is logged once. */
-export function createCertificateTask({
-  metrics,
-  log,
-  baseUrl,
-  config: { chain },
-}: Pick<WorkerParts, 'metrics' | 'log' | 'baseUrl' | 'config'>): WorkerTask {
+export function createCertificateTask(
+  parts: Pick<WorkerParts, 'metrics' | 'log' | 'baseUrl' | 'config'>,
+): WorkerTask {
+  const { metrics, log, baseUrl, config } = parts;
   let isFailing = false;
   return {
     name: 'certificate',
@@ -341,7 +336,7 @@ export function createCertificateTask({
     async run(signal) {
       if (!baseUrl.startsWith('https:')) return;
       try {
-        const endMs = await readCertificateEnd(baseUrl, chain?.egressProxy ?? null, signal);
+        const endMs = await readCertificateEnd(baseUrl, config.chain?.egressProxy ?? null, signal);
         metrics.certificateExpiry.set({ host: new URL(baseUrl).host }, endMs / 1000);
         isFailing = false;
       } catch (error) {

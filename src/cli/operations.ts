@@ -156,13 +156,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'account list': async (context) => (await context.accounts.listAccounts()).map(presentAccount),
   'account update': async (context, args) => {
-    const account = await changeAccount(
-      context,
-      argument.required(args, 'account'),
-      argument.accountUpdate(args),
-      operatorActor,
-    );
-    return presentAccount(account);
+    const id = argument.required(args, 'account');
+    return presentAccount(await changeAccount(context, id, argument.accountUpdate(args), operatorActor));
   },
 
   'key create': async (context, args) => {
