@@ -197,7 +197,6 @@ async function openSandboxServices(
   const settlement = { chainId, factory, token, feeWallet, ...verified };
   const settlements = await rememberSettlement(store, settlement, clock.nowMs());
   return {
-    chainId,
     settlements,
     chain: createChainReader({
       endpoints,

@@ -13,7 +13,6 @@ import type { SettlementRecord } from '../settlement/settlement-store.ts';
 
 /** Services outside this process, real in live mode or started by the sandbox. */
 export interface ExternalServices {
-  readonly chainId: number;
   /** Settlement of new payments, then those of earlier ones, newest first. */
   readonly settlements: readonly [Settlement, ...Settlement[]];
   readonly chain: ChainReader;

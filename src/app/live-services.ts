@@ -100,7 +100,6 @@ export async function openLiveServices(
     (opened) => opened.stop(),
   );
   return {
-    chainId: chain.chainId,
     settlements,
     chain: createChainReader({
       endpoints,

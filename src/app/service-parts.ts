@@ -227,7 +227,7 @@ export function assembleParts(options: ServiceOptions) {
       isTestMode,
       mailer: options.mailer,
       receipts: options.mailer === null ? null : store.receipts,
-      chainId: external.chainId,
+      chainId: external.settlements[0].chainId,
       token: external.settlements[0].token,
       explorerTransactionUrl: external.explorerTransactionUrl,
       baseUrl: config.baseUrl,
@@ -248,7 +248,7 @@ function createPaymentContext(
     providers: createProviderChecks(parts.directory, parts.quotes),
     rates: external.rates,
     settlement: {
-      chainId: external.chainId,
+      chainId: current.chainId,
       factory: current.factory,
       feeWallet: current.feeWallet,
       depositAddressOf: createDepositAddressCalculator(current),

@@ -35,7 +35,6 @@ export function settlementWorld(chain: LocalChain, endpoints: readonly ChainEndp
   const stub = createStubWorld();
   return {
     ...stub,
-    chainId: anvil.chainId,
     settlements: [{ ...stub.settlements[0], chainId: anvil.chainId, token, factory, implementation }],
     chain: createChainReader({ endpoints, sources: { token, factories: [factory] } }),
     token: createTokenReader({ endpoints, token }),

@@ -32,7 +32,6 @@ export function createStubWorld(options: StubNodeOptions & { readonly maximumBlo
   const settlement = { chainId: CHAIN_ID, factory, implementation, token, feeWallet };
   return {
     endpoints,
-    chainId: CHAIN_ID,
     settlements: [{ ...settlement, factoryCodeHash: `0x${'00'.repeat(32)}` }],
     chain: createChainReader({
       endpoints,
