@@ -182,10 +182,11 @@ it('is removed as a whole: app, passkeys and recovery codes', async () => {
 });
 
 it('keeps recovery codes while a passkey stays, and drops them with the last factor', async () => {
-  const { context, state } = createWorld(appUser, { passkeys: ['one'] });
+  const { context, state, entries } = createWorld(appUser, { passkeys: ['one'] });
   await renewRecoveryCodes(context, { user: appUser, session });
   await removeTotp(context, appUser, operatorActor, { user: appUser, sessionId: session.id });
   expect(state.user?.totpSecret).toBeNull();
+  expect(entries).toMatchObject([{ action: 'second_factor.removed', target: appUser.email }]);
   expect(state.codes).toHaveLength(10);
   state.passkeys = [];
   await dropCodesWithoutFactor(context, appUser.id);

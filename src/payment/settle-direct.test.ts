@@ -66,6 +66,15 @@ describe('a direct payment', () => {
     expect(accepted(release(60n, 9))?.dueBefore).toEqual(['payment.paid', 'payment.forwarded']);
   });
 
+  it('was due before a restore where its deposits were final by then', () => {
+    const rows = (block: number) => ({ ...observations([deposit(100n, block)]), finalBlock: 20 });
+    const dueBefore = (of: Parameters<typeof view>[1]) =>
+      settle(view(direct('unpaid/pending'), of), open)?.dueBefore;
+    expect(dueBefore({ ...rows(10), restoredBlock: 10 })).toEqual(['payment.paid']);
+    expect(dueBefore({ ...rows(11), restoredBlock: 10 })).toBeUndefined();
+    expect(dueBefore(rows(10))).toBeUndefined();
+  });
+
   it('is told as sent on after a restore, where only a part was sent on before it', () => {
     const rows = (last: number) => ({
       ...observations([deposit(110n, 5)], [release(100n, 9), release(10n, last)]),

@@ -32,7 +32,7 @@ export const mutationGroups: readonly MutationGroup[] = [
     name: 'settlement',
     parts: [
       part('src/payment/settle.ts', 'settle', 'settle-direct'),
-      part('src/payment/release-schedule.ts', 'settle'),
+      part('src/payment/release-schedule.ts', 'settle', 'settle-direct'),
     ],
   },
   {

@@ -80,12 +80,6 @@ it.each([
   expect(() => parse({ [field]: text })).toThrow(invalidField(field, rule));
 });
 
-it.each(['state', 'code_challenge'])('refuses a request without %s', (field) => {
-  const query = new URLSearchParams(asked);
-  query.delete(field);
-  expect(() => parseConnectRequest(query)).toThrow(field);
-});
-
 it.each(['name', 'return', 'state', 'code_challenge', 'code_challenge_method', 'scopes'])(
   'refuses a request that gives %s twice',
   (field) => {

@@ -56,6 +56,8 @@ it('leaves out nothing at ordinary fees: one US dollar at 60 gwei is released al
   const dollar = { receivedUnits: 1_000_000n, createdAtMs: NOW_MS, paidAtMs: null, releaseRequested: false };
   const share = { basisPoints: 100, polRate: 25_000_000n };
   expect(releasesWithinGasShare([dollar], quote, share, NOW_MS)).toEqual([dollar]);
+  const least = { ...dollar, receivedUnits: 319_800n };
+  expect(releasesWithinGasShare([least], quote, share, NOW_MS)).toEqual([least]);
   const spike = { maxFeePerGas: 20_025n * GWEI, maxPriorityFeePerGas: 25n * GWEI };
   expect(releasesWithinGasShare([dollar], spike, share, NOW_MS)).toEqual([]);
 });

@@ -37,6 +37,7 @@ describe('higher fees', () => {
     expect(raiseFees(dearer)).toEqual(quote(200n, 60n));
     expect(raiseFees({ ...dearer, nowMs: 14_999 })).toBeNull();
     expect(raiseFees({ ...dearer, wasTaken: false })).toEqual(quote(200n, 60n));
+    expect(raiseFees({ ...dearer, quote: quote(200n, 30n) })?.maxFeePerGas).toBe(200n * GWEI);
   });
 
   it('also when only the tip is too low, and then both rise far enough to replace the last attempt', () => {
