@@ -63,6 +63,8 @@ export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
   readonly maximumUsdCents?: number;
   /** For another currency: the only one that the provider accepts. */
   readonly onlyCurrency?: Currency;
+  /** Whether the provider is inactive for the payment's currency, and not for all of them. */
+  readonly isUnsoldCurrency?: true;
 }
 
 export function isEnabledFor(account: MerchantTerms, provider: ProviderId): boolean {
@@ -141,9 +143,9 @@ function refusalOfOffer(
   const isOffered = stateOfProvider(directory, provider, settings) === 'offered';
   if (!isOffered || account.excludedProviders.includes(provider)) return inactive(provider);
   const sold = directory.adapters.get(provider)?.currenciesSold;
-  return sold === undefined || sold.includes(currency)
-    ? null
-    : { errorName: 'provider_inactive', message: describeUnsoldCurrency(provider, currency) };
+  if (sold === undefined || sold.includes(currency)) return null;
+  const message = describeUnsoldCurrency(provider, currency);
+  return { errorName: 'provider_inactive', message, isUnsoldCurrency: true };
 }
 
 function inactive(provider: ProviderId): Refusal {
@@ -338,6 +340,17 @@ export function servedFromUsdCents(offers: readonly ProviderOffer[]): number | n
     .filter(({ refusal }) => refusal?.errorName === 'below_minimum')
     .map(({ minimumUsdCents }) => minimumUsdCents);
   return minimums.length === 0 ? null : Math.min(...minimums);
+}
+
+/** What excludes every provider that is not inactive anyway: only the currency, or also the amount; otherwise null. */
+export function exclusionOf(offers: readonly ProviderOffer[]): 'currency' | 'terms' | null {
+  const isOfCurrency = (refusal: Refusal | null) =>
+    refusal?.errorName === 'currency_locked' || refusal?.isUnsoldCurrency === true;
+  const reasons = offers
+    .map(({ refusal }) => refusal)
+    .filter((refusal) => isOfCurrency(refusal) || refusal?.errorName !== 'provider_inactive');
+  if (reasons.length === 0 || reasons.includes(null)) return null;
+  return reasons.every(isOfCurrency) ? 'currency' : 'terms';
 }
 
 /** Throws `below_minimum` with the lowest minimum if the amount excludes all of these providers. */

@@ -2,6 +2,8 @@ import jsqrModule from 'jsqr';
 import { describe, expect, it } from 'vitest';
 import { statePageNames } from '../../sandbox/pages/register-state-pages.ts';
 import { shortCodeOf } from '../../src/payment/payment-id.ts';
+import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
+import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import {
   checkoutStates,
   createCheckoutPages,
@@ -86,24 +88,51 @@ describe('the shop on the page', () => {
   });
 });
 
+const copy = /^Copy the reference$/;
 it.each([
-  [{ supportUrl: 'mailto:a@b.example', returnUrl: null, failureUrl: null }, /^Contact/, /^Contact/],
-  [{ supportUrl: null, returnUrl: 'https://b.example/', failureUrl: null }, /^Back to/, /^Back to/],
-  [{ supportUrl: null, returnUrl: null, failureUrl: null, suspended: true }, /^Try again$/, undefined],
-  // Another amount would help, and the text names it.
-  [{ supportUrl: null, returnUrl: null, failureUrl: null }, undefined, undefined],
-])('has one next step where a checkout cannot be paid or has ended: %j', async (account, stuck, ended) => {
+  [{ supportUrl: 'mailto:a@b.example' }, /^Contact/, /^Contact/],
+  [{ returnUrl: 'https://b.example/' }, /^Back to/, copy],
+  [{ suspended: true }, /^Try again$/, copy],
+  // Another amount or currency would help, and the text says so.
+  [{}, copy, copy],
+])('has one next step where a checkout cannot be paid or has ended: %j', async (account, stuck, held) => {
   const { server, put } = createCheckoutPages({ account });
+  const ended = 'returnUrl' in account ? stuck : held;
   for (const [state, label] of [
     ['none-can-serve', stuck],
     ['canceled', ended],
     ['expired', ended],
+    ['closed-with-money', held],
+    ['closed-and-released', held],
   ] as const) {
-    const { body } = await server.inject(`/pay/${put(checkoutStates[state]())}`);
-    const steps = [...body.matchAll(/<a class="button primary wide"[^>]*><span>(.*?)<\/span><\/a>/g)];
-    const labels = steps.map(([, step = '']) => textOf(step).trim());
-    expect([state, labels]).toEqual([state, label === undefined ? [] : [expect.stringMatching(label)]]);
+    const id = put(checkoutStates[state]());
+    const { body } = await server.inject(`/pay/${id}`);
+    const [shown = ''] = body.split('<template');
+    const steps = [...shown.matchAll(/<(a|button) class="button (?:primary )?wide"[^>]*>(.*?)<\/\1>/g)];
+    const labels = steps.map(([, , step = '']) => textOf(step).trim());
+    expect([state, labels]).toEqual([state, [expect.stringMatching(label)]]);
+    // What the shop is asked about.
+    expect(body).toContain(`<code>${id}</code>`);
   }
+});
+
+it('says that the currency is the reason, and does not ask to try again', async () => {
+  const sold: ProviderId[] = ['klarna', 'banxa'];
+  const account = { excludedProviders: providerIds.filter((id) => !sold.includes(id)) };
+  const banxa = {
+    id: 'banxa',
+    currenciesSold: ['EUR', 'CAD'],
+  } as Partial<ProviderAdapter> as ProviderAdapter;
+  const { server, put } = createCheckoutPages({ account, adapters: new Map([['banxa', banxa]]) });
+  const text = textOf((await server.inject(`/pay/${put(checkoutStates.choose())}`)).body);
+  expect(text).toContain('No payment service takes USD for this payment. Please contact Café Tortuga.');
+  for (const reason of [
+    'Klarna Only for payments in EUR',
+    'Banxa does not take payments in USD.',
+    'Copy the reference',
+  ])
+    expect(text).toContain(reason);
+  expect(text).not.toMatch(/try again/i);
 });
 
 it('names what the merchant wrote for the customer, and never the note', async () => {

@@ -401,6 +401,23 @@ describe('an unknown link', () => {
     expect(textOf(response.body)).toContain('Checkout not found');
   });
 
+  it.each([
+    ['https://shop.example:8443/cart?token=1', 'https://shop.example:8443/'],
+    ['http://localhost:3000/pay/other', null],
+    ['http://shop.example/', null],
+    ['android-app://mail.example/', null],
+    ['nonsense', null],
+    [undefined, null],
+  ])('leads back to the site that has the link, if it can: %s', async (referer, back) => {
+    for (const url of ['/pay/unknown', '/s/unknown']) {
+      const { body } = await open(url, referer === undefined ? {} : { referer });
+      const [, href = null, label = ''] =
+        /<a class="button primary wide" href="([^"]+)">([^<]+)</.exec(body) ?? [];
+      expect([href, label]).toEqual([back, back === null ? '' : 'Back to shop.example:8443']);
+      expect(body).not.toContain('token');
+    }
+  });
+
   it('is an error to the script', async () => {
     const response = await open('/pay/unknown/status');
     expect(response.statusCode).toBe(404);

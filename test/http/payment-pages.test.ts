@@ -252,6 +252,26 @@ describe('the public page', () => {
     expect((await submit(page, { token: 'a'.repeat(22) })).statusCode).toBe(409);
   });
 
+  it.each([
+    ['reserved', null, 'Try again'],
+    ['paused', 'mailto:help@tea.example', 'Contact Tea shop'],
+    ['paused', null, 'Try again'],
+    ['ended', 'mailto:help@tea.example', 'Contact Tea shop'],
+    ['ended', null, undefined],
+  ])('has one next step while it takes nothing: %s, support at %s', async (state, supportUrl, label) => {
+    await dashboard.store.accounts.updateAccount(account.id, { supportUrl });
+    const page = await give({
+      amountCents: 500,
+      stock: 1,
+      isPaused: state === 'paused',
+      endsAtMs: state === 'ended' ? 1 : null,
+    });
+    if (state === 'reserved') await submit(page);
+    const { payload } = await visitor().get(`/p/${page.slug}`);
+    const steps = [...payload.matchAll(/<a class="button primary wide" href="[^"]+">(.*?)<\/a>/g)];
+    expect(steps.map(([, text = '']) => textOf(text).trim())).toEqual(label === undefined ? [] : [label]);
+  });
+
   it('is an unknown link for every other address', async () => {
     for (const slug of ['nothing-here', 'NO', '-', '%00', encodeURIComponent('<b>')]) {
       const { statusCode, payload } = await visitor().get(`/p/${slug}`);

@@ -205,11 +205,16 @@ ${state === 'open' || state === 'busy' ? pageForm(found, language, typed) : clos
   });
 }
 
-function closedNotice({ account: { name: shop } }: FoundPage, state: ClosedState, { words }: Language): Html {
+function closedNotice({ page: { slug }, account }: FoundPage, state: ClosedState, { words }: Language): Html {
+  const { name: shop, supportUrl } = account;
   const { page } = words;
   const { heading, sentence = page.noMore }: { heading: string; sentence?: string } = page[state];
+  const again = state === 'reserved' || state === 'paused' ? `/p/${slug}` : null;
+  const url = state === 'reserved' ? again : (supportUrl ?? again);
+  const label = url === supportUrl ? words.shop.contact : words.actions.tryAgain;
   return html`<h2>${heading}</h2>
-<p>${fillIn(sentence, { shop, minutes: String(HOLD_MINUTES) })}</p>`;
+<p>${fillIn(sentence, { shop, minutes: String(HOLD_MINUTES) })}</p>
+${url === null ? nothing : html`<p><a class="button primary wide" href="${url}">${fillIn(label, { shop })}</a></p>`}`;
 }
 
 function pageForm(found: FoundPage, language: Language, typed: Typed): Html {

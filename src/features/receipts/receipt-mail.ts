@@ -90,7 +90,7 @@ function* rowsOf(
   language: Language,
   { baseUrl, explorerTransactionUrl, adapters }: ReceiptLinks,
 ): Generator<ReceiptRow> {
-  const { facts, receipt } = language.words;
+  const { facts, assurances } = language.words;
   const { status, paidAtMs, txidOut } = payment;
   for (const [term, value] of receiptRows(payment, chargingProviders(sessions, adapters), language))
     yield { term, value };
@@ -101,7 +101,7 @@ function* rowsOf(
     yield { term, value: hash, url: explorerTransactionUrl(hash) };
   }
   const proofUrl = `${baseUrl}/docs/api#check-where-the-money-can-go`;
-  if (txidOut !== null) yield { term: receipt.check, value: proofUrl, url: proofUrl };
+  if (txidOut !== null) yield { term: assurances.check, value: proofUrl, url: proofUrl };
   yield { term: facts.reference, value: payment.id };
 }
 

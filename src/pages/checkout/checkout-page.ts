@@ -31,7 +31,7 @@ import { emailTokenField } from './known-email.ts';
 import { type ExplorerTransactionUrl, facts, timeElement } from './payment-facts.ts';
 import { type Checkout, isStuck } from './read-checkout.ts';
 import { paidPanel, receipt } from './receipt.ts';
-import { furtherLinks, returnOf, shopLinks } from './return-to-shop.ts';
+import { furtherLinks, shopLinks } from './return-to-shop.ts';
 import type { CountryQuestion, OfferList, OffersToAsk } from './selector.ts';
 import { asSeen, offersInBrief, possibleOffers } from './selector.ts';
 import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
@@ -109,12 +109,14 @@ function detailOf(selection: OfferList, explorerTransactionUrl: ExplorerTransact
   if (view.kind === 'paid') return receipt(view, checkout, language, explorerTransactionUrl);
   const links = shopLinks(checkout, language);
   const wait = waitOf(checkout);
-  // Shows the way back, which the page may take by itself, where it needs no scrolling.
-  const isOver = (returnOf(checkout) !== null || isStuck(checkout)) && checkout.unservedCountry === undefined;
+  // Shows the next step where it needs no scrolling.
+  const isEnded = view.kind === 'canceled' || view.kind === 'expired';
+  const isOver = (isEnded || isStuck(checkout)) && checkout.unservedCountry === undefined;
+  const known = facts(checkout, language, explorerTransactionUrl);
   return html`${wait === null ? nothing : waitDetail(wait, checkout, language)}
-${isOver ? links : nothing}
+${isOver ? [links, known] : nothing}
 ${actions(selection)}
-${facts(checkout, language, explorerTransactionUrl)}
+${isOver ? nothing : known}
 ${payableUntil(checkout, language)}
 ${isOver ? nothing : links}`;
 }

@@ -9,7 +9,7 @@ import {
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { fact, transactionLink } from '../../web/signed-in/payment-words.ts';
 import { arrivalsOf, type CheckoutView } from './checkout-view.ts';
-import type { Checkout } from './read-checkout.ts';
+import { type Checkout, isStuck } from './read-checkout.ts';
 import { nameOf } from './state-words.ts';
 
 /** URL of a transaction in a block explorer; null if there is no explorer. */
@@ -33,15 +33,15 @@ export function facts(
 
 const foldingKinds: readonly CheckoutView['kind'][] = ['seen', 'sending', 'held'];
 
-function* rowsOf({ payment, view }: Checkout, { words }: Language): Generator<Html> {
+function* rowsOf(checkout: Checkout, { words }: Language): Generator<Html> {
+  const { payment, view } = checkout;
   const { facts: names } = words;
-  if (view.kind === 'choose') return;
   if (view.kind === 'at_provider') {
     const name = fillIn(names.referenceAt, { provider: nameOf(view.provider) });
     yield fact(name, html`<code>${view.providerReference}</code>`);
-    return;
   }
-  yield fact(names.reference, html`<code>${payment.id}</code>`);
+  if (isStuck(checkout) || (view.kind !== 'at_provider' && view.kind !== 'choose'))
+    yield fact(names.reference, html`<code>${payment.id}</code>`);
 }
 
 /** Hidden until the script shows it. The label tells several buttons apart. */

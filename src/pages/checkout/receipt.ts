@@ -37,7 +37,7 @@ export function receipt(
   language: Language,
   explorerTransactionUrl: ExplorerTransactionUrl,
 ): Html {
-  const { receipt: words, facts: names, actions } = language.words;
+  const { receipt: words, facts: names, actions, assurances } = language.words;
   const transactions = transactionRows(checkout, language, explorerTransactionUrl);
   const proven = proof(checkout, language);
   const rows = [...receiptRows(checkout.payment, view.providers, language)];
@@ -47,7 +47,7 @@ export function receipt(
 <div class="proof">${proven === null ? nothing : html`<p>${proven}</p>`}
 <details${view.surplus === null ? nothing : html` open`}><summary>${proven === null || transactions.length !== 2 ? names.details : words.transactions}</summary>
 <dl class="facts">${transactions}${reference}</dl>
-${proven === null ? nothing : html`<p><a href="/docs/api#check-where-the-money-can-go">${words.check}</a></p>`}</details></div>
+${proven === null ? nothing : html`<p><a href="/docs/api#check-where-the-money-can-go">${assurances.check}</a></p>`}</details></div>
 <button class="button wide" type="button" id="print" hidden>${actions.print}</button>`;
 }
 

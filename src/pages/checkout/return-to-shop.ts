@@ -1,21 +1,22 @@
 import type { Account } from '../../accounts/account.ts';
 import { returnUrlOf } from '../../accounts/shop-profile.ts';
-import { servedFromUsdCents } from '../../providers/provider-availability.ts';
+import { exclusionOf } from '../../providers/provider-availability.ts';
 import { fillIn, type Language } from '../../web/checkout-frame/languages.ts';
 import { dotted, type Html, html, nothing } from '../../web/design/html.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { type Checkout, canBePaid, isStuck } from './read-checkout.ts';
 
-/** The shop's links. The one to take next is a button: support if only the shop can help, or the way back. */
+/** The shop's links. The next step is a button: support if only the shop can help, the way back, or to copy the reference. */
 export function shopLinks(checkout: Checkout, language: Language): Html {
-  const { account, path } = checkout;
+  const { account, path, payment } = checkout;
   const { name: shop, supportUrl } = account;
   const { words } = language;
   const way = returnOf(checkout);
   const isAlone = isStuck(checkout);
-  const isSupportNext = supportUrl !== null && (isAlone || needsShop(checkout, way));
+  const isShopNext = isAlone || needsShop(checkout, way);
+  const isSupportNext = supportUrl !== null && isShopNext;
   const look = checkout.unservedCountry === undefined ? 'primary ' : '';
-  const button = (url: string | null, label: Html, relation: Html) =>
+  const button = (url: string | null, label: Html, relation: Html = nothing) =>
     html`<p><a class="button ${look}wide" href="${url}"${relation}><span>${label}</span></a></p>`;
   const steps = [
     ...(isSupportNext
@@ -25,8 +26,12 @@ export function shopLinks(checkout: Checkout, language: Language): Html {
       ? []
       : [returnLink(way, shop, words, isSupportNext ? '' : look)]),
   ];
-  if (isAlone && steps.length === 0 && servedFromUsdCents(checkout.offers) === null)
-    steps.push(button(path, html`${words.actions.tryAgain}`, nothing));
+  if (isShopNext && steps.length === 0)
+    steps.push(
+      isAlone && exclusionOf(checkout.offers) === null
+        ? button(path, html`${words.actions.tryAgain}`)
+        : html`<button class="button wide" type="button" data-copy="${payment.id}" hidden>${words.facts.copyReference}</button>`,
+    );
   const links = furtherLinks(account, language, !isSupportNext);
   return steps.length === 0 ? links : html`<div class="shop-links">${steps}${links}</div>`;
 }
@@ -61,7 +66,7 @@ const RETURNS_FOR_MS = 15 * 60_000;
 /** Visible countdown, which any key, pointer, scroll or moved focus stops (WCAG 2.2.1). */
 const RETURNS_AFTER_SECONDS = 10;
 
-export function returnOf(checkout: Checkout) {
+function returnOf(checkout: Checkout) {
   const { payment, account, view, nowMs } = checkout;
   const isPaid = view.kind === 'paid';
   if (!isPaid && view.kind !== 'canceled' && view.kind !== 'expired' && !isStuck(checkout)) return null;

@@ -11,7 +11,13 @@ import {
   type TestPayments,
 } from '../../payment/test-payments.ts';
 import { languageOf } from '../../web/checkout-frame/languages.ts';
-import { messagePage, sendPage, sendShopScript, setCommonHeaders } from '../../web/checkout-frame/layout.ts';
+import {
+  linkBack,
+  messagePage,
+  sendPage,
+  sendShopScript,
+  setCommonHeaders,
+} from '../../web/checkout-frame/layout.ts';
 import { html } from '../../web/design/html.ts';
 import { serviceErrorOf } from '../../web/error-reply.ts';
 import type { Words } from '../../web/locales/locale.ts';
@@ -142,7 +148,8 @@ function showError(asked: CheckoutRequest, error: unknown): FastifyReply {
   const href = paymentId === undefined ? request.url : `/pay/${encodeURIComponent(paymentId)}`;
   const label = status === 429 || status >= 500 ? words.actions.tryAgain : words.actions.backToCheckout;
   const isKnown = paymentId !== undefined || label === words.actions.tryAgain;
-  const link = isKnown && status !== 404 ? { href, label } : undefined;
+  const known = isKnown ? { href, label } : undefined;
+  const link = status === 404 ? linkBack(request, context.baseUrl, language) : known;
   return sendPage(asked, status, messagePage({ ...messageOf(status, words), language, isTestMode, link }));
 }
 

@@ -6,14 +6,14 @@ import {
 } from '../../payment/errors.ts';
 import { UNITS_PER_CENT } from '../../payment/money.ts';
 import { aboutCents } from '../../payment/payment.ts';
-import {
-  customerFacts,
-  MULTI_PROVIDER,
-  type ProviderId,
-  providerCatalog,
-} from '../../payment/provider-catalog.ts';
+import { customerFacts, type ProviderId, providerCatalog } from '../../payment/provider-catalog.ts';
 import type { Charge } from '../../payment/session-charge.ts';
-import { type ProviderOffer, sellerOf, servedFromUsdCents } from '../../providers/provider-availability.ts';
+import {
+  exclusionOf,
+  type ProviderOffer,
+  sellerOf,
+  servedFromUsdCents,
+} from '../../providers/provider-availability.ts';
 import {
   fillIn,
   fillText,
@@ -84,8 +84,10 @@ export function goingWords(language: Language): StateWords {
   return stateWords(language, 'going', { provider: '' });
 }
 
-function stateWords({ words }: Language, name: StateName, values: Values): StateWords {
-  const { heading, sentence = '' }: { heading: string; sentence?: string } = words.states[name];
+function stateWords({ words: { states } }: Language, name: StateName, values: Values): StateWords {
+  const own: string | { readonly heading: string; readonly sentence?: string } = states[name];
+  const { heading, sentence = '' } =
+    typeof own === 'string' ? { heading: states.nobody.heading, sentence: own } : own;
   return {
     heading: fillIn(heading, values),
     sentence: sentence === '' ? null : fillIn(sentence, values),
@@ -104,6 +106,7 @@ function valuesOf(checkout: Worded, language: Language): Values {
     provider: provider === null ? '' : nameOf(provider),
     amount: money(amountCents),
     country: unservedCountry,
+    currency: payment.currency,
     minimum: formatMoneyAndCode(language, servedFromUsdCents(offers) ?? 0, 'USD'),
   };
   if (!('receivedUnits' in view)) return shared;
@@ -121,7 +124,7 @@ function stateNameOf(checkout: Worded): StateName {
     case 'choose':
       return nameOfChoice(checkout);
     case 'at_provider':
-      return nameOfVisit(view, singleProviderOf(checkout));
+      return nameOfVisit(view);
     case 'underpaid':
       return canBePaid(checkout) && view.canBeCharged ? 'underpaid' : 'incomplete';
     case 'closed_with_money':
@@ -138,15 +141,13 @@ function nameOfChoice(checkout: Worded): StateName {
   if (canBePaid(checkout)) return isSingle ? 'single' : 'choose';
   if (checkout.unservedCountry !== undefined) return 'nobodyHere';
   if (servedFromUsdCents(checkout.offers) !== null) return 'nobodyBelow';
+  if (exclusionOf(checkout.offers) === 'currency') return 'nobodyIn';
   return isSingle ? 'singleCannot' : 'nobody';
 }
 
-function nameOfVisit(
-  view: Extract<CheckoutView, { kind: 'at_provider' }>,
-  single: ProviderId | null,
-): StateName {
+function nameOfVisit(view: Extract<CheckoutView, { kind: 'at_provider' }>): StateName {
   if (isTakenByProvider(view)) return 'taken';
-  if (view.progress === 'failed') return single === null ? 'declinedOfSeveral' : 'declined';
+  if (view.progress === 'failed') return 'declined';
   return view.isOpen ? 'waiting' : 'visitEnded';
 }
 
@@ -160,14 +161,15 @@ export function nameOf(provider: ProviderId): string {
 
 export function refusalWords(
   language: Language,
-  { minimumUsdCents, refusal }: ProviderOffer,
+  { name: provider, minimumUsdCents, refusal }: ProviderOffer,
   { charge }: Pick<Checkout, 'charge'>,
 ): Html {
-  const { offers } = language.words;
+  const { offers, problems } = language.words;
+  const { currency } = charge;
   switch (refusal?.errorName) {
     case 'below_minimum': {
       const minimum = formatMoneyAndCode(language, refusal.minimumUsdCents ?? minimumUsdCents, 'USD');
-      if (charge.currency === 'USD') return fillIn(offers.onlyFrom, { minimum });
+      if (currency === 'USD') return fillIn(offers.onlyFrom, { minimum });
       const valueCents = Number(charge.usdUnits / UNITS_PER_CENT);
       return fillIn(offers.onlyFromThisIs, {
         minimum,
@@ -181,7 +183,9 @@ export function refusalWords(
     case 'currency_locked':
       return fillIn(offers.onlyCurrency, { currency: refusal.onlyCurrency ?? '' });
     default:
-      return html`${offers.inactive}`;
+      return refusal?.isUnsoldCurrency === true
+        ? fillIn(problems.onlyCurrency, { provider, currency })
+        : html`${offers.inactive}`;
   }
 }
 
@@ -211,10 +215,8 @@ export function problemWords(
     const reason = fillIn(problems[problemNames[error.errorName] ?? 'other'], values);
     return isRefusal(error) ? html`${reason} ${step}` : reason;
   }
-  const isOneOfSeveral = payment.provider === MULTI_PROVIDER;
-  if (error.retryAfterSeconds !== null)
-    return fillIn(isOneOfSeveral ? problems.busyOfSeveral : problems.busy, values);
-  return fillIn(isOneOfSeveral ? problems.unreachableOfSeveral : problems.unreachable, values);
+  const reason = fillIn(error.retryAfterSeconds === null ? problems.unreachable : problems.busy, values);
+  return hasOthers ? html`${reason} ${problems.orOther}` : reason;
 }
 
 /** Whether the provider, and not a failure, excludes the payment. */

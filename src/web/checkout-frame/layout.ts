@@ -1,5 +1,6 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { brandTokens } from '../../accounts/brand-color.ts';
+import { isSecureUrl } from '../../platform/public-address.ts';
 import { sendCompressed } from '../compression.ts';
 import { Html, html, nothing } from '../design/html.ts';
 import {
@@ -10,7 +11,7 @@ import {
   readScript,
   sendHtml,
 } from '../design/page-style.ts';
-import { type Language, languages } from './languages.ts';
+import { fillText, type Language, languages } from './languages.ts';
 
 /** Styles and scripts of a kind of page, inlined so that the first paint needs one response. */
 function kindOf(components: readonly string[], styles: readonly string[], scripts: readonly string[]) {
@@ -127,13 +128,21 @@ ${link === undefined ? nothing : html`<p><a class="button primary wide" href="${
   });
 }
 
+/** Link to the site with the link that a visitor followed; undefined if the browser names none, or this one. */
+export function linkBack({ headers: { referer } }: FastifyRequest, baseUrl: string, { words }: Language) {
+  const from = URL.parse(referer ?? '');
+  if (from === null || !isSecureUrl(from) || from.origin === new URL(baseUrl).origin) return undefined;
+  return { href: `${from.origin}/`, label: fillText(words.shop.back, { shop: from.host }) };
+}
+
 export function sendUnknownPage(
   context: PageReply['context'] & { readonly isTestMode: boolean },
   language: Language,
   reply: FastifyReply,
 ): FastifyReply {
   const { isTestMode } = context;
-  const page = messagePage({ ...language.words.messages.unknownPage, language, isTestMode });
+  const link = linkBack(reply.request, context.baseUrl, language);
+  const page = messagePage({ ...language.words.messages.unknownPage, language, isTestMode, link });
   return sendPage({ context, reply }, 404, page);
 }
 

@@ -34,14 +34,9 @@ export const ar: Words = {
       sentence:
         'لا يمكن لأي خدمة دفع قبول هذه الدفعة من العملاء في {country}. إذا كنت تقيم في بلد آخر، فاختر بلدك. وإلا فتواصل مع {shop}.',
     },
-    nobodyBelow: {
-      heading: 'لا يمكن الدفع حاليًا',
-      sentence: 'لا تقبل أي خدمة دفع هذا المبلغ. يمكن الدفع ابتداءً من {minimum}. يُرجى التواصل مع {shop}.',
-    },
-    singleCannot: {
-      heading: 'لا يمكن الدفع حاليًا',
-      sentence: 'لا يستطيع {provider} قبول هذه الدفعة. يُرجى التواصل مع {shop} أو المحاولة لاحقًا.',
-    },
+    nobodyBelow: 'لا تقبل أي خدمة دفع هذا المبلغ. يمكن الدفع ابتداءً من {minimum}. يُرجى التواصل مع {shop}.',
+    nobodyIn: 'لا تقبل أي خدمة دفع هذه الدفعة بعملة {currency}. يُرجى التواصل مع {shop}.',
+    singleCannot: 'لا يستطيع {provider} قبول هذه الدفعة. يُرجى التواصل مع {shop} أو المحاولة لاحقًا.',
     going: {
       heading: 'جارٍ نقلك إلى {provider}',
       sentence: 'يستغرق ذلك بضع ثوانٍ. لم يُخصم أي مبلغ بعد.',
@@ -61,11 +56,7 @@ export const ar: Words = {
     },
     declined: {
       heading: 'رُفضت الدفعة. لم يُخصم منك أي مبلغ.',
-      sentence: 'يفيد {provider} بأن دفعتك بقيمة {amount} لم تكتمل. يمكنك المحاولة مرة أخرى.',
-    },
-    declinedOfSeveral: {
-      heading: 'رُفضت الدفعة. لم يُخصم منك أي مبلغ.',
-      sentence: 'يفيد {provider} بأن دفعتك بقيمة {amount} لم تكتمل. اختر طريقة دفع أخرى أو حاول مرة أخرى.',
+      sentence: 'يفيد {provider} بأن دفعتك بقيمة {amount} لم تكتمل.',
     },
     underpaid: {
       heading: 'أوشكت على الانتهاء: ادفع {missing} لإتمام الدفع',
@@ -162,11 +153,8 @@ export const ar: Words = {
     noSuchProvider: 'لا توجد خدمة دفع بهذا الاسم. يُرجى اختيار واحدة أدناه.',
     otherProvider: 'عملية الدفع هذه مخصصة لخدمة دفع أخرى.',
     busy: '{provider} مزدحم حاليًا. لم يُخصم أي مبلغ من بطاقتك. يُرجى المحاولة بعد ثوانٍ.',
-    busyOfSeveral:
-      '{provider} مزدحم حاليًا. لم يُخصم أي مبلغ من بطاقتك. يُرجى المحاولة بعد ثوانٍ أو اختيار طريقة دفع أخرى.',
     unreachable: 'تعذّر الوصول إلى {provider}. لم يُخصم أي مبلغ من بطاقتك. يُرجى المحاولة بعد لحظات.',
-    unreachableOfSeveral:
-      'تعذّر الوصول إلى {provider}. لم يُخصم أي مبلغ من بطاقتك. يُرجى المحاولة بعد لحظات أو اختيار طريقة دفع أخرى.',
+    orOther: 'أو اختر طريقة دفع أخرى.',
     inactive: '{provider} غير متاح حاليًا. لم يُخصم أي مبلغ من بطاقتك.',
     onlyCurrency: 'لا يقبل {provider} الدفع بعملة {currency}.',
     unserved: 'لا يخدم {provider} العملاء في منطقتك.',
@@ -204,7 +192,6 @@ export const ar: Words = {
     sent: 'أرسل العقد {usdc} إلى {shop}.',
     sentWithin: 'أرسل العقد {usdc} إلى {shop} خلال {time} من الموافقة على بطاقتك.',
     transactions: 'عرض المعاملتين',
-    check: 'تحقق بنفسك',
   },
   missing: {
     question: 'خُصم المبلغ من بطاقتك ولا يظهر شيء هنا؟',
@@ -219,6 +206,7 @@ export const ar: Words = {
   },
   facts: {
     reference: 'الرقم المرجعي',
+    copyReference: 'نسخ الرقم المرجعي',
     referenceAt: 'الرقم المرجعي لدى {provider}',
     amount: 'المبلغ',
     time: 'الوقت',

@@ -36,16 +36,11 @@ export const de: Words = {
         'Kein Zahlungsdienst kann diese Zahlung von Kunden in {country} annehmen. ' +
         'Wenn Sie anderswo wohnen, wählen Sie Ihr Land. Sonst wenden Sie sich an {shop}.',
     },
-    nobodyBelow: {
-      heading: 'Diese Zahlung ist zurzeit nicht möglich',
-      sentence:
-        'Für diesen Betrag ist kein Zahlungsdienst verfügbar. Zahlungen sind ab {minimum} möglich. Bitte wenden Sie sich an {shop}.',
-    },
-    singleCannot: {
-      heading: 'Diese Zahlung ist zurzeit nicht möglich',
-      sentence:
-        '{provider} kann diese Zahlung nicht annehmen. Bitte wenden Sie sich an {shop} oder versuchen Sie es später noch einmal.',
-    },
+    nobodyBelow:
+      'Für diesen Betrag ist kein Zahlungsdienst verfügbar. Zahlungen sind ab {minimum} möglich. Bitte wenden Sie sich an {shop}.',
+    nobodyIn: 'Kein Zahlungsdienst nimmt diese Zahlung in {currency} an. Bitte wenden Sie sich an {shop}.',
+    singleCannot:
+      '{provider} kann diese Zahlung nicht annehmen. Bitte wenden Sie sich an {shop} oder versuchen Sie es später noch einmal.',
     going: {
       heading: 'Sie werden zu {provider} weitergeleitet',
       sentence: 'Das dauert ein paar Sekunden. Ihre Karte wurde noch nicht belastet.',
@@ -67,13 +62,7 @@ export const de: Words = {
     },
     declined: {
       heading: 'Zahlung abgelehnt. Ihre Karte wurde nicht belastet.',
-      sentence:
-        '{provider} meldet, dass Ihre Zahlung von {amount} nicht durchgeführt wurde. Sie können es noch einmal versuchen.',
-    },
-    declinedOfSeveral: {
-      heading: 'Zahlung abgelehnt. Ihre Karte wurde nicht belastet.',
-      sentence:
-        '{provider} meldet, dass Ihre Zahlung von {amount} nicht durchgeführt wurde. Wählen Sie eine andere Zahlungsart oder versuchen Sie es noch einmal.',
+      sentence: '{provider} meldet, dass Ihre Zahlung von {amount} nicht durchgeführt wurde.',
     },
     underpaid: {
       heading: 'Fast geschafft: {missing} fehlen noch',
@@ -178,13 +167,9 @@ export const de: Words = {
     noSuchProvider: 'Diesen Zahlungsdienst gibt es nicht. Bitte wählen Sie unten einen aus.',
     otherProvider: 'Dieser Bezahlvorgang läuft über einen anderen Zahlungsdienst.',
     busy: '{provider} ist zurzeit ausgelastet. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in einigen Sekunden noch einmal.',
-    busyOfSeveral:
-      '{provider} ist zurzeit ausgelastet. Ihre Karte wurde nicht belastet. ' +
-      'Bitte versuchen Sie es in einigen Sekunden noch einmal oder wählen Sie eine andere Zahlungsart.',
     unreachable:
       '{provider} war nicht erreichbar. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal.',
-    unreachableOfSeveral:
-      '{provider} war nicht erreichbar. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal oder wählen Sie eine andere Zahlungsart.',
+    orOther: 'Oder wählen Sie eine andere Zahlungsart.',
     inactive: '{provider} ist zurzeit nicht verfügbar. Ihre Karte wurde nicht belastet.',
     onlyCurrency: '{provider} nimmt keine Zahlungen in {currency} an.',
     unserved: '{provider} bedient keine Kunden in Ihrer Region.',
@@ -226,7 +211,6 @@ export const de: Words = {
     sentWithin:
       'Der Vertrag hat {usdc} innerhalb von {time} nach der Bestätigung Ihrer Karte an {shop} gesendet.',
     transactions: 'Die beiden Transaktionen ansehen',
-    check: 'Selbst nachprüfen',
   },
   missing: {
     question: 'Abgebucht, aber hier erscheint nichts?',
@@ -242,6 +226,7 @@ export const de: Words = {
   },
   facts: {
     reference: 'Referenz',
+    copyReference: 'Referenz kopieren',
     referenceAt: 'Referenz bei {provider}',
     amount: 'Betrag',
     time: 'Zeitpunkt',

@@ -36,15 +36,11 @@ export const en = {
       sentence:
         'No payment service can take this payment from customers in {country}. If you live elsewhere, choose your country. Otherwise, contact {shop}.',
     },
-    nobodyBelow: {
-      heading: 'This cannot be paid at the moment',
-      sentence:
-        'No payment service can take this amount. Payments are possible from {minimum}. Please contact {shop}.',
-    },
-    singleCannot: {
-      heading: 'This cannot be paid at the moment',
-      sentence: '{provider} cannot take this payment. Please contact {shop}, or try again later.',
-    },
+    /** In place of the sentence of `nobody`, as are the next two. */
+    nobodyBelow:
+      'No payment service can take this amount. Payments are possible from {minimum}. Please contact {shop}.',
+    nobodyIn: 'No payment service takes {currency} for this payment. Please contact {shop}.',
+    singleCannot: '{provider} cannot take this payment. Please contact {shop}, or try again later.',
     going: {
       heading: 'Taking you to {provider}',
       sentence: 'This takes a few seconds. Nothing has been charged yet.',
@@ -65,12 +61,7 @@ export const en = {
     },
     declined: {
       heading: 'Payment declined. You haven’t been charged.',
-      sentence: '{provider} says that your payment of {amount} did not go through. You can try again.',
-    },
-    declinedOfSeveral: {
-      heading: 'Payment declined. You haven’t been charged.',
-      sentence:
-        '{provider} says that your payment of {amount} did not go through. Choose another way to pay, or try again.',
+      sentence: '{provider} says that your payment of {amount} did not go through.',
     },
     underpaid: {
       heading: 'Almost there: pay {missing} to finish',
@@ -178,11 +169,8 @@ export const en = {
     otherProvider: 'This checkout is for another payment service.',
     /** Rate limit of the provider. */
     busy: '{provider} is busy at the moment. Your card was not charged. Please try again in a few seconds.',
-    busyOfSeveral:
-      '{provider} is busy at the moment. Your card was not charged. Please try again in a few seconds or choose another way to pay.',
     unreachable: '{provider} could not be reached. Your card was not charged. Please try again in a moment.',
-    unreachableOfSeveral:
-      '{provider} could not be reached. Your card was not charged. Please try again in a moment, or choose another way to pay.',
+    orOther: 'Or choose another way to pay.',
     inactive: '{provider} is not available at the moment. Your card was not charged.',
     onlyCurrency: '{provider} does not take payments in {currency}.',
     unserved: '{provider} does not serve customers in your region.',
@@ -224,7 +212,6 @@ export const en = {
     sent: 'The contract sent {usdc} to {shop}.',
     sentWithin: 'The contract sent {usdc} to {shop} within {time} of your card’s approval.',
     transactions: 'See the two transactions',
-    check: 'Check it yourself',
   },
   /** Charged but not yet arrived. */
   missing: {
@@ -241,6 +228,7 @@ export const en = {
   },
   facts: {
     reference: 'Reference',
+    copyReference: 'Copy the reference',
     referenceAt: 'Reference at {provider}',
     amount: 'Amount',
     time: 'Time',

@@ -35,16 +35,11 @@ export const es: Words = {
       sentence:
         'Ningún servicio de pago puede aceptar este pago de clientes en {country}. Si vive en otro lugar, elija su país. Si no, contacte con {shop}.',
     },
-    nobodyBelow: {
-      heading: 'Este pago no es posible por el momento',
-      sentence:
-        'Ningún servicio de pago admite este importe. Se puede pagar a partir de {minimum}. Póngase en contacto con {shop}.',
-    },
-    singleCannot: {
-      heading: 'Este pago no es posible por el momento',
-      sentence:
-        '{provider} no puede aceptar este pago. Póngase en contacto con {shop} o inténtelo más tarde.',
-    },
+    nobodyBelow:
+      'Ningún servicio de pago admite este importe. Se puede pagar a partir de {minimum}. Póngase en contacto con {shop}.',
+    nobodyIn: 'Ningún servicio de pago admite {currency} para este pago. Póngase en contacto con {shop}.',
+    singleCannot:
+      '{provider} no puede aceptar este pago. Póngase en contacto con {shop} o inténtelo más tarde.',
     going: {
       heading: 'Le estamos redirigiendo a {provider}',
       sentence: 'Solo tardará unos segundos. Todavía no se le ha cobrado nada.',
@@ -65,12 +60,7 @@ export const es: Words = {
     },
     declined: {
       heading: 'Pago rechazado. No se le ha cobrado nada.',
-      sentence: '{provider} indica que su pago de {amount} no se completó. Puede intentarlo de nuevo.',
-    },
-    declinedOfSeveral: {
-      heading: 'Pago rechazado. No se le ha cobrado nada.',
-      sentence:
-        '{provider} indica que su pago de {amount} no se completó. Elija otra forma de pago o inténtelo de nuevo.',
+      sentence: '{provider} indica que su pago de {amount} no se completó.',
     },
     underpaid: {
       heading: 'Casi listo: pague {missing} para terminar',
@@ -174,13 +164,9 @@ export const es: Words = {
     noSuchProvider: 'Ese servicio de pago no existe. Elija uno de los siguientes.',
     otherProvider: 'Este pago es para otro servicio de pago.',
     busy: '{provider} está saturado en este momento. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en unos segundos.',
-    busyOfSeveral:
-      '{provider} está saturado en este momento. No se ha realizado ningún cargo en su tarjeta. ' +
-      'Inténtelo de nuevo en unos segundos o elija otra forma de pago.',
     unreachable:
       'No se pudo contactar con {provider}. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en un momento.',
-    unreachableOfSeveral:
-      'No se pudo contactar con {provider}. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en un momento o elija otra forma de pago.',
+    orOther: 'O elija otra forma de pago.',
     inactive: '{provider} no está disponible por el momento. No se ha realizado ningún cargo en su tarjeta.',
     onlyCurrency: '{provider} no acepta pagos en {currency}.',
     unserved: '{provider} no atiende a clientes de su región.',
@@ -220,7 +206,6 @@ export const es: Words = {
     sent: 'El contrato envió {usdc} a {shop}.',
     sentWithin: 'El contrato envió {usdc} a {shop} en menos de {time} desde la aprobación de su tarjeta.',
     transactions: 'Ver las dos transacciones',
-    check: 'Compruébelo usted mismo',
   },
   missing: {
     question: '¿Se lo han cobrado y aquí no aparece nada?',
@@ -235,6 +220,7 @@ export const es: Words = {
   },
   facts: {
     reference: 'Referencia',
+    copyReference: 'Copiar la referencia',
     referenceAt: 'Referencia en {provider}',
     amount: 'Importe',
     time: 'Fecha y hora',

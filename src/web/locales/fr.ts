@@ -36,15 +36,10 @@ export const fr: Words = {
         'Aucun service de paiement ne peut accepter ce paiement pour les clients de ce pays ({country}). ' +
         'Si vous habitez ailleurs, choisissez votre pays. Sinon, contactez {shop}.',
     },
-    nobodyBelow: {
-      heading: 'Ce paiement est impossible pour le moment',
-      sentence:
-        'Aucun service de paiement n’accepte ce montant. Le paiement est possible à partir de {minimum}. Contactez {shop}.',
-    },
-    singleCannot: {
-      heading: 'Ce paiement est impossible pour le moment',
-      sentence: '{provider} ne peut pas accepter ce paiement. Contactez {shop} ou réessayez plus tard.',
-    },
+    nobodyBelow:
+      'Aucun service de paiement n’accepte ce montant. Le paiement est possible à partir de {minimum}. Contactez {shop}.',
+    nobodyIn: 'Aucun service de paiement n’accepte {currency} pour ce paiement. Contactez {shop}.',
+    singleCannot: '{provider} ne peut pas accepter ce paiement. Contactez {shop} ou réessayez plus tard.',
     going: {
       heading: 'Redirection vers {provider}',
       sentence: 'Cela prend quelques secondes. Votre carte n’a pas encore été débitée.',
@@ -65,12 +60,7 @@ export const fr: Words = {
     },
     declined: {
       heading: 'Paiement refusé. Votre carte n’a pas été débitée.',
-      sentence: '{provider} indique que votre paiement de {amount} n’a pas abouti. Vous pouvez réessayer.',
-    },
-    declinedOfSeveral: {
-      heading: 'Paiement refusé. Votre carte n’a pas été débitée.',
-      sentence:
-        '{provider} indique que votre paiement de {amount} n’a pas abouti. Choisissez un autre moyen de paiement ou réessayez.',
+      sentence: '{provider} indique que votre paiement de {amount} n’a pas abouti.',
     },
     underpaid: {
       heading: 'Presque terminé : payez {missing} pour finir',
@@ -173,11 +163,8 @@ export const fr: Words = {
     noSuchProvider: 'Ce service de paiement n’existe pas. Choisissez-en un ci-dessous.',
     otherProvider: 'Ce paiement est prévu pour un autre service de paiement.',
     busy: '{provider} est saturé pour le moment. Votre carte n’a pas été débitée. Réessayez dans quelques secondes.',
-    busyOfSeveral:
-      '{provider} est saturé pour le moment. Votre carte n’a pas été débitée. Réessayez dans quelques secondes ou choisissez un autre moyen de paiement.',
     unreachable: '{provider} est injoignable. Votre carte n’a pas été débitée. Réessayez dans un instant.',
-    unreachableOfSeveral:
-      '{provider} est injoignable. Votre carte n’a pas été débitée. Réessayez dans un instant ou choisissez un autre moyen de paiement.',
+    orOther: 'Ou choisissez un autre moyen de paiement.',
     inactive: '{provider} est indisponible pour le moment. Votre carte n’a pas été débitée.',
     onlyCurrency: '{provider} n’accepte pas les paiements en {currency}.',
     unserved: '{provider} ne sert pas les clients de votre région.',
@@ -216,7 +203,6 @@ export const fr: Words = {
     sent: 'Le contrat a envoyé {usdc} à {shop}.',
     sentWithin: 'Le contrat a envoyé {usdc} à {shop} moins de {time} après l’acceptation de votre carte.',
     transactions: 'Voir les deux transactions',
-    check: 'Vérifiez par vous-même',
   },
   missing: {
     question: 'Votre carte a été débitée, mais rien n’apparaît ici\u00a0?',
@@ -232,6 +218,7 @@ export const fr: Words = {
   },
   facts: {
     reference: 'Référence',
+    copyReference: 'Copier la référence',
     referenceAt: 'Référence chez {provider}',
     amount: 'Montant',
     time: 'Date et heure',

@@ -36,15 +36,10 @@ export const it: Words = {
         'Nessun servizio di pagamento può accettare questo pagamento da clienti in questo paese ({country}). ' +
         'Se vivi altrove, scegli il tuo paese. Altrimenti contatta {shop}.',
     },
-    nobodyBelow: {
-      heading: 'Al momento non è possibile pagare',
-      sentence:
-        'Nessun servizio di pagamento accetta questo importo. Si può pagare a partire da {minimum}. Contatta {shop}.',
-    },
-    singleCannot: {
-      heading: 'Al momento non è possibile pagare',
-      sentence: '{provider} non può accettare questo pagamento. Contatta {shop} o riprova più tardi.',
-    },
+    nobodyBelow:
+      'Nessun servizio di pagamento accetta questo importo. Si può pagare a partire da {minimum}. Contatta {shop}.',
+    nobodyIn: 'Nessun servizio di pagamento accetta {currency} per questo pagamento. Contatta {shop}.',
+    singleCannot: '{provider} non può accettare questo pagamento. Contatta {shop} o riprova più tardi.',
     going: {
       heading: 'Ti stiamo reindirizzando a {provider}',
       sentence: 'Ci vogliono pochi secondi. Non è stato ancora addebitato nulla.',
@@ -66,13 +61,7 @@ export const it: Words = {
     },
     declined: {
       heading: 'Pagamento rifiutato. Non ti è stato addebitato nulla.',
-      sentence:
-        '{provider} comunica che il tuo pagamento di {amount} non è andato a buon fine. Puoi riprovare.',
-    },
-    declinedOfSeveral: {
-      heading: 'Pagamento rifiutato. Non ti è stato addebitato nulla.',
-      sentence:
-        '{provider} comunica che il tuo pagamento di {amount} non è andato a buon fine. Scegli un altro metodo di pagamento o riprova.',
+      sentence: '{provider} comunica che il tuo pagamento di {amount} non è andato a buon fine.',
     },
     underpaid: {
       heading: 'Ci siamo quasi: paga {missing} per finire',
@@ -177,13 +166,9 @@ export const it: Words = {
     noSuchProvider: 'Questo servizio di pagamento non esiste. Scegline uno qui sotto.',
     otherProvider: 'Questo pagamento è per un altro servizio di pagamento.',
     busy: '{provider} è sovraccarico in questo momento. Non è stato addebitato nulla sulla tua carta. Riprova tra qualche secondo.',
-    busyOfSeveral:
-      '{provider} è sovraccarico in questo momento. Non è stato addebitato nulla sulla tua carta. ' +
-      'Riprova tra qualche secondo o scegli un altro metodo di pagamento.',
     unreachable:
       'Impossibile contattare {provider}. Non è stato addebitato nulla sulla tua carta. Riprova tra poco.',
-    unreachableOfSeveral:
-      'Impossibile contattare {provider}. Non è stato addebitato nulla sulla tua carta. Riprova tra poco o scegli un altro metodo di pagamento.',
+    orOther: 'Oppure scegli un altro metodo di pagamento.',
     inactive: '{provider} non è disponibile al momento. Non è stato addebitato nulla sulla tua carta.',
     onlyCurrency: '{provider} non accetta pagamenti in {currency}.',
     unserved: '{provider} non serve i clienti della tua regione.',
@@ -222,7 +207,6 @@ export const it: Words = {
     sent: 'Il contratto ha inviato {usdc} a {shop}.',
     sentWithin: 'Il contratto ha inviato {usdc} a {shop} entro {time} dall’accettazione della tua carta.',
     transactions: 'Vedi le due transazioni',
-    check: 'Verifica di persona',
   },
   missing: {
     question: 'Hai ricevuto l’addebito, ma qui non compare nulla?',
@@ -238,6 +222,7 @@ export const it: Words = {
   },
   facts: {
     reference: 'Riferimento',
+    copyReference: 'Copia il riferimento',
     referenceAt: 'Riferimento presso {provider}',
     amount: 'Importo',
     time: 'Data e ora',

@@ -35,16 +35,12 @@ export const ja: Words = {
       sentence:
         '{country}のお客様のお支払いを受け付けられる決済サービスがありません。別の国にお住まいの場合は、国を選択してください。それ以外の場合は{shop}にお問い合わせください。',
     },
-    nobodyBelow: {
-      heading: '現在お支払いいただけません',
-      sentence:
-        'この金額に対応できる決済サービスがありません。お支払いは{minimum}から可能です。{shop}にお問い合わせください。',
-    },
-    singleCannot: {
-      heading: '現在お支払いいただけません',
-      sentence:
-        '{provider}はこのお支払いに対応できません。{shop}にお問い合わせいただくか、後ほどもう一度お試しください。',
-    },
+    nobodyBelow:
+      'この金額に対応できる決済サービスがありません。お支払いは{minimum}から可能です。{shop}にお問い合わせください。',
+    nobodyIn:
+      '{currency}でのこのお支払いに対応できる決済サービスがありません。{shop}にお問い合わせください。',
+    singleCannot:
+      '{provider}はこのお支払いに対応できません。{shop}にお問い合わせいただくか、後ほどもう一度お試しください。',
     going: {
       heading: '{provider}に移動しています',
       sentence: '数秒かかります。まだ請求は行われていません。',
@@ -64,12 +60,7 @@ export const ja: Words = {
     },
     declined: {
       heading: 'お支払いが承認されませんでした。請求は行われていません。',
-      sentence: '{provider}によると、{amount}のお支払いは完了しませんでした。もう一度お試しいただけます。',
-    },
-    declinedOfSeveral: {
-      heading: 'お支払いが承認されませんでした。請求は行われていません。',
-      sentence:
-        '{provider}によると、{amount}のお支払いは完了しませんでした。別の方法を選ぶか、もう一度お試しください。',
+      sentence: '{provider}によると、{amount}のお支払いは完了しませんでした。',
     },
     underpaid: {
       heading: 'あと{missing}で完了します',
@@ -165,12 +156,9 @@ export const ja: Words = {
     noSuchProvider: 'この決済サービスは存在しません。下から選択してください。',
     otherProvider: 'このお支払いは別の決済サービス用です。',
     busy: '{provider}は現在混み合っています。カードへの請求は行われていません。数秒後にもう一度お試しください。',
-    busyOfSeveral:
-      '{provider}は現在混み合っています。カードへの請求は行われていません。数秒後にもう一度試すか、別の方法を選択してください。',
     unreachable:
       '{provider}に接続できませんでした。カードへの請求は行われていません。しばらくしてからもう一度お試しください。',
-    unreachableOfSeveral:
-      '{provider}に接続できませんでした。カードへの請求は行われていません。しばらくしてからもう一度試すか、別の方法を選択してください。',
+    orOther: '別のお支払い方法もお選びいただけます。',
     inactive: '{provider}は現在利用できません。カードへの請求は行われていません。',
     onlyCurrency: '{provider}は{currency}でのお支払いに対応していません。',
     unserved: '{provider}はお客様の地域ではご利用いただけません。',
@@ -209,7 +197,6 @@ export const ja: Words = {
     sent: 'コントラクトは{usdc}を{shop}に送金しました。',
     sentWithin: 'コントラクトは、カードの承認から{time}以内に{usdc}を{shop}に送金しました。',
     transactions: '2件のトランザクションを見る',
-    check: 'ご自身で確認する',
   },
   missing: {
     question: '請求されたのに、ここに表示されませんか？',
@@ -224,6 +211,7 @@ export const ja: Words = {
   },
   facts: {
     reference: '参照番号',
+    copyReference: '参照番号をコピー',
     referenceAt: '{provider}の参照番号',
     amount: '金額',
     time: '日時',

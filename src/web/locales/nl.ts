@@ -35,16 +35,12 @@ export const nl: Words = {
       sentence:
         'Geen betaaldienst kan deze betaling aannemen van klanten in {country}. Woon je ergens anders, kies dan je land. Neem anders contact op met {shop}.',
     },
-    nobodyBelow: {
-      heading: 'Betalen kan op dit moment niet',
-      sentence:
-        'Geen enkele betaaldienst accepteert dit bedrag. Betalen kan vanaf {minimum}. Neem contact op met {shop}.',
-    },
-    singleCannot: {
-      heading: 'Betalen kan op dit moment niet',
-      sentence:
-        '{provider} kan deze betaling niet accepteren. Neem contact op met {shop} of probeer het later opnieuw.',
-    },
+    nobodyBelow:
+      'Geen enkele betaaldienst accepteert dit bedrag. Betalen kan vanaf {minimum}. Neem contact op met {shop}.',
+    nobodyIn:
+      'Geen enkele betaaldienst accepteert {currency} voor deze betaling. Neem contact op met {shop}.',
+    singleCannot:
+      '{provider} kan deze betaling niet accepteren. Neem contact op met {shop} of probeer het later opnieuw.',
     going: {
       heading: 'Je wordt doorgestuurd naar {provider}',
       sentence: 'Dit duurt een paar seconden. Er is nog niets afgeschreven.',
@@ -65,12 +61,7 @@ export const nl: Words = {
     },
     declined: {
       heading: 'Betaling geweigerd. Er is niets afgeschreven.',
-      sentence: '{provider} meldt dat je betaling van {amount} niet is gelukt. Je kunt het opnieuw proberen.',
-    },
-    declinedOfSeveral: {
-      heading: 'Betaling geweigerd. Er is niets afgeschreven.',
-      sentence:
-        '{provider} meldt dat je betaling van {amount} niet is gelukt. Kies een andere betaalmethode of probeer het opnieuw.',
+      sentence: '{provider} meldt dat je betaling van {amount} niet is gelukt.',
     },
     underpaid: {
       heading: 'Bijna klaar: betaal {missing} om af te ronden',
@@ -175,13 +166,9 @@ export const nl: Words = {
     noSuchProvider: 'Deze betaaldienst bestaat niet. Kies er hieronder een.',
     otherProvider: 'Deze betaling is voor een andere betaaldienst.',
     busy: 'Het is op dit moment erg druk bij {provider}. Er is niets van je kaart afgeschreven. Probeer het over een paar seconden opnieuw.',
-    busyOfSeveral:
-      'Het is op dit moment erg druk bij {provider}. Er is niets van je kaart afgeschreven. ' +
-      'Probeer het over een paar seconden opnieuw of kies een andere betaalmethode.',
     unreachable:
       '{provider} is niet bereikbaar. Er is niets van je kaart afgeschreven. Probeer het zo meteen opnieuw.',
-    unreachableOfSeveral:
-      '{provider} is niet bereikbaar. Er is niets van je kaart afgeschreven. Probeer het zo meteen opnieuw of kies een andere betaalmethode.',
+    orOther: 'Of kies een andere betaalmethode.',
     inactive: '{provider} is op dit moment niet beschikbaar. Er is niets van je kaart afgeschreven.',
     onlyCurrency: '{provider} accepteert geen betalingen in {currency}.',
     unserved: '{provider} bedient geen klanten in je regio.',
@@ -221,7 +208,6 @@ export const nl: Words = {
     sentWithin:
       'Het contract heeft {usdc} binnen {time} na de goedkeuring van je kaart naar {shop} gestuurd.',
     transactions: 'Bekijk de twee transacties',
-    check: 'Controleer het zelf',
   },
   missing: {
     question: 'Afgeschreven, maar hier verschijnt niets?',
@@ -237,6 +223,7 @@ export const nl: Words = {
   },
   facts: {
     reference: 'Referentie',
+    copyReference: 'Referentie kopiëren',
     referenceAt: 'Referentie bij {provider}',
     amount: 'Bedrag',
     time: 'Datum en tijd',

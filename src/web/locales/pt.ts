@@ -36,16 +36,12 @@ export const pt: Words = {
         'Nenhum serviço de pagamento pode aceitar este pagamento de clientes neste país ({country}). ' +
         'Se você mora em outro lugar, escolha seu país. Caso contrário, fale com {shop}.',
     },
-    nobodyBelow: {
-      heading: 'Este pagamento não é possível no momento',
-      sentence:
-        'Nenhum serviço de pagamento aceita este valor. É possível pagar a partir de {minimum}. Entre em contato com {shop}.',
-    },
-    singleCannot: {
-      heading: 'Este pagamento não é possível no momento',
-      sentence:
-        '{provider} não pode aceitar este pagamento. Entre em contato com {shop} ou tente mais tarde.',
-    },
+    nobodyBelow:
+      'Nenhum serviço de pagamento aceita este valor. É possível pagar a partir de {minimum}. Entre em contato com {shop}.',
+    nobodyIn:
+      'Nenhum serviço de pagamento aceita {currency} para este pagamento. Entre em contato com {shop}.',
+    singleCannot:
+      '{provider} não pode aceitar este pagamento. Entre em contato com {shop} ou tente mais tarde.',
     going: {
       heading: 'Redirecionando para {provider}',
       sentence: 'Leva alguns segundos. Nada foi cobrado no seu cartão ainda.',
@@ -66,13 +62,7 @@ export const pt: Words = {
     },
     declined: {
       heading: 'Pagamento recusado. Nada foi cobrado.',
-      sentence:
-        '{provider} informa que seu pagamento de {amount} não foi concluído. Você pode tentar de novo.',
-    },
-    declinedOfSeveral: {
-      heading: 'Pagamento recusado. Nada foi cobrado.',
-      sentence:
-        '{provider} informa que seu pagamento de {amount} não foi concluído. Escolha outra forma de pagamento ou tente de novo.',
+      sentence: '{provider} informa que seu pagamento de {amount} não foi concluído.',
     },
     underpaid: {
       heading: 'Quase lá: pague {missing} para concluir',
@@ -172,12 +162,9 @@ export const pt: Words = {
     noSuchProvider: 'Esse serviço de pagamento não existe. Escolha um abaixo.',
     otherProvider: 'Este pagamento é para outro serviço de pagamento.',
     busy: '{provider} está sobrecarregado no momento. Nada foi cobrado no seu cartão. Tente de novo em alguns segundos.',
-    busyOfSeveral:
-      '{provider} está sobrecarregado no momento. Nada foi cobrado no seu cartão. Tente de novo em alguns segundos ou escolha outra forma de pagamento.',
     unreachable:
       'Não foi possível contatar {provider}. Nada foi cobrado no seu cartão. Tente de novo em instantes.',
-    unreachableOfSeveral:
-      'Não foi possível contatar {provider}. Nada foi cobrado no seu cartão. Tente de novo em instantes ou escolha outra forma de pagamento.',
+    orOther: 'Ou escolha outra forma de pagamento.',
     inactive: '{provider} não está disponível no momento. Nada foi cobrado no seu cartão.',
     onlyCurrency: '{provider} não aceita pagamentos em {currency}.',
     unserved: '{provider} não atende clientes da sua região.',
@@ -216,7 +203,6 @@ export const pt: Words = {
     sent: 'O contrato enviou {usdc} a {shop}.',
     sentWithin: 'O contrato enviou {usdc} a {shop} em até {time} após a aprovação do seu cartão.',
     transactions: 'Ver as duas transações',
-    check: 'Confira você mesmo',
   },
   missing: {
     question: 'A cobrança foi feita, mas nada aparece aqui?',
@@ -232,6 +218,7 @@ export const pt: Words = {
   },
   facts: {
     reference: 'Referência',
+    copyReference: 'Copiar a referência',
     referenceAt: 'Referência em {provider}',
     amount: 'Valor',
     time: 'Data e hora',
