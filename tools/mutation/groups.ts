@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path/posix';
+import { basename, dirname, join } from 'node:path/posix';
 
 /** Code whose tests must detect nearly every mutation. */
 export interface MutationGroup {
@@ -49,7 +49,10 @@ export const mutationGroups: readonly MutationGroup[] = [
   { name: 'connect', parts: [part('src/features/connect/connect-shop.ts')] },
   {
     name: 'callback rules',
-    parts: [part('src/platform/public-address.ts'), part('src/payment/callback-url.ts')],
+    parts: [
+      part('src/platform/public-address.ts'),
+      part('src/payment/callback-url.ts', 'callback-url', '../webhooks/callback-host'),
+    ],
   },
   { name: 'state table', parts: [part('src/payment/payment-states.ts')] },
 ];
@@ -71,8 +74,8 @@ export function chooseGroups(names: readonly string[], groups = mutationGroups):
     .filter(({ parts }) => parts.length > 0);
 }
 
-/** A file and the tests next to it: those with these names, by default the file's own. */
+/** A file and its tests: those with these names or paths from its folder, by default the file's own. */
 function part(file: string, ...tests: readonly string[]): MutatedFile {
   const names = tests.length > 0 ? tests : [basename(file, '.ts')];
-  return { file, tests: names.map((name) => `${dirname(file)}/${name}.test.ts`) };
+  return { file, tests: names.map((name) => join(dirname(file), `${name}.test.ts`)) };
 }
