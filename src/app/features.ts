@@ -131,5 +131,5 @@ export const apiDescription = describeApi({
   ],
   bodies: { ...describedConnect.bodies, ...describedRefunds.bodies },
   schemas: { ...describedRefunds.answers, ...describedConnect.schemas, ...describedRefunds.requests },
-  eventFields: describedRefunds.eventFields,
+  events: describedRefunds.events,
 });

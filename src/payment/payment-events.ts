@@ -1,7 +1,7 @@
 import { formatCents, formatOptionalCents, formatUnits, UNITS_PER_CENT } from './money.ts';
 import { isDirect, type Payment, type PaymentId } from './payment.ts';
 
-/** Meaning of each event type; the documentation is generated from this table. */
+/** Meaning of each type of event of a payment. A feature has a table of its own types. */
 export const paymentEventTypes = {
   'payment.deposit_seen': 'The deposits seen reach the paid threshold. They are not final yet.',
   'payment.deposit_reverted':
@@ -13,13 +13,6 @@ export const paymentEventTypes = {
   'payment.canceled': 'The payment expired or was canceled.',
   'payment.attention_required': 'The release of the money needs attention.',
   'payment.updated': 'The payment came into another state that no other event describes.',
-  'refund.opened': 'A refund is opened.',
-  'refund.address_named': 'The customer named an address for a refund. Confirm it before you pay.',
-  'refund.address_confirmed': 'The address of a refund is confirmed. The transfer is expected.',
-  'refund.transaction_refused': "The submitted transaction, or a transfer that arrived, is not the refund's.",
-  'refund.paid': "The refund's transfer is final.",
-  'refund.transfer_reverted': "A reorganization removed the refund's transfer. It is expected again.",
-  'refund.canceled': 'The refund is canceled.',
 } as const satisfies Record<string, string>;
 
 export type PaymentEventType = keyof typeof paymentEventTypes;
@@ -27,10 +20,11 @@ export type PaymentEventType = keyof typeof paymentEventTypes;
 export interface NumberedEvent {
   /** Follows the order of commits: milliseconds since 1970, or one above the last. */
   readonly number: number;
-  readonly type: PaymentEventType;
+  /** A `PaymentEventType`, or a type of a feature. */
+  readonly type: string;
   readonly paymentId: PaymentId;
-  /** Null for an event of the payment itself. */
-  readonly refundId: string | null;
+  /** Id of what a feature's event is about; null for an event of the payment itself. */
+  readonly subjectId: string | null;
   readonly atMs: number;
 }
 

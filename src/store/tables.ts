@@ -335,16 +335,22 @@ table<PaidCount & { accountId: string; dayMs: number }>(
 
 type StoredEvent = PaymentOfAccount & NumberedEvent;
 
+/** The column has the name of the first feature with events. */
+const renamed = { subjectId: 'refund_id' };
+
 /** Events to be numbered shortly, in order of insertion. */
 export const unnumberedEventTable = table<Omit<StoredEvent, 'number'> & { row: number }>(
   'unnumbered_events',
   ['row'],
-)({ text: ['accountId', 'paymentId', 'type', 'refundId'], integer: ['row', 'atMs'] }, { numberedBy: 'row' });
+)(
+  { text: ['accountId', 'paymentId', 'type', 'subjectId'], integer: ['row', 'atMs'] },
+  { numberedBy: 'row', renamed },
+);
 
-export const eventTable = table<StoredEvent>('events', ['account_id', 'number'])({
-  text: ['accountId', 'type', 'paymentId', 'refundId'],
-  integer: ['number', 'atMs'],
-});
+export const eventTable = table<StoredEvent>('events', ['account_id', 'number'])(
+  { text: ['accountId', 'type', 'paymentId', 'subjectId'], integer: ['number', 'atMs'] },
+  { renamed },
+);
 
 table<{ accountId: string; newest: number; deletedThrough: number }>('event_numbers', ['account_id'])({
   text: ['accountId'],

@@ -6,6 +6,7 @@ import { testCards } from '../../sandbox/pay-order.ts';
 import { createdPaymentSchema, paymentStatusSchema } from '../../src/api/payment-schemas.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
 import { variables } from '../../src/config/variables.ts';
+import { refundEventTypes } from '../../src/features/refunds/refund.ts';
 import { paymentEventTypes } from '../../src/payment/payment-events.ts';
 import { providerIds } from '../../src/payment/provider-catalog.ts';
 import { providerFaults } from '../../src/payment/test-payments.ts';
@@ -18,7 +19,8 @@ import { codeBlocks, documents, read, root, sorted, tableRows } from './markdown
 it('lists every type of event with its description', () => {
   const page = read('docs/merchant-api.md');
   const rows = tableRows(page).filter(([name]) => /^`(payment|refund)\./.test(name ?? ''));
-  expect(rows).toEqual(Object.entries(paymentEventTypes).map(([type, text]) => [`\`${type}\``, text]));
+  const types = { ...paymentEventTypes, ...refundEventTypes };
+  expect(rows).toEqual(Object.entries(types).map(([type, text]) => [`\`${type}\``, text]));
 });
 
 it('shows JSON with the fields that the API answers with, no more and no fewer', () => {

@@ -116,7 +116,7 @@ describe('the customer’s link', () => {
     expect((await read(opened)).destination).toBe(destination);
     while ((await service.store.events.numberEvents(100)) > 0);
     const { events } = await service.store.events.listEvents(service.account.id, 0, 100);
-    const named = events.filter((event) => event.refundId === opened.refund_id);
+    const named = events.filter((event) => event.subjectId === opened.refund_id);
     expect(named.map(({ type }) => type)).toEqual(['refund.opened', 'refund.address_named']);
   });
 

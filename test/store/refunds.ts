@@ -103,8 +103,8 @@ export function refundPromises(context: StoreContext): void {
     await store.events.numberEvents(10);
     const { events } = await store.events.listEvents(payment.accountId, 0, 10);
     expect(events).toMatchObject([
-      { type: 'refund.opened', refundId: refund.id, paymentId: payment.id },
-      { type: 'refund.paid', refundId: refund.id },
+      { type: 'refund.opened', subjectId: refund.id, paymentId: payment.id },
+      { type: 'refund.paid', subjectId: refund.id },
     ]);
   });
 

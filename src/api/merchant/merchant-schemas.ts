@@ -1,7 +1,7 @@
 import { auditActions } from '../../accounts/audit-entry.ts';
 import { currencies } from '../../payment/money.ts';
 import { amountMismatches, cancelReasons } from '../../payment/payment.ts';
-import { type PaymentEventType, paymentEventTypes } from '../../payment/payment-events.ts';
+import { paymentEventTypes } from '../../payment/payment-events.ts';
 import { providerIds } from '../../payment/provider-catalog.ts';
 import { paymentProviders } from '../../reports/parse-payment-query.ts';
 import * as json from '../json-schema.ts';
@@ -132,9 +132,12 @@ export const merchantPaymentListSchema = json.object({
 
 const int64 = { format: 'int64' };
 
+const eventType = (added: readonly string[]) =>
+  json.openWord('EventType', 'What happened.', [...Object.keys(paymentEventTypes), ...added]);
+
 const eventFields = {
   number: json.count("The event's number, above that of the event before it.", 1_795_226_589_901, int64),
-  type: json.openWord('EventType', 'What happened.', Object.keys(paymentEventTypes) as PaymentEventType[]),
+  type: eventType([]),
   created_at: json.time('When it happened.'),
   webhook_id: json.textOrNull('The `webhook-id` of the webhook, or null for an event without one.', null),
   payment: merchantPayment,
@@ -142,12 +145,17 @@ const eventFields = {
 const eventSchema = json.object(eventFields);
 export type MerchantEvent = json.ValueOf<typeof eventSchema>;
 
-/** @param added fields that the features add to each event */
-export const eventsSchemaWith = (added: Readonly<Record<string, json.JsonSchema>>) =>
+/** What the features add to the events of an account. */
+export interface AddedEvents {
+  readonly types: readonly string[];
+  readonly fields: Readonly<Record<string, json.JsonSchema>>;
+}
+
+export const eventsSchemaWith = ({ types, fields }: AddedEvents) =>
   json.object({
     events: json.list<MerchantEvent>(
       'The events in their order.',
-      json.named('MerchantEvent')({ ...eventFields, ...added }),
+      json.named('MerchantEvent')({ ...eventFields, type: eventType(types), ...fields }),
     ),
     next_after: json.count('The `after` of the next request.', 1_795_226_589_901, int64),
     has_more: json.yesOrNo('Whether more events are there now.', false),

@@ -10,6 +10,7 @@ import {
   auditLogSchema,
   checkoutSchema,
   directPaymentSchema,
+  type AddedEvents,
   eventsSchemaWith,
   merchantDaysSchema,
   merchantPaymentListSchema,
@@ -79,10 +80,10 @@ export const bodies = {
   CreateDirectPayment: directParameters,
 } as const satisfies Record<string, json.RequestParameters>;
 
-/** All schemas to which operations and webhooks refer, with those of the features and their fields of an event. */
+/** All schemas to which operations and webhooks refer, with those of the features and what they add to events. */
 export const schemasWith = (
   added: Readonly<Record<string, json.JsonSchema>>,
-  eventFields: Readonly<Record<string, json.JsonSchema>>,
+  events: AddedEvents,
 ): Readonly<Record<string, json.JsonSchema>> => ({
   CreateCheckout: {
     ...json.bodyOf(createParameters),
@@ -102,7 +103,7 @@ export const schemasWith = (
   PaymentStatus: paymentStatusSchema,
   MerchantPayment: merchantPaymentSchema,
   MerchantPaymentList: merchantPaymentListSchema,
-  MerchantEvents: eventsSchemaWith(eventFields),
+  MerchantEvents: eventsSchemaWith(events),
   AuditLog: auditLogSchema,
   MerchantDays: merchantDaysSchema,
   CreateMerchantCheckout: { ...json.bodyOf(checkoutParameters), additionalProperties: false },

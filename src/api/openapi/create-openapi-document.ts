@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { type ErrorName, errorTable } from '../../payment/errors.ts';
 import { type CompressedForms, sendCompressed } from '../../web/compression.ts';
+import type { AddedEvents } from '../merchant/merchant-schemas.ts';
 import { describe, type JsonSchema, type RequestParameters, reference } from '../json-schema.ts';
 import { bodies, exampleOf, headers, schemasWith, signatureParameter } from './components.ts';
 import { type Operation, operations } from './operations.ts';
@@ -281,7 +282,7 @@ export interface DescribedFeatures {
   readonly operations: readonly { readonly after: string; readonly added: readonly Operation[] }[];
   readonly bodies: Readonly<Record<string, RequestParameters>>;
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  readonly eventFields: Readonly<Record<string, JsonSchema>>;
+  readonly events: AddedEvents;
 }
 
 export type ApiDescription = ReturnType<typeof describeApi>;
@@ -292,6 +293,6 @@ export function describeApi(features: DescribedFeatures) {
   return {
     operations: operations.flatMap((operation) => [operation, ...addedAfter(operation.id)]),
     bodies: { ...bodies, ...features.bodies } as Readonly<Record<string, RequestParameters>>,
-    schemas: schemasWith(features.schemas, features.eventFields),
+    schemas: schemasWith(features.schemas, features.events),
   };
 }

@@ -67,11 +67,11 @@ export async function readEventRefunds(
   accountId: string,
   events: readonly NumberedEvent[],
 ): Promise<(event: NumberedEvent) => object> {
-  const ids = [...new Set(events.flatMap(({ refundId }) => refundId ?? []))];
+  const ids = [...new Set(events.flatMap(({ subjectId }) => subjectId ?? []))];
   const refunds = await Promise.all(ids.map((id) => context.refunds.findRefund(accountId, id)));
   const refundOf = new Map(refunds.flatMap((refund) => (refund === null ? [] : [[refund.id, refund]])));
-  return ({ refundId }) => {
-    const refund = refundOf.get(refundId ?? '');
+  return ({ subjectId }) => {
+    const refund = refundOf.get(subjectId ?? '');
     return { refund: refund === undefined ? null : presentRefund(context, refund) };
   };
 }

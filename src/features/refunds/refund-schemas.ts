@@ -5,6 +5,7 @@ import {
   MAXIMUM_REASON_LENGTH,
   REFUND_RULE,
   type RefundStatus,
+  refundEventTypes,
   refundStatuses,
   type TransactionProblem,
   transactionProblems,
@@ -180,7 +181,10 @@ export const describedRefunds = {
   requests: Object.fromEntries(
     Object.entries(bodies).map(([name, parameters]) => [name, { ...json.bodyOf(parameters), ...closed }]),
   ),
-  eventFields: {
-    refund: json.orNull('For an event of a refund: the refund as it is now. Null for other events.', refund),
+  events: {
+    types: Object.keys(refundEventTypes),
+    fields: {
+      refund: json.orNull('For an event of a refund: the refund as it is now. Null for other events.', refund),
+    },
   },
 };

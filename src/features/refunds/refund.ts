@@ -2,7 +2,6 @@ import type { Address } from '../../payment/address.ts';
 import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
 import { formatUnits, smaller } from '../../payment/money.ts';
 import type { Payment, PaymentId } from '../../payment/payment.ts';
-import type { PaymentEventType } from '../../payment/payment-events.ts';
 import type { TransferLog } from '../../settlement/chain/chain.ts';
 import type { BlockReference } from '../../settlement/settlement-store.ts';
 
@@ -15,6 +14,18 @@ export const refundStatuses = {
   expired: 'The address or the transfer did not come in time.',
 } as const satisfies Record<string, string>;
 export type RefundStatus = keyof typeof refundStatuses;
+
+/** Meaning of each type of event of a refund. */
+export const refundEventTypes = {
+  'refund.opened': 'A refund is opened.',
+  'refund.address_named': 'The customer named an address for a refund. Confirm it before you pay.',
+  'refund.address_confirmed': 'The address of a refund is confirmed. The transfer is expected.',
+  'refund.transaction_refused': "The submitted transaction, or a transfer that arrived, is not the refund's.",
+  'refund.paid': "The refund's transfer is final.",
+  'refund.transfer_reverted': "A reorganization removed the refund's transfer. It is expected again.",
+  'refund.canceled': 'The refund is canceled.',
+} as const satisfies Record<string, string>;
+export type RefundEventType = keyof typeof refundEventTypes;
 
 /** Who bears the fees of a refund, for merchants. */
 export const REFUND_RULE =
@@ -73,7 +84,7 @@ export interface RefundView {
 
 export interface RefundDecision {
   readonly refund: Refund;
-  readonly event: PaymentEventType | null;
+  readonly event: RefundEventType | null;
 }
 
 const DAY_MS = 86_400_000;

@@ -276,8 +276,8 @@ export const recordedRefunds = (store: Pick<RefundStore, 'listRefunds'>) => ({
     })),
   }),
 
-  fieldsOf: ({ refundId }: Pick<NumberedEvent, 'refundId'>) =>
-    refundId === null ? {} : { refund_id: refundId },
+  fieldsOf: ({ subjectId }: Pick<NumberedEvent, 'subjectId'>) =>
+    subjectId === null ? {} : { refund_id: subjectId },
 
   /** Checks that paid refunds are at most what was received, and that each is a transfer on the chain. */
   readCheck: async (view: PaymentView) => {

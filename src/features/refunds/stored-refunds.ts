@@ -9,6 +9,7 @@ import { unnumberedEventTable } from '../../store/tables.ts';
 import {
   noTransfer,
   type Refund,
+  type RefundEventType,
   type RefundReference,
   type RefundStore,
   type RefundView,
@@ -128,7 +129,7 @@ function isCounted(transactionHash: string, logIndex: number): Script<boolean> {
 
 function* addEvent(
   { id, accountId, paymentId }: Pick<Refund, 'id' | 'accountId' | 'paymentId'>,
-  type: string | null,
+  type: RefundEventType | null,
   nowMs: number,
 ): Script<void> {
   if (type === null) return;
