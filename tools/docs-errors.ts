@@ -1,5 +1,6 @@
 /** Generates the part of docs/errors.md from the error table. */
-import { type ErrorName, errorTable } from '../src/payment/errors.ts';
+import { refundErrors } from '../src/features/refunds/refund.ts';
+import { type DescribedError, type ErrorName, errorTable } from '../src/payment/errors.ts';
 import { code, table } from './markdown.ts';
 
 /** Where an error occurs, and what the caller should do. */
@@ -8,8 +9,10 @@ interface Advice {
   readonly action: string;
 }
 
-/** One entry per row of the error table: a row without advice does not compile. */
-export const errorAdvice: Record<ErrorName, Advice> = {
+type RefundErrorName = (typeof refundErrors)[keyof typeof refundErrors]['name'];
+
+/** One entry per error: one without advice does not compile. */
+export const errorAdvice: Record<ErrorName | RefundErrorName, Advice> = {
   invalid_request: {
     where: 'API',
     action: 'Correct the field that the message names. Do not retry unchanged.',
@@ -122,11 +125,16 @@ export const errorAdvice: Record<ErrorName, Advice> = {
 };
 
 /** All errors, by status. */
+export const describedErrors: readonly DescribedError[] = [
+  ...Object.entries(errorTable).map(([name, row]) => ({ name, ...row })),
+  ...Object.values(refundErrors),
+].sort((one, other) => one.status - other.status);
+
 export function errorRows(): string {
   return table(
     ['HTTP', '`code`', 'default message', 'where', 'what to do'],
-    Object.entries(errorTable).map(([name, { status, code: wireCode, text }]) => {
-      const { where, action } = errorAdvice[name as ErrorName];
+    describedErrors.map(({ name, status, code: wireCode, text }) => {
+      const { where, action } = errorAdvice[name as keyof typeof errorAdvice];
       return [String(status), wireCode === null ? '–' : code(wireCode), text, where, action];
     }),
   );

@@ -44,8 +44,6 @@ export const errorTable = {
   method_not_allowed: row(405, null, 'The method is not allowed for this path.'),
   request_timeout: row(408, null, 'The complete request did not arrive in time.'),
   idempotency_conflict: row(409, null, 'The Idempotency-Key was already used with other parameters.'),
-  refund_not_found: row(404, null, 'Refund not found.'),
-  refund_state_conflict: row(409, null, 'The state of the refund does not allow this.'),
   payment_state_conflict: row(409, null, 'The state of the payment does not allow this.'),
   too_many_keys: row(409, null, 'The account has the maximum number of active keys.'),
   cursor_expired: row(410, 'cursor_expired', 'The events after this number are no longer available.'),
@@ -70,6 +68,9 @@ function row(status: number, code: string | null, text: string) {
 }
 
 export type ErrorName = keyof typeof errorTable;
+
+/** An error in the description of the API: of the table, or a feature's, which has the status of one of the table. */
+export type DescribedError = ReturnType<typeof row> & { readonly name: string };
 
 const fieldOfError: Readonly<Partial<Record<ErrorName, string>>> = {
   below_minimum: 'amount',

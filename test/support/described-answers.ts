@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import type { FastifyInstance } from 'fastify';
 import { createOpenApiDocument } from '../../src/api/openapi/create-openapi-document.ts';
 import { apiDescription } from '../../src/app/features.ts';
-import { errorTable } from '../../src/payment/errors.ts';
+import type { DescribedError } from '../../src/payment/errors.ts';
 
 /** An answer as a caller gets it. */
 export interface Answer {
@@ -87,12 +87,12 @@ function bodyFault(where: string, reference: string, body: string): string | nul
 /** A `code` has to belong to an error that the document names for this operation and status. */
 function codeFault(
   where: string,
-  errors: readonly (keyof typeof errorTable)[],
+  errors: readonly DescribedError[],
   status: number,
   body: string,
 ): string | null {
   const { code = null } = JSON.parse(body) as { code?: string };
-  const rows = errors.map((name) => errorTable[name]).filter((row) => row.status === status);
+  const rows = errors.filter((row) => row.status === status);
   return rows.length === 0 || rows.some((row) => row.code === code)
     ? null
     : `${where}: the code ${code} is not described`;

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { type ErrorName, errorTable } from '../../payment/errors.ts';
+import type { ErrorName } from '../../payment/errors.ts';
 import { type CompressedForms, sendCompressed } from '../../web/compression.ts';
-import type { AddedEvents } from '../merchant/merchant-schemas.ts';
 import { describe, type JsonSchema, type RequestParameters, reference } from '../json-schema.ts';
+import type { AddedEvents } from '../merchant/merchant-schemas.ts';
 import { bodies, exampleOf, headers, schemasWith, signatureParameter } from './components.ts';
 import { type Operation, operations } from './operations.ts';
 
@@ -156,12 +156,12 @@ const headerOf = (name: string, component: keyof typeof headers) => ({
   [name]: { $ref: `#/components/headers/${component}` },
 });
 
-const headersOf: Partial<Record<ErrorName, object>> = {
+const headersOf: Readonly<Record<string, object>> = {
   unauthorized: headerOf('WWW-Authenticate', 'WwwAuthenticate'),
   rate_limited: headerOf('Retry-After', 'RetryAfter'),
   provider_unavailable: headerOf('Retry-After', 'RetryAfterBusy'),
   internal: headerOf('X-Request-Id', 'RequestId'),
-};
+} satisfies Partial<Record<ErrorName, object>>;
 
 /** Answers of an operation by status: success, and the operation's errors grouped by status. */
 function answersOf(
@@ -169,7 +169,7 @@ function answersOf(
   schemas: Schemas,
 ): Readonly<Record<string, unknown>> {
   const type = answer === 'JournalCsv' ? 'text/csv' : 'application/json';
-  const byStatus = Object.groupBy(errors, (name) => errorTable[name].status);
+  const byStatus = Object.groupBy(errors, (error) => error.status);
   return {
     200: {
       description: 'Success.',
@@ -177,14 +177,14 @@ function answersOf(
       content: contentOf(answer, { example: exampleOf(schemas[answer] ?? {}) }, type),
     },
     ...(hasTag && { 304: { description: 'You have this answer already.' } }),
-    ...mapValues(byStatus, (names = [], status) => {
-      const headers = Object.assign({}, ...names.map((name) => headersOf[name]));
-      const examples = names.map((name) => {
-        const { text, code } = errorTable[name];
-        return [name, { value: { error: text, ...(code !== null && { code }) } }];
-      });
+    ...mapValues(byStatus, (rows = [], status) => {
+      const headers = Object.assign({}, ...rows.map(({ name }) => headersOf[name]));
+      const examples = rows.map(({ name, text, code }) => [
+        name,
+        { value: { error: text, ...(code !== null && { code }) } },
+      ]);
       return {
-        description: `${STATUS_CODES[status]}: ${names.map((name) => errorTable[name].text).join(' ')}`,
+        description: `${STATUS_CODES[status]}: ${rows.map(({ text }) => text).join(' ')}`,
         ...(Object.keys(headers).length > 0 && { headers }),
         content: contentOf('Error', { examples: Object.fromEntries(examples) }),
       };

@@ -1,4 +1,4 @@
-import type { ErrorName } from '../../payment/errors.ts';
+import { type DescribedError, type ErrorName, errorTable } from '../../payment/errors.ts';
 import { EXAMPLE_ID, type RequestParameters } from '../json-schema.ts';
 import {
   auditParameters,
@@ -27,7 +27,7 @@ export interface Operation {
   readonly answer: string;
   /** Whether it sends an ETag, and 304 to a caller that has the answer already. */
   readonly hasTag: boolean;
-  readonly errors: readonly ErrorName[];
+  readonly errors: readonly DescribedError[];
   readonly others?: Readonly<Record<number, { readonly description: string; readonly example: string }>>;
 }
 
@@ -60,7 +60,8 @@ export const idempotency = { 'Idempotency-Key': idempotencyKeyParameter };
 /** Completes an operation: its path and method decide tag, path parameters and common errors. */
 export function operation(
   route: `${Operation['method']} /${string}`,
-  own: Pick<Operation, 'id' | 'summary' | 'description' | 'answer'> & Partial<Operation>,
+  own: Pick<Operation, 'id' | 'summary' | 'description' | 'answer'> &
+    Partial<Omit<Operation, 'errors'>> & { readonly errors?: readonly (ErrorName | DescribedError)[] },
 ): Operation {
   const [method, path] = route.split(' ') as [Operation['method'], string];
   const tag = path.startsWith('/api/') ? 'Payments' : path.startsWith('/merchant/') ? 'Merchant' : 'Service';
@@ -84,7 +85,9 @@ export function operation(
     needsKey,
     inPath: { ...Object.fromEntries(inPath), ...own.inPath },
     hasTag: method === 'get' && tag === 'Merchant' && own.answer !== 'JournalCsv',
-    errors: [...common.filter((name) => name !== false), ...errors],
+    errors: [...common.filter((name) => name !== false), ...errors].map((error) =>
+      typeof error === 'string' ? { name: error, ...errorTable[error] } : error,
+    ),
   };
 }
 

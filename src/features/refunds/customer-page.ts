@@ -34,7 +34,7 @@ async function acceptRefundAddress(context: RefundContext, asked: RefundPageRequ
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     // Shows the current state, which explains more than the error.
-    if (error.errorName === 'refund_state_conflict') return showRefund(context, asked);
+    if (error.errorName === 'payment_state_conflict') return showRefund(context, asked);
     if (error.errorName !== 'invalid_request') throw error;
     return sendRefund(context, asked, refund, typed);
   }

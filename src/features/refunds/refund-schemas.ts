@@ -5,6 +5,7 @@ import {
   MAXIMUM_REASON_LENGTH,
   REFUND_RULE,
   type RefundStatus,
+  refundErrors,
   refundEventTypes,
   refundStatuses,
   type TransactionProblem,
@@ -128,7 +129,7 @@ const operations: readonly Operation[] = [
     body: 'CreateRefund',
     headers: idempotency,
     answer: 'Refund',
-    errors: ['refund_state_conflict'],
+    errors: [refundErrors.conflict],
   }),
   operation('get /merchant/v1/payments/{payment_id}/refunds', {
     id: 'listRefunds',
@@ -142,7 +143,7 @@ const operations: readonly Operation[] = [
     summary: 'Read a refund',
     description: 'A refund of your account, as it is now.',
     answer: 'Refund',
-    errors: ['refund_not_found'],
+    errors: [refundErrors.notFound],
   }),
   operation('post /merchant/v1/refunds/{refund_id}/confirm', {
     inPath,
@@ -152,7 +153,7 @@ const operations: readonly Operation[] = [
       'Check with the customer that the address is theirs: the email address of a payment is not verified. From then on the transfer is looked for.',
     body: 'ConfirmRefund',
     answer: 'Refund',
-    errors: ['refund_not_found', 'refund_state_conflict'],
+    errors: [refundErrors.notFound, refundErrors.conflict],
   }),
   operation('post /merchant/v1/refunds/{refund_id}/transaction', {
     inPath,
@@ -162,7 +163,7 @@ const operations: readonly Operation[] = [
       "Needed only for a transfer whose amount differs from the refund's. It is checked and booked when it is final.",
     body: 'RefundTransaction',
     answer: 'Refund',
-    errors: ['refund_not_found', 'refund_state_conflict'],
+    errors: [refundErrors.notFound, refundErrors.conflict],
   }),
   operation('post /merchant/v1/refunds/{refund_id}/cancel', {
     inPath,
@@ -170,7 +171,7 @@ const operations: readonly Operation[] = [
     summary: 'Cancel a refund',
     description: 'Cancels a refund that is not paid. A transfer that arrives later is not booked.',
     answer: 'Refund',
-    errors: ['refund_not_found', 'refund_state_conflict'],
+    errors: [refundErrors.notFound, refundErrors.conflict],
   }),
 ];
 
@@ -184,7 +185,10 @@ export const describedRefunds = {
   events: {
     types: Object.keys(refundEventTypes),
     fields: {
-      refund: json.orNull('For an event of a refund: the refund as it is now. Null for other events.', refund),
+      refund: json.orNull(
+        'For an event of a refund: the refund as it is now. Null for other events.',
+        refund,
+      ),
     },
   },
 };

@@ -1,5 +1,11 @@
 import type { Address } from '../../payment/address.ts';
-import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
+import {
+  type DescribedError,
+  errorTable,
+  ServiceError,
+  stateConflict,
+  UnknownStateError,
+} from '../../payment/errors.ts';
 import { formatUnits, smaller } from '../../payment/money.ts';
 import type { Payment, PaymentId } from '../../payment/payment.ts';
 import type { TransferLog } from '../../settlement/chain/chain.ts';
@@ -87,6 +93,16 @@ export interface RefundDecision {
   readonly event: RefundEventType | null;
 }
 
+/** Errors of the general table, with names and texts of their own in the description of the API. */
+export const refundErrors = {
+  notFound: { ...errorTable.not_found, name: 'refund_not_found', text: 'Refund not found.' },
+  conflict: {
+    ...errorTable.payment_state_conflict,
+    name: 'refund_state_conflict',
+    text: 'The state of the refund does not allow this.',
+  },
+} as const satisfies Readonly<Record<string, DescribedError>>;
+
 const DAY_MS = 86_400_000;
 export const ADDRESS_LINK_MS = 7 * DAY_MS;
 /** Time for the merchant to confirm an address, and then to transfer. */
@@ -120,38 +136,36 @@ export function refundShareUnits(
   return (smaller(receivedUnits, usdUnits) * part) / whole;
 }
 
-/** Throws `refund_state_conflict` unless the refund is in one of these states. */
+/** Throws `payment_state_conflict` unless the refund is in one of these states. */
 export function requireRefundStatus(
   refund: Refund,
   nowMs: number,
   ...allowed: readonly RefundStatus[]
 ): void {
   const status = refundStatusAt(refund, nowMs);
-  if (!allowed.includes(status)) throw refundConflict(`The refund is ${status.replace('_', ' ')}.`);
+  if (!allowed.includes(status)) throw stateConflict(`The refund is ${status.replace('_', ' ')}.`);
 }
 
-export function refundConflict(text: string): ServiceError {
-  return new ServiceError('refund_state_conflict', text);
-}
+export const refundNotFound = (): ServiceError => new ServiceError('not_found', refundErrors.notFound.text);
 
-/** Creates a refund of these units, or of the whole remainder. Throws `refund_state_conflict`. */
+/** Creates a refund of these units, or of the whole remainder. Throws `payment_state_conflict`. */
 export function openRefund(
   { refund, others, rivals }: RefundView,
   askedUnits: bigint | null,
   receivedUnits: bigint,
 ): RefundDecision {
   if (others.length >= MAXIMUM_REFUNDS) {
-    throw refundConflict(`A payment has at most ${MAXIMUM_REFUNDS} refunds.`);
+    throw stateConflict(`A payment has at most ${MAXIMUM_REFUNDS} refunds.`);
   }
   const left = refundableUnits(receivedUnits, others, refund.createdAtMs);
   const units = askedUnits ?? left;
   if (units > left || units === 0n) {
-    throw refundConflict(`At most ${formatUnits(left)} USDC of the payment can still be refunded.`);
+    throw stateConflict(`At most ${formatUnits(left)} USDC of the payment can still be refunded.`);
   }
   return { refund: withUniqueUnits({ ...refund, units }, rivals), event: 'refund.opened' };
 }
 
-/** Records the address that the customer entered, for the merchant to confirm. Throws `refund_state_conflict`. */
+/** Records the address that the customer entered, for the merchant to confirm. Throws `payment_state_conflict`. */
 export function nameAddress({ refund }: RefundView, destination: Address, nowMs: number): RefundDecision {
   requireRefundStatus(refund, nowMs, 'awaiting_address');
   const status = 'awaiting_confirmation';
@@ -168,7 +182,7 @@ export function confirmAddress(
 ): RefundDecision {
   requireRefundStatus(refund, nowMs, 'awaiting_confirmation');
   if (refund.destination !== destination) {
-    throw refundConflict('The customer named another address. Read the refund again.');
+    throw stateConflict('The customer named another address. Read the refund again.');
   }
   const expiresAtMs = nowMs + TRANSFER_MS;
   const confirmed = { ...refund, status: 'awaiting_transfer', scannedBlock, expiresAtMs } as const;
@@ -181,7 +195,7 @@ function withUniqueUnits(refund: Refund, rivals: readonly Refund[]): Refund {
   for (let less = 0n; less < MAXIMUM_RIVALS && less < refund.units; less++) {
     if (!taken.has(refund.units - less)) return { ...refund, units: refund.units - less };
   }
-  throw refundConflict('Too many refunds of this amount wait for a transfer to this address.');
+  throw stateConflict('Too many refunds of this amount wait for a transfer to this address.');
 }
 
 export function cancelRefund({ refund }: RefundView, nowMs: number): RefundDecision {

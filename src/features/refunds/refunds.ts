@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AccountStore } from '../../accounts/account-store.ts';
 import { type Address, parsePayoutAddress } from '../../payment/address.ts';
 import { fingerprintOf } from '../../payment/create-payment.ts';
-import { invalidField, ServiceError } from '../../payment/errors.ts';
+import { invalidField, ServiceError, stateConflict } from '../../payment/errors.ts';
 import { BASIS_POINTS, formatCents, formatUnits, parseDecimal, parseUnits } from '../../payment/money.ts';
 import type { Payment, PaymentId } from '../../payment/payment.ts';
 import type { NumberedEvent } from '../../payment/payment-events.ts';
@@ -25,7 +25,7 @@ import {
   type RefundStore,
   type RefundView,
   refundableUnits,
-  refundConflict,
+  refundNotFound,
   refundShareUnits,
   refundStatusAt,
   requireRefundStatus,
@@ -91,7 +91,7 @@ export async function createRefund(
   const view = await viewPaymentOf(context, accountId, paymentId);
   const { payment } = view;
   if (payment.status === 'unpaid')
-    throw refundConflict('The payment is open: the customer can still pay it, or the rest of it.');
+    throw stateConflict('The payment is open: the customer can still pay it, or the rest of it.');
   const reason = parseReason(request.reason);
   const typed = request.destination;
   const destination = typed === null ? null : await parseDestination(context, payment, typed);
@@ -128,17 +128,17 @@ export function refundLink({ refundLinks, baseUrl, nowMs }: RefundContext, refun
   return `${baseUrl}/refund/${refund.id}/${refundLinks.of(refund.id)}`;
 }
 
-/** The refund of a customer's link, in any state. Throws `refund_not_found` for a wrong link. */
+/** The refund of a customer's link, in any state. Throws `refundNotFound` for a wrong link. */
 export async function readLinkedRefund(
   { refunds, refundLinks }: RefundContext,
   { refundId, token }: Readonly<Record<'refundId' | 'token', string>>,
 ): Promise<Refund> {
   const refund = refundLinks.matches(refundId, token) ? await refunds.findRefundOfLink(refundId) : null;
-  if (refund === null) throw new ServiceError('refund_not_found');
+  if (refund === null) throw refundNotFound();
   return refund;
 }
 
-/** Throws `refund_state_conflict` for a second address. */
+/** Throws `payment_state_conflict` for a second address. */
 export async function nameRefundAddress(
   context: RefundContext,
   refund: Refund,
@@ -173,7 +173,7 @@ function parseRefundAmount(request: RefundRequest, view: PaymentView): bigint | 
   if (amount === 'surplus') {
     const surplus = refundLimitUnits(view) - view.payment.usdUnits;
     if (view.payment.amountMismatch === 'overpaid' && surplus > 0n) return surplus;
-    throw refundConflict('The payment has no surplus.');
+    throw stateConflict('The payment has no surplus.');
   }
   const units = parseUnits(amount);
   if (units !== null && units > 0n) return units;
@@ -219,18 +219,18 @@ async function parseDestination(
 
 async function readScannedBlock({ observations }: RefundContext): Promise<number> {
   const cursor = await observations.readCursor();
-  if (cursor === null) throw refundConflict('The payment network has not been read yet. Try again shortly.');
+  if (cursor === null) throw stateConflict('The payment network has not been read yet. Try again shortly.');
   return cursor.number;
 }
 
-/** Throws `refund_not_found`, also for a refund of another account. */
+/** Throws `refundNotFound`, also for a refund of another account. */
 export async function readRefund(
   { refunds }: Readonly<{ refunds: Pick<RefundStore, 'findRefund'> }>,
   accountId: string,
   id: string,
 ): Promise<Refund> {
   const refund = /^rfd_[0-9a-f]{20}$/.test(id) ? await refunds.findRefund(accountId, id) : null;
-  if (refund === null) throw new ServiceError('refund_not_found');
+  if (refund === null) throw refundNotFound();
   return refund;
 }
 
@@ -259,7 +259,7 @@ async function change(
   decide: (view: RefundView) => RefundDecision,
 ): Promise<Refund> {
   const changed = await refunds.changeRefund(refund, decide, nowMs());
-  if (changed === null) throw new ServiceError('refund_not_found');
+  if (changed === null) throw refundNotFound();
   return changed;
 }
 

@@ -132,11 +132,7 @@ export function checkIncident(world: SimulatedWorld, incident: RelayIncident): v
 }
 
 /** A state that has changed meanwhile, and exchange rates that cannot be read. */
-const outsideErrors: ReadonlySet<string> = new Set([
-  'payment_state_conflict',
-  'refund_state_conflict',
-  'conversion_failed',
-]);
+const outsideErrors: ReadonlySet<string> = new Set(['payment_state_conflict', 'conversion_failed']);
 
 /** A step may fail because the outside did; anything else is a mistake of our own. */
 export function checkMistake(world: SimulatedWorld, step: string, error: unknown): void {
