@@ -1,5 +1,6 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import packageDescription from '#package' with { type: 'json' };
+import { featureCommands } from './app/feature-commands.ts';
 import type { Following } from './cli/control-socket.ts';
 import { createProgram, type DoctorCheck } from './cli/program.ts';
 import { runLong } from './cli/run-long.ts';
@@ -115,9 +116,11 @@ const program = createProgram(
       (await import('../sandbox/listen-to-sandbox.ts')).listenToSandbox(readDataConfig(), options),
     grade: async (options) => {
       const log = (line: string) => void process.stderr.write(`${line}\n`);
-      return (await import('./cli/grade/run-grade.ts')).runGrade({ ...options, log });
+      const { runGrade } = await import('./cli/grade/run-grade.ts');
+      return runGrade({ ...options, eventFields: featureCommands.eventFields, log });
     },
   },
+  featureCommands,
   packageDescription.version,
 );
 program.hook('preAction', (_program, command) => {

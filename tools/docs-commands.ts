@@ -1,5 +1,6 @@
 /** Generates the part of docs/command-line.md that follows from the command line. */
 import type { Command, Option } from 'commander';
+import { featureCommands } from '../src/app/feature-commands.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { code, table } from './markdown.ts';
 
@@ -30,7 +31,7 @@ export function listCommands(): readonly DescribedCommand[] {
     grade: unused,
     listen: unused,
   };
-  return leavesOf(createProgram(services, '0.0.0'), '');
+  return leavesOf(createProgram(services, featureCommands, '0.0.0'), '');
 }
 
 function leavesOf(parent: Command, prefix: string): DescribedCommand[] {

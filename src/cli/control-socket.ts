@@ -70,7 +70,8 @@ export async function runOperation(
   name: string,
   args: OperationArguments,
 ): Promise<unknown> {
-  const isOfSandbox = (sandboxOperationNames as readonly string[]).includes(name);
+  const isOfSandbox =
+    name.startsWith('sandbox ') || (sandboxOperationNames as readonly string[]).includes(name);
   const known = isOfSandbox ? requireSandbox(context) : operations;
   const operation = Object.hasOwn(known, name) ? known[name] : undefined;
   if (operation === undefined) throw new ServiceError('not_found', `The operation ${name} does not exist.`);

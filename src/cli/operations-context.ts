@@ -63,14 +63,11 @@ export interface OperationsContext extends Pick<CoreStore, PeopleStores | Paymen
 
 export type Operation = (context: OperationsContext, args: OperationArguments) => Promise<unknown>;
 
-export const sandboxOperationNames = [
-  'sandbox pay',
-  'sandbox refund',
-  'sandbox fault',
-  'trigger',
-  'listen',
-] as const;
-export type SandboxOperations = Readonly<Record<(typeof sandboxOperationNames)[number], Operation>>;
+export const sandboxOperationNames = ['sandbox pay', 'sandbox fault', 'trigger', 'listen'] as const;
+/** Those, and the operations of features. */
+export type SandboxOperations = Readonly<
+  Record<(typeof sandboxOperationNames)[number], Operation> & Record<`sandbox ${string}`, Operation>
+>;
 
 /** Arguments of an operation, as sent over the control socket: texts and switches by option name. */
 export type OperationArguments = Readonly<Record<string, string | boolean | undefined>>;

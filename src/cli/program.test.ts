@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { refundCommands } from '../features/refunds/refund.ts';
 import type { StoreMove } from '../store/move-tables.ts';
 import type { Grade } from './grade/grade-command.ts';
 import { operations } from './operations.ts';
@@ -58,6 +59,7 @@ function recordingProgram(): Command {
       grade: (options) => record(grade, 'grade', options),
       listen: (options) => record(undefined, 'listen', options),
     },
+    refundCommands,
     '1.2.3',
   );
   for (const command of everyCommand(program)) {
@@ -185,7 +187,7 @@ describe('the command line', () => {
     // `listen` asks for its operation again and again by itself; `webhook check` prints lines; `doctor` shows the database.
     const special = ['listen', 'webhook check', 'provider watch', 'database show', 'audit export'];
     expect([...new Set(commandLines.map(([, name]) => name)), ...special].sort()).toEqual(
-      [...Object.keys(operations), ...sandboxOperationNames].sort(),
+      [...Object.keys(operations), ...sandboxOperationNames, 'sandbox refund'].sort(),
     );
   });
 

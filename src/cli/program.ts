@@ -19,6 +19,16 @@ export interface ListenOptions {
   readonly isJson: boolean;
 }
 
+/** What the features add to the commands. */
+export interface FeatureCommands {
+  /** What `payment show` shows of them. */
+  readonly shown: string;
+  /** Commands of `sandbox`. */
+  readonly sandbox: readonly (readonly [usage: string, description: string])[];
+  /** Their fields of an event of the payment itself. */
+  readonly eventFields: Readonly<Record<string, null>>;
+}
+
 interface ProgramServices extends OperationRunner {
   start(options: {
     readonly isLive: boolean;
@@ -57,7 +67,11 @@ export interface DoctorCheck {
 }
 
 /** Creates the command line. A test compares the commands with docs/command-line.md. */
-export function createProgram(services: ProgramServices, version: string): Command {
+export function createProgram(
+  services: ProgramServices,
+  features: FeatureCommands,
+  version: string,
+): Command {
   const program = new Command('card-checkout')
     .description('Card checkout that settles in USDC on Polygon.')
     .version(version)
@@ -80,7 +94,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
   addAccountCommands(program, services);
   addUserCommands(program, services);
   addProviderCommands(program, services);
-  addPaymentCommands(program, services);
+  addPaymentCommands(program, services, features.shown);
   const chain = operationsOf(program.command('chain').description('what was read of the chain'), services);
   chain('rewind', 'scan final blocks again that you know the chain has replaced').option(
     '--block <number>',
@@ -91,7 +105,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
     .requiredOption('--account <account>', 'the merchant')
     .option('--after <number>', 'the number of the last event that you have read (0)');
   addAuditCommand(program, services);
-  addSandboxCommands(program, services);
+  addSandboxCommands(program, services, features.sandbox);
   addIntegratorCommands(program, services);
 
   const contract = program.command('contract').description('the deposit contract');
@@ -267,7 +281,7 @@ interface ProveResult {
   readonly facts?: Readonly<Record<string, string>>;
 }
 
-function addPaymentCommands(program: Command, services: ProgramServices): void {
+function addPaymentCommands(program: Command, services: ProgramServices, shown: string): void {
   const payment = operationsOf(program.command('payment').description('payments'), services);
   payment('list', 'list the newest payments')
     .option('--account <account>', 'only payments of this account')
@@ -289,7 +303,7 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     .option('--confirm-wallet', 'accept a wallet that looks like a mistake')
     .option('--email <address>', 'the customer’s email address')
     .option('--note <text>', 'shown in the webhook and in the preview of the short link');
-  payment('show <payment>', 'show a payment with deposits, releases, webhooks and refunds');
+  payment('show <payment>', `show a payment with deposits, releases, webhooks and ${shown}`);
   payment('cancel <payment>', 'cancel a payment for which less than 0.01 USDC has arrived');
   payment('erase-email <payment>', 'erase the email address of a payment’s customer');
   payment('release <payment>', 'release the USDC held at the deposit address to the merchant');
@@ -343,14 +357,18 @@ function addAuditCommand(program: Command, services: ProgramServices): void {
     });
 }
 
-function addSandboxCommands(program: Command, services: ProgramServices): void {
+function addSandboxCommands(
+  program: Command,
+  services: ProgramServices,
+  added: FeatureCommands['sandbox'],
+): void {
   const group = program.command('sandbox').description('simulated customers and faults');
   const sandbox = operationsOf(group, services);
   sandbox('pay <payment>', 'pay a payment like a customer, at an on-ramp or from a wallet')
     .option('--provider <provider>', 'pay at this provider (the one that the page recommends)')
     .option('--usdc <amount>', 'deliver this amount instead of the quoted one');
 
-  sandbox('refund <refund>', 'transfer what a refund of the demo account asks for');
+  for (const [usage, description] of added) sandbox(usage, description);
 
   const fault = operationsOf(group.command('fault').description('inject faults'), services);
   for (const [usage, where] of [

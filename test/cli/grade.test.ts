@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { featureCommands } from '../../src/app/feature-commands.ts';
 import { type Grade, gradeLines } from '../../src/cli/grade/grade-command.ts';
 import { runGrade } from '../../src/cli/grade/run-grade.ts';
 import { startStandInService } from '../../src/cli/grade/stand-in-service.ts';
@@ -10,6 +11,7 @@ import { freePorts } from '../support/free-ports.ts';
 
 /** The service hangs up after this in these tests. */
 const timeLimitMs = 5_000;
+const quiet = { eventFields: featureCommands.eventFields, log: () => {} };
 
 /** What a receiver does wrong; nothing by default. */
 interface Mistakes {
@@ -134,7 +136,7 @@ async function grade(mistakes: Mistakes, change: { probeUrl?: undefined } = {}):
       timeLimitMs,
       patienceMs: 200,
       eventPatienceMs: 1_000,
-      log: () => {},
+      ...quiet,
     });
   } finally {
     await shop.stop();
@@ -192,7 +194,7 @@ describe.concurrent('the receiver grader', () => {
   });
 
   it('refuses addresses that are none, and a shop that uses another service', async () => {
-    const options = { port: '0', log: () => {} };
+    const options = { port: '0', ...quiet };
     await expect(runGrade({ url: 'ftp://x', ...options })).rejects.toThrow('http or https');
     await expect(runGrade({ url: 'http://127.0.0.1:9', probeUrl: 'http://x', ...options })).rejects.toThrow(
       '{payment_id}',
@@ -210,7 +212,7 @@ describe.concurrent('the receiver grader', () => {
   describe('with a payment of the shop’s own service', () => {
     /** The shop asks a service that the grader has nothing to do with. */
     async function gradeOwn(mistakes: Mistakes, isPaid = false): Promise<Grade> {
-      const own = await startStandInService(0);
+      const own = await startStandInService(0, {});
       const shop = await startShop(own.baseUrl, mistakes);
       try {
         await fetch(`${shop.url}/orders`, { method: 'POST', body: '{"amount":"25.00"}' });
@@ -225,7 +227,7 @@ describe.concurrent('the receiver grader', () => {
           probeUrl: `${shop.url}/orders/{payment_id}`,
           timeLimitMs,
           patienceMs: 200,
-          log: () => {},
+          ...quiet,
         });
       } finally {
         await shop.stop();
@@ -234,7 +236,7 @@ describe.concurrent('the receiver grader', () => {
     }
 
     it('is refused the event number of another service, as by the service', async () => {
-      const standIn = await startStandInService(0);
+      const standIn = await startStandInService(0, {});
       try {
         const url = `${standIn.baseUrl}/merchant/v1/events?after=5`;
         const answer = await fetch(url, { headers: { 'x-api-key': 'service_live_any' } });
@@ -267,7 +269,7 @@ describe.concurrent('the receiver grader', () => {
     });
 
     it('needs both the payment and its token, and no orders', async () => {
-      const options = { url: 'http://127.0.0.1:9', port: '0', log: () => {} };
+      const options = { url: 'http://127.0.0.1:9', port: '0', ...quiet };
       const payment = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
       await expect(runGrade({ ...options, payment })).rejects.toThrow('--ipn-token');
       await expect(runGrade({ ...options, ipnToken: 'ipn_x' })).rejects.toThrow('--payment must be');

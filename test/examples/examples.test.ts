@@ -120,6 +120,7 @@ async function gradeShop(shop: ExampleShop) {
       port: String(servicePort),
       timeLimitMs: 5_000,
       patienceMs: 2_000,
+      eventFields: {},
       log: () => {},
     }),
   );

@@ -6,6 +6,7 @@ import {
   discrepancyKinds,
 } from '../../src/cli/verify/discrepancies.ts';
 import { verifyPayments } from '../../src/cli/verify/verify-payments.ts';
+import { type RefundDiscrepancy, refundDiscrepancies } from '../../src/features/refunds/refund.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { stateOf } from '../../src/payment/payment-states.ts';
 import { hashOfEntry } from '../../src/settlement/journal.ts';
@@ -24,11 +25,13 @@ let opened: OpenedStore;
 let store: Store;
 let world: SimulatedWorld;
 
+type Kind = DiscrepancyKind | RefundDiscrepancy;
+
 /** Something wrong, and all that is to be found because of it: nothing more, and of nobody else. */
 interface Planted {
   readonly what: string;
   readonly at: PaymentName | null;
-  readonly finds: readonly DiscrepancyKind[];
+  readonly finds: readonly Kind[];
   plant(payment: Payment): Promise<unknown> | unknown;
 }
 
@@ -72,7 +75,7 @@ const paidRefund = (payment: Payment, units: bigint) =>
 const refundTransfer = (units: bigint) => ({ recipient: CUSTOMER_ADDRESS, units, ...refundPlace }) as const;
 
 /** Rows of one payment that were changed by hand, and what is found of that. */
-const changed: readonly (readonly [at: PaymentName, sql: string, ...finds: DiscrepancyKind[]])[] = [
+const changed: readonly (readonly [at: PaymentName, sql: string, ...finds: Kind[]])[] = [
   ['ready', 'DELETE FROM deposits', 'amounts', 'held', 'journal_unfounded', 'state', 'transactions'],
   ['ready', "UPDATE deposits SET units = '200000001'", 'amounts', 'chain_amount', 'held', 'journal_amount'],
   // A fee that is one unit too high.
@@ -240,7 +243,7 @@ const planted: readonly Planted[] = [
 
 it('every kind of discrepancy is planted at least once', () => {
   const kinds = new Set(planted.flatMap(({ finds }) => finds));
-  expect([...kinds].sort()).toEqual(Object.keys(discrepancyKinds).sort());
+  expect([...kinds].sort()).toEqual(Object.keys({ ...discrepancyKinds, ...refundDiscrepancies }).sort());
 });
 
 const kindsOf = (found: readonly Discrepancy[]) => [...new Set(found.map(({ kind }) => kind))].sort();

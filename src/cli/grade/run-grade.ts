@@ -21,6 +21,8 @@ export interface RunGradeOptions {
   readonly timeLimitMs?: number;
   readonly patienceMs?: number;
   readonly eventPatienceMs?: number;
+  /** Fields that the features add to an event. */
+  readonly eventFields: Readonly<Record<string, null>>;
   readonly log: (line: string) => void;
 }
 
@@ -34,7 +36,7 @@ export async function runGrade(options: GradeOptions & RunGradeOptions): Promise
   if (options.payment !== undefined || options.ipnToken !== undefined) {
     return gradeOf(await gradeWithPayment(contextOf(options, endpoint), ownPayment(options)), null);
   }
-  const service = await startStandInService(readPort(options.port));
+  const service = await startStandInService(readPort(options.port), options.eventFields);
   try {
     options.log(
       `The shop must use ${service.baseUrl} as its service, with any key that begins with service_live_.`,

@@ -22,12 +22,20 @@ export interface StandInService {
   readonly orders: GradedOrder[];
   /** Orders of the events; the event's number is the index plus one. */
   readonly events: GradedOrder[];
+  readonly eventFields: Readonly<Record<string, null>>;
   eventReads: number;
   stop(): Promise<void>;
 }
 
-/** Listens on loopback only; port 0 chooses a free one. Accepts any key, because there is nothing to protect. */
-export async function startStandInService(port: number): Promise<StandInService> {
+/**
+ * Listens on loopback only; port 0 chooses a free one. Accepts any key, because there is nothing to protect.
+ *
+ * @param eventFields fields that the features add to an event
+ */
+export async function startStandInService(
+  port: number,
+  eventFields: Readonly<Record<string, null>>,
+): Promise<StandInService> {
   const tokens = createIpnTokens(randomBytes(32).toString('hex'));
   const server = createServer((request, response) => {
     void answer(request, service, tokens)
@@ -41,6 +49,7 @@ export async function startStandInService(port: number): Promise<StandInService>
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     orders: [],
     events: [],
+    eventFields,
     eventReads: 0,
     async stop() {
       server.closeAllConnections();
@@ -110,7 +119,7 @@ function readEvents(service: StandInService, query: URLSearchParams): Reply {
       type: 'payment.paid',
       created_at: new Date().toISOString(),
       payment: presentStatus(order),
-      refund: null,
+      ...service.eventFields,
     }))
     .filter(({ number }) => number > after)
     .slice(0, limit);

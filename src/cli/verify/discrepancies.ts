@@ -1,4 +1,4 @@
-/** Every kind of discrepancy that `verify` reports; the documentation prints this table. */
+/** Kinds of discrepancies that `verify` reports. A feature has a table of its own kinds. */
 export const discrepancyKinds = {
   journal_number: 'A journal entry is missing, or its number does not match its position.',
   journal_chain:
@@ -10,7 +10,6 @@ export const discrepancyKinds = {
   journal_amount: 'The amount of a journal entry differs from the recorded deposit or release.',
   fee: 'The fee of a release is neither the fee of the payment’s terms nor zero.',
   released_too_much: 'Releases exceed deposits.',
-  refunded_too_much: 'Paid refunds exceed final deposits.',
   amounts: 'The amounts of the payment differ from the journal, or the money behind them is gone.',
   transactions: 'The payment names a transaction that is not one of its deposits or releases.',
   state: 'The payment’s state does not follow from its deposits and releases.',
@@ -28,7 +27,6 @@ export const discrepancyKinds = {
   not_on_chain: 'A recorded deposit or release is not on the chain.',
   chain_amount: 'The amount on the chain differs from the recorded deposit or release.',
   not_recorded: 'The chain has a deposit or release that is not in the database.',
-  refund_not_on_chain: 'The transfer of a paid refund is not on the chain.',
   held: 'The balance of the deposit address differs from deposits less releases.',
 } as const satisfies Record<string, string>;
 
@@ -37,7 +35,8 @@ export type DiscrepancyKind = keyof typeof discrepancyKinds;
 export interface Discrepancy {
   /** Null if the discrepancy does not concern a single payment. */
   readonly paymentId: string | null;
-  readonly kind: DiscrepancyKind;
+  /** A `DiscrepancyKind`, or a kind of a feature. */
+  readonly kind: string;
   readonly expected: string;
   readonly found: string;
 }
@@ -49,11 +48,14 @@ export type Findings = ReturnType<typeof createFindings>;
 
 export function createFindings(paymentId: string) {
   const found: Discrepancy[] = [];
-  const add = (kind: DiscrepancyKind, expected: string, actual: string) =>
+  const addAny = (kind: string, expected: string, actual: string) =>
     void found.push({ paymentId, kind, expected, found: actual });
+  const add: (kind: DiscrepancyKind, expected: string, actual: string) => void = addAny;
   return {
     found: found as readonly Discrepancy[],
     add,
+    /** For the kinds of features. */
+    addAny,
     compare(kind: DiscrepancyKind, expected: string, actual: string): void {
       if (expected !== actual) add(kind, expected, actual);
     },

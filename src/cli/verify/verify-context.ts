@@ -33,7 +33,7 @@ export interface VerifyContext {
   readonly pause: () => Promise<void>;
 }
 
-type CheckRecords = (chain: VerifiedChain | null, add: Findings['add']) => Promise<void>;
+type CheckRecords = (chain: VerifiedChain | null, add: Findings['addAny']) => Promise<void>;
 
 /** What features record about payments, for the operator's commands. */
 export interface FeatureRecords {

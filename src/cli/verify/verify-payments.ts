@@ -124,7 +124,7 @@ async function checkOnce(context: VerifyContext, ids: readonly PaymentId[], cons
   });
   const subjects = checked.flatMap(({ facts, findings }) => (facts === null ? [] : [{ ...facts, findings }]));
   if (context.chain !== null) await checkChain(context.chain, subjects);
-  for (const { checkRecords, findings } of subjects) await checkRecords(context.chain, findings.add);
+  for (const { checkRecords, findings } of subjects) await checkRecords(context.chain, findings.addAny);
   return checked;
 }
 

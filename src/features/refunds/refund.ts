@@ -38,6 +38,20 @@ export const REFUND_RULE =
   'A share of the charge is the same share of the USDC that arrived for it, rounded down. So the provider’s fee is ' +
   'borne by the customer, and the service’s fee, which is not returned, by you.';
 
+/** Discrepancies that `verify` finds in refunds. */
+export const refundDiscrepancies = {
+  refunded_too_much: 'Paid refunds exceed final deposits.',
+  refund_not_on_chain: 'The transfer of a paid refund is not on the chain.',
+} as const satisfies Record<string, string>;
+export type RefundDiscrepancy = keyof typeof refundDiscrepancies;
+
+/** Refunds in the command line. */
+export const refundCommands = {
+  shown: 'refunds',
+  sandbox: [['refund <refund>', 'transfer what a refund of the demo account asks for']],
+  eventFields: { refund: null },
+} as const;
+
 export const transactionProblems = {
   no_transfer: 'The submitted transaction contains no USDC transfer to the address.',
   too_early: 'The submitted transfer is older than the deposit.',

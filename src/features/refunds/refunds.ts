@@ -22,6 +22,7 @@ import {
   openRefund,
   type Refund,
   type RefundDecision,
+  type RefundDiscrepancy,
   type RefundStore,
   type RefundView,
   refundableUnits,
@@ -284,7 +285,7 @@ export const recordedRefunds = (store: Pick<RefundStore, 'listRefunds'>) => ({
     const paid = (await store.listRefunds(view.payment.id)).filter(({ status }) => status === 'paid');
     return async (
       chain: VerifiedChain | null,
-      add: (kind: 'refunded_too_much' | 'refund_not_on_chain', expected: string, found: string) => void,
+      add: (kind: RefundDiscrepancy, expected: string, found: string) => void,
     ) => {
       const received = refundLimitUnits(view);
       const refunded = paid.reduce((sum, { units }) => sum + units, 0n);
