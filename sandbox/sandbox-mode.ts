@@ -51,7 +51,7 @@ const sandboxIntervals: Intervals = {
   idleWatchIntervalMs: 400,
   finalityIntervalMs: 0,
   relayIntervalMs: 400,
-  refundIntervalMs: 400,
+  featureIntervalMs: 400,
   rescanIntervalMs: 60_000,
   rescanDepthBlocks: 200,
   rescanLagBlocks: 0,

@@ -45,7 +45,8 @@ export const liveIntervals = {
   /** Interval of reading the final block while none of our events is above the last one. */
   finalityIntervalMs: 60_000,
   relayIntervalMs: 1_000,
-  refundIntervalMs: 30_000,
+  /** Interval of a feature's own reads of the chain. */
+  featureIntervalMs: 30_000,
   rescanIntervalMs: 5 * 60_000,
   /** Final blocks that a thorough rescan reads again, and with which the first scan starts. */
   rescanDepthBlocks: 2_000,

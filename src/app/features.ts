@@ -22,7 +22,12 @@ import { registerLinkPages } from '../features/payment-pages/link-pages.ts';
 import type { PaymentPageStore } from '../features/payment-pages/payment-page.ts';
 import { sendReceipts } from '../features/receipts/send-receipts.ts';
 import { registerRefundPage } from '../features/refunds/customer-page.ts';
-import { refundColumns, refundsCard, registerRefundsPage } from '../features/refunds/dashboard-pages.ts';
+import {
+  givingBack,
+  refundColumns,
+  refundsCard,
+  registerRefundsPage,
+} from '../features/refunds/dashboard-pages.ts';
 import {
   type RefundRoutesContext,
   readEventRefunds,
@@ -63,7 +68,7 @@ export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs
     watching: [
       {
         name: 'refunds',
-        intervalMs: intervals.refundIntervalMs,
+        intervalMs: intervals.featureIntervalMs,
         run: () => watchRefunds({ ...common, chain: external.chain }),
       },
       notifications.task,
@@ -106,9 +111,10 @@ export function dashboardFeatures(context: FeatureContext): DashboardFeatures {
 
 export const paymentAdditions = (
   context: Pick<FeatureContext, 'paymentPages' | 'refunds'>,
-): Pick<DashboardContext, 'readOrigins' | 'columns'> => ({
+): Pick<DashboardContext, 'readOrigins' | 'columns' | 'givingBack'> => ({
   readOrigins: (accountId, ids) => readPageOrigins(context.paymentPages, accountId, ids),
   columns: [refundColumns(context), paymentPageColumns(context.paymentPages)],
+  givingBack,
 });
 
 export const checkoutFeatures = (context: FeatureContext): readonly ((routes: CheckoutRoutes) => void)[] => [

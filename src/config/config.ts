@@ -150,7 +150,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   return config;
 }
 
-/** Customers' data stays for a month after a checkout has expired, for late money and refunds. */
+/** Customers' data stays for a month after a checkout has expired, for money that comes late or goes back. */
 function readRetention(read: Reader, checkoutExpiryHours: number): Retention {
   const days = (name: string, minimum: number) =>
     read.text(name) === null ? null : read.integer(name, minimum, minimum, 36_500);

@@ -13,7 +13,7 @@ import type { AddedColumns } from '../../reports/export-payments.ts';
 import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
-import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
+import { DASHBOARD_PATH, type GivingBack, record, type Visit } from '../../web/signed-in/context.ts';
 import { formatUsdc, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
 import { banner, type FormFields, foldedForm, formFields, optional } from '../../web/signed-in/forms.ts';
 import { pageLinks } from '../../web/signed-in/layout.ts';
@@ -35,9 +35,17 @@ import {
 
 const PAGE_SIZE = 50;
 
+const section = {
+  after: 'payments',
+  group: '',
+  label: 'Refunds',
+  path: '/refunds',
+  role: 'viewer',
+} as const;
+
 /** The account's refunds, newest first. */
 export function registerRefundsPage(routes: DashboardRoutes, context: RefundContext): void {
-  routes.pages('refunds', 'viewer').page('/refunds', async (visit) => {
+  routes.pages(section, 'viewer').page('/refunds', async (visit) => {
     const [, atMs = Number.MAX_SAFE_INTEGER, id = ''] =
       /^(\d{1,15})-(\w{1,40})$/.exec(visit.query.get('before') ?? '') ?? [];
     const place = { createdAtMs: Number(atMs), id };
@@ -62,10 +70,26 @@ ${pageLinks(visit.path, { filters: {}, isNewest: id === '', older: last ? `${las
 
 const pathOf = (paymentId: string) => `${DASHBOARD_PATH}/payments/${paymentId}/refunds`;
 
+export const givingBack: GivingBack = {
+  surplus: ['?refund=surplus#refunds', 'Refund the surplus'],
+  overpaid: 'If the customer paid twice, open a refund of the surplus below.',
+  overpaidForOperator:
+    'More arrived than the payment asked for. All of it goes to the merchant, who refunds a customer who paid twice.',
+  evidence: 'Evidence for a refund or a dispute',
+  settled:
+    'For your books, for example “refunded in the shop”. At most 500 characters. Customers never see it, and it changes no status.',
+};
+
 export const refundsCard = (context: RefundContext): PaymentCard => ({
+  link: refundLinkOf,
   show: (visit, payment) => showRefunds(context, visit, payment),
   register: (routes, showPayment) => registerForms(context, routes, showPayment),
 });
+
+function refundLinkOf(visit: Visit, { id, status, receivedUnits }: Payment): Html {
+  if (status === 'unpaid' || receivedUnits === 0n || !roleIncludes(visit.role, 'developer')) return nothing;
+  return html`<a class="button" href="${DASHBOARD_PATH}/payments/${id}?refund=all#refunds">Refund</a>`;
+}
 
 async function showRefunds(context: RefundContext, visit: Visit, payment: Payment): Promise<Html> {
   const { refunds, leftUnits } = await readRefunds(context, visit.account.id, payment.id);

@@ -77,6 +77,7 @@ export async function showPayment(
     actions: paymentActions(
       visit,
       payment,
+      html`${paymentCards.map(({ link }) => link(visit, payment))}`,
       html`${noteCard(visit, payment)}${settledCard(visit, history, settled)}
 ${cancelCard(visit, history)}${eraseCard(visit, payment, origin?.answer ?? null)}`,
     ),
@@ -97,16 +98,14 @@ ${history.webhooks.map((webhook) => webhookCard(context, webhook, visit))}`,
 
 const menuForms = /\/(?:note|settlement|cancel|erase-email)$/;
 
-function paymentActions(visit: Visit, { id, status, receivedUnits }: Payment, forms: Html): Html {
-  const path = `${DASHBOARD_PATH}/payments/${id}`;
-  const mayRefund = status !== 'unpaid' && receivedUnits > 0n && roleIncludes(visit.role, 'developer');
-  return html`<div class="actions">${mayRefund ? html`<a class="button" href="${path}?refund=all#refunds">Refund</a>` : nothing}
+function paymentActions(visit: Visit, { id }: Payment, links: Html, forms: Html): Html {
+  return html`<div class="actions">${links}
 <button class="button" type="button" data-copies="short-link" hidden>Copy link</button>
 <details class="menu"${menuForms.test(visit.refused?.path ?? '') ? html` open` : nothing}><summary class="button" aria-label="More actions">···</summary>
-<div class="card"><p><a href="${path}/evidence">Evidence for a refund or a dispute</a></p>${forms}</div></details></div>`;
+<div class="card"><p><a href="${DASHBOARD_PATH}/payments/${id}/evidence">${visit.context.givingBack.evidence}</a></p>${forms}</div></details></div>`;
 }
 
-function mismatchNotice({ baseUrl }: DashboardContext, history: PaymentHistory): Html {
+function mismatchNotice({ baseUrl, givingBack }: DashboardContext, history: PaymentHistory): Html {
   const { payment, observations, sessions } = history;
   if (payment.amountMismatch === 'partially_paid') {
     const url = `${baseUrl}/pay/${payment.id}`;
@@ -124,7 +123,7 @@ What arrived can then be released to your wallet, but never counts as paid.</li>
   const twice = `The customer went to ${visited.join(' and ')} and may have been charged twice. `;
   return html`<section class="banner"><p><strong>${overpaidSentence(payment, sumObservations(observations).seenUnits)}</strong></p>
 <p>${origin}${visited.length > 1 ? twice : ''}All of it goes to your wallet, less the fee.
-Only one webhook is sent. If the customer paid twice, open a refund of the surplus below.</p></section>`;
+Only one webhook is sent. ${givingBack.overpaid}</p></section>`;
 }
 
 /** Opens the merchant's own mail program; the service sends the customer nothing. */
@@ -247,8 +246,7 @@ function settledCard(visit: Visit, { payment, observations }: PaymentHistory, se
   if (!roleIncludes(visit.role, 'developer')) return nothing;
   if (settled === undefined && payment.amountMismatch === null && !isOffered) return nothing;
   const label = 'How it was settled with the customer';
-  const hint =
-    'For your books, for example “refunded in the shop”. At most 500 characters. Customers never see it, and it changes no status.';
+  const hint = visit.context.givingBack.settled;
   const value = settled?.texts[0] ?? '';
   return cardForm(visit, {
     action: `${DASHBOARD_PATH}/payments/${payment.id}/settlement`,

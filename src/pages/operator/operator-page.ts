@@ -89,7 +89,7 @@ export async function requireAdmission(
   requireTextUrl(url);
 }
 
-type Shared = 'payments' | 'search' | 'observations' | 'callbacks' | 'pictures' | 'directory';
+type Shared = 'payments' | 'search' | 'observations' | 'callbacks' | 'pictures' | 'directory' | 'givingBack';
 
 export interface OperatorContext extends AreaContext, Pick<DashboardContext, Shared> {
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;

@@ -72,15 +72,19 @@ async function showPayment(visit: OperatorVisit): Promise<PageView> {
   const { payment } = view;
   return {
     title: `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
-    main: html`${flashOf(visit, flashMessages)}${factsCard(view, visit.context.nowMs())}${actionsCard(view, visit)}
+    main: html`${flashOf(visit, flashMessages)}${factsCard(view, visit.context)}${actionsCard(view, visit)}
 <p><a class="button" href="${OPERATOR_PATH}/settlement">Back to settlement</a></p>`,
   };
 }
 
-function factsCard({ payment, observations, sessions }: PaymentView, nowMs: number): Html {
+function factsCard(
+  { payment, observations, sessions }: PaymentView,
+  { nowMs, givingBack }: OperatorVisit['context'],
+): Html {
+  const isOverpaid = payment.amountMismatch === 'overpaid' && stateOf(payment) === 'paid/completed';
   const { heldUnits, seenUnits } = sumObservations(observations);
   return html`<section class="card"><h2>Payment</h2>
-<p>${displayStatusBadges(payment, sessions.at(-1), nowMs)} ${stateSentence(payment)}</p><dl class="facts">
+<p>${displayStatusBadges(payment, sessions.at(-1), nowMs())} ${stateSentence(payment)}</p><dl class="facts">
 <div><dt>Payment ID</dt><dd><code>${payment.id}</code></dd></div>
 <div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
 <div><dt>Created</dt><dd>${utcTime(payment.createdAtMs)}</dd></div>
@@ -90,7 +94,7 @@ function factsCard({ payment, observations, sessions }: PaymentView, nowMs: numb
 <div><dt>Held at deposit address</dt><dd>${formatUsdc(heldUnits)} USDC</dd></div>
 <div><dt>Deposit address</dt><dd><code>${payment.depositAddress}</code></dd></div>
 <div><dt>Payout wallet</dt><dd><code>${payment.payoutAddress}</code></dd></div>
-<div><dt>Next step</dt><dd>${adviceFor(payment)}</dd></div></dl></section>`;
+<div><dt>Next step</dt><dd>${isOverpaid ? givingBack.overpaidForOperator : adviceFor(payment)}</dd></div></dl></section>`;
 }
 
 const rescueFields: Fields = {
@@ -153,9 +157,7 @@ export function adviceFor(payment: Payment): string {
             'If the payment expires first, release what arrived to the merchant. It cannot be canceled, because a deposit has arrived.'
         : 'Nothing: the customer has not paid yet. Until a deposit arrives, the payment can be canceled.';
     case 'paid/completed':
-      return payment.amountMismatch === 'overpaid'
-        ? 'More arrived than the payment asked for. All of it goes to the merchant, who refunds a customer who paid twice.'
-        : 'Nothing: the payment is paid.';
+      return 'Nothing: the payment is paid.';
     case 'canceled/canceled':
       return 'Nothing: the payment is canceled, and the deposit address is empty.';
     case 'canceled/completed':

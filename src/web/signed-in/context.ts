@@ -72,6 +72,18 @@ export interface DashboardContext extends AreaContext {
     paymentIds: readonly string[],
   ) => Promise<ReadonlyMap<string, PaymentOrigin>>;
   readonly columns: readonly AddedColumns[];
+  readonly givingBack: GivingBack;
+}
+
+/** How merchants give money back, in sentences of pages that do not do it themselves. */
+export interface GivingBack {
+  /** Place on a payment's page where its surplus is given back, with the words of its link. */
+  readonly surplus: readonly [place: string, words: string];
+  readonly overpaid: string;
+  readonly overpaidForOperator: string;
+  readonly evidence: string;
+  /** Hint of the field that says how a payment was settled. */
+  readonly settled: string;
 }
 
 export interface AreaRoutes<Context extends AreaContext = AreaContext> {
@@ -98,7 +110,6 @@ export interface AreaRequest<Context extends AreaContext = AreaContext> extends 
 export const sections = {
   home: { group: '', label: 'Home', path: '', role: 'viewer' },
   payments: { group: '', label: 'Payments', path: '/payments', role: 'viewer' },
-  refunds: { group: '', label: 'Refunds', path: '/refunds', role: 'viewer' },
   statement: { group: '', label: 'Statement', path: '/statement', role: 'viewer' },
   analytics: { group: '', label: 'Analytics', path: '/analytics', role: 'viewer' },
   links: { group: 'Get paid', label: 'Payment links', path: '/links', role: 'developer' },
@@ -110,9 +121,21 @@ export const sections = {
   people: { group: 'Account', label: 'People', path: '/people', role: 'owner' },
   security: { group: 'Account', label: 'Security', path: '/security', role: 'viewer' },
   audit: { group: 'Account', label: 'Audit log', path: '/audit', role: 'owner' },
-} as const satisfies Record<string, { group: string; label: string; path: string; role: Role }>;
+} as const satisfies Record<string, SectionEntry>;
 
-export type Section = keyof typeof sections;
+interface SectionEntry {
+  readonly group: string;
+  readonly label: string;
+  readonly path: string;
+  readonly role: Role;
+}
+
+/** A section of a feature, listed after one of the dashboard's own. */
+export interface AddedSection extends SectionEntry {
+  readonly after: keyof typeof sections;
+}
+
+export type Section = keyof typeof sections | AddedSection;
 
 export const DASHBOARD_PATH = '/dashboard';
 

@@ -73,7 +73,7 @@ ${visit.viewing === null ? signOutForm : nothing}
 </header>
 <nav aria-label="Dashboard"><form class="find field" action="${DASHBOARD_PATH}/payments"><input type="search" name="q" maxlength="320"
 aria-label="Find a payment" placeholder="Find a payment" autocomplete="off"></form>
-<details class="places"><summary>Menu${section === null ? nothing : html` · <strong>${sections[section].label}</strong>`}</summary>
+<details class="places"><summary>Menu${section === null ? nothing : html` · <strong>${entryOf(section).label}</strong>`}</summary>
 <ul>${links}</ul></details><ul>${links}</ul></nav></div>`,
       html`${visit.account.suspended ? suspendedNotice : nothing}
 ${refusalBanner(refused)}${main}`,
@@ -126,14 +126,19 @@ ${refusalBanner(refused)}${main}
   );
 }
 
+const entryOf = (section: Section) => (typeof section === 'string' ? sections[section] : section);
+
 /** Links by group. An operator's view has no link to the documentation, which its server does not serve. */
 function navigation(visit: Visit, section: Section | null, shown: ReadonlySet<Section>): Html[] {
-  const names = (Object.keys(sections) as Section[]).filter(
-    (name) => shown.has(name) && roleIncludes(visit.role, sections[name].role),
-  );
-  return [...Map.groupBy(names, (name) => sections[name].group)].map(
+  const added = [...shown].filter((each) => typeof each !== 'string');
+  const all = Object.keys(sections).flatMap((name) => [
+    name as Section,
+    ...added.filter(({ after }) => after === name),
+  ]);
+  const listed = all.filter((each) => shown.has(each) && roleIncludes(visit.role, entryOf(each).role));
+  return [...Map.groupBy(listed, (each) => entryOf(each).group)].map(
     ([group, own]) => html`${group === '' ? nothing : html`<li class="group">${group}</li>`}
-${own.map((name) => navigationLink(`${DASHBOARD_PATH}${sections[name].path}`, sections[name].label, name === section))}
+${own.map((each) => navigationLink(`${DASHBOARD_PATH}${entryOf(each).path}`, entryOf(each).label, each === section))}
 ${group === 'Account' && visit.viewing === null ? navigationLink('/docs', 'Documentation', false) : nothing}`,
   );
 }

@@ -226,7 +226,7 @@ function createOutside(
       quietWatchIntervalMs: 0,
       idleWatchIntervalMs: 0,
       relayIntervalMs: 0,
-      refundIntervalMs: 0,
+      featureIntervalMs: 0,
       rescanIntervalMs: 0,
       rescanDepthBlocks: RESCAN_DEPTH_BLOCKS,
       thoroughRescanIntervalMs: 60_000,
