@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { OnProgress } from '../platform/progress.ts';
 import { backUpSqlite } from '../store/sqlite/back-up.ts';
+import { migrations } from './migrations.ts';
 import { requireDatabase, SQLITE_FILE } from './open-store.ts';
-import { migrations } from './store/store.ts';
 
 /** File in the data folder that each backup writes, so that `doctor` can tell the age of the last one. */
 export const LAST_BACKUP_FILE = 'last-backup';

@@ -8,8 +8,9 @@ import { type MoveDatabase, type MoveRole, moveTables, type SideOptions } from '
 import { openPostgresSide } from '../store/postgres/move.ts';
 import { openSqliteSide } from '../store/sqlite/move.ts';
 import { MoveRefusedError } from '../store/store-errors.ts';
+import { migrations } from './migrations.ts';
 import { describeMigration, SQLITE_FILE } from './open-store.ts';
-import { migrations, tables } from './store/store.ts';
+import { tables } from './store/store.ts';
 
 const openSide = {
   sqlite: (file: string, role: MoveRole, onCreate?: SideOptions['onCreate']) =>

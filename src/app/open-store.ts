@@ -7,8 +7,9 @@ import { type FoundSchema, requireNoNewerSchema } from '../store/migration.ts';
 import { findSchema as findSqliteSchema } from '../store/sqlite/migrations.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
 import { createLog, type Log } from './log.ts';
+import { migrations } from './migrations.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
-import { migrations, type Store } from './store/store.ts';
+import type { Store } from './store/store.ts';
 
 /** Time to wait for the store, which commands without a server hold for about a second. */
 const START_TIMEOUT_MS = 3_000;

@@ -7,11 +7,12 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { migrations } from '../../src/app/migrations.ts';
 import { moveStore } from '../../src/app/move-store.ts';
 import { openPostgresStore } from '../../src/app/store/postgres-store.ts';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../src/app/store/store.ts';
-import { migrations, tables } from '../../src/app/store/store.ts';
+import { tables } from '../../src/app/store/store.ts';
 import { PORTION_ROWS } from '../../src/store/move-tables.ts';
 import {
   MoveRefusedError,

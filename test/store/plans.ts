@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { migrations } from '../../src/app/store/store.ts';
+import { migrations } from '../../src/app/migrations.ts';
 import { migrate as migratePostgres } from '../../src/store/postgres/migrations.ts';
 import { migrate as migrateSqlite } from '../../src/store/sqlite/migrations.ts';
 import type { PostgresServer } from '../support/postgres.ts';

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { migrations } from '../../src/app/migrations.ts';
 import { openPostgresStore } from '../../src/app/store/postgres-store.ts';
-import { migrations, tables } from '../../src/app/store/store.ts';
+import { tables } from '../../src/app/store/store.ts';
 import { connectionOptions } from '../../src/store/postgres/connect.ts';
 import { findSchema } from '../../src/store/postgres/migrations.ts';
 import { openPostgresSide } from '../../src/store/postgres/move.ts';

@@ -1,12 +1,12 @@
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { migrations } from '../../src/app/migrations.ts';
 import { initDatabase } from '../../src/app/open-store.ts';
 import { runOperationAnywhere } from '../../src/app/run-operation.ts';
 import { openPostgresStore } from '../../src/app/store/postgres-store.ts';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../src/app/store/store.ts';
-import { migrations } from '../../src/app/store/store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { UnknownStateError } from '../../src/payment/errors.ts';
 import type { Migration } from '../../src/store/migration.ts';

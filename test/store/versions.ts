@@ -1,4 +1,4 @@
-import { migrations } from '../../src/app/store/store.ts';
+import { migrations } from '../../src/app/migrations.ts';
 import type { Migration } from '../../src/store/migration.ts';
 
 /** A database as the last commits before the first release made it, as far as a program looks at it. */

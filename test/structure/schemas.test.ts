@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
-import { migrations } from '../../src/app/store/store.ts';
+import { migrations } from '../../src/app/migrations.ts';
 import { projectFiles } from './project-files.ts';
 
 const released = [migrations.SQLite, migrations.PostgreSQL].map(([first]) => first?.sql ?? '');

@@ -7,7 +7,8 @@ import { openDatabase } from '../../store/postgres/open-database.ts';
 import { createScripts } from '../../store/postgres/scripts.ts';
 import { createProviderCalls, createSharedRateLimiter } from '../../store/postgres/shared-rate-limits.ts';
 import { statement } from '../../store/postgres/statements.ts';
-import { assembleStore, migrations, type Store, type StoreOptions } from './store.ts';
+import { migrations } from '../migrations.ts';
+import { assembleStore, type Store, type StoreOptions } from './store.ts';
 
 interface PostgresStoreOptions extends StoreOptions {
   /** `postgres://user:password@host:port/database`, for a user who may create tables there. */

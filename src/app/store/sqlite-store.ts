@@ -7,7 +7,8 @@ import { findSchema, migrate } from '../../store/sqlite/migrations.ts';
 import { openLocked } from '../../store/sqlite/open-database.ts';
 import { createPayment, createReleaseClaims } from '../../store/sqlite/payments.ts';
 import { createScripts } from '../../store/sqlite/scripts.ts';
-import { assembleStore, migrations, type Store, type StoreOptions } from './store.ts';
+import { migrations } from '../migrations.ts';
+import { assembleStore, type Store, type StoreOptions } from './store.ts';
 
 export interface SqliteStoreOptions extends StoreOptions {
   /** Database file. If missing, it and its folder are created so that only their owner can read them. */
