@@ -29,11 +29,11 @@ import {
   registerRefundsPage,
 } from '../features/refunds/dashboard-pages.ts';
 import {
+  describedRefunds,
   type RefundRoutesContext,
   readEventRefunds,
   registerRefunds,
 } from '../features/refunds/refund-routes.ts';
-import { describedRefunds } from '../features/refunds/refund-schemas.ts';
 import { watchRefunds } from '../features/refunds/watch-refunds.ts';
 import type { Mailer } from '../mail/mail.ts';
 import type { CheckoutRoutes } from '../pages/checkout/context.ts';

@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { accountOf } from '../../api/authenticate.ts';
-import type { ValueOf } from '../../api/json-schema.ts';
+import * as json from '../../api/json-schema.ts';
+import { nullable, required } from '../../api/merchant/merchant-parameters.ts';
 import { type MerchantRoutes, sendTagged } from '../../api/merchant/merchant-routes.ts';
+import { idempotency, type Operation, operation } from '../../api/openapi/operations.ts';
 import { readIdempotencyKey } from '../../api/parse-create-request.ts';
 import { isoTime, isoTimeOrNull } from '../../api/payment-routes.ts';
 import { readParameters, requireNoParameters, requireNoQuery } from '../../api/request-input.ts';
@@ -10,14 +12,18 @@ import { invalidField } from '../../payment/errors.ts';
 import { formatUnits } from '../../payment/money.ts';
 import type { NumberedEvent } from '../../payment/payment-events.ts';
 import { paymentUri } from '../../payment/payment-uri.ts';
-import { type Refund, refundStatusAt } from './refund.ts';
 import {
-  confirmRefundParameters,
-  createRefundParameters,
-  type refundListSchema,
-  type refundSchema,
-  refundTransactionParameters,
-} from './refund-schemas.ts';
+  MAXIMUM_REASON_LENGTH,
+  REFUND_RULE,
+  type Refund,
+  type RefundStatus,
+  refundErrors,
+  refundEventTypes,
+  refundStatusAt,
+  refundStatuses,
+  type TransactionProblem,
+  transactionProblems,
+} from './refund.ts';
 import {
   cancelOpenRefund,
   confirmRefundAddress,
@@ -30,6 +36,187 @@ import {
   submitTransaction,
 } from './refunds.ts';
 
+const PART_PATTERN = '^[0-9]{1,9}(\\.[0-9]{1,2})?$';
+
+const addressSchema = { type: 'string', pattern: json.ADDRESS_PATTERN };
+
+const createRefundParameters = {
+  amount: {
+    ...nullable(
+      { type: 'string', pattern: '^(all|surplus|[0-9]{1,9}(\\.[0-9]{1,6})?)$' },
+      'An amount in USDC, `all` for what is left, or `surplus` for what an overpaid payment has too much.',
+      '12.50',
+    ),
+    default: 'all',
+  },
+  charge_amount: nullable(
+    { type: 'string', pattern: PART_PATTERN },
+    'Instead of `amount`: an amount of the charge, in its currency.',
+    '25.00',
+  ),
+  share: nullable(
+    { type: 'string', pattern: PART_PATTERN },
+    'Instead of `amount`: a share of the charge, in percent.',
+    '50',
+  ),
+  reason: nullable(
+    { type: 'string', maxLength: MAXIMUM_REASON_LENGTH },
+    'Why you refund it. The customer does not see it.',
+    'Order 1042 was returned',
+  ),
+  destination: nullable(
+    addressSchema,
+    "The customer's Polygon address, if you know it. Without it, the response has a link for the customer.",
+    json.EXAMPLE_ADDRESS,
+  ),
+};
+
+const confirmRefundParameters = {
+  destination: required(
+    addressSchema,
+    'The address that the customer named, as you showed it to the person who confirms it.',
+    json.EXAMPLE_ADDRESS,
+  ),
+};
+
+const refundTransactionParameters = {
+  transaction: required(
+    { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
+    'The hash of the transaction with your transfer.',
+    json.EXAMPLE_HASH,
+  ),
+};
+
+const refundSchema = json.object({
+  refund_id: json.text("The refund's id: `rfd_` and 20 hex digits.", 'rfd_5b484cd3e9340db05b48'),
+  payment_id: json.text("The payment's id, a lower-case UUID.", json.EXAMPLE_ID),
+  status: json.oneOf('The state.', Object.keys(refundStatuses) as RefundStatus[], 'awaiting_transfer'),
+  amount: json.usdc(
+    'The USDC that you transfer; once paid, what was transferred. The last digits identify the refund.',
+  ),
+  reason: json.textOrNull('The reason, or null.', 'Order 1042 was returned'),
+  destination: json.textOrNull(
+    "The customer's address, or null until the customer names it.",
+    json.EXAMPLE_ADDRESS,
+  ),
+  payment_uri: json.textOrNull(
+    'The transfer for a wallet (EIP-681) while it is expected, else null.',
+    `ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=${json.EXAMPLE_ADDRESS}&uint256=21010000`,
+  ),
+  submitted_transaction: json.textOrNull('The transaction that you submitted, until it is checked.', null),
+  transaction_problem: json.oneOfOrNull(
+    "Why the last transaction is not the refund's, or null.",
+    Object.keys(transactionProblems) as TransactionProblem[],
+  ),
+  transaction: json.textOrNull('The final transaction, or null.', null),
+  sender: json.textOrNull('The address that sent the USDC, or null. It may be that of an exchange.', null),
+  created_at: json.time('When it was opened.'),
+  expires_at: json.time('Deadline for the address or the transfer.'),
+  paid_at: json.timeOrNull('When the transfer was booked, or null.'),
+  address_url: json.textOrNull(
+    'The link with which the customer names an address. Only in the response that opens a refund without a destination, else null.',
+    'https://pay.example/refund/rfd_5b484cd3e9340db05b48/Zm9vYmFyYmF6',
+  ),
+});
+
+const refund = json.reference<typeof refundSchema>('Refund');
+
+const refundListSchema = json.object({
+  refunds: json.list('The refunds of the payment, the oldest first.', refund),
+  refundable_amount: json.usdc('The USDC that can still be refunded.'),
+});
+
+const closed = { additionalProperties: false };
+
+const bodies = {
+  CreateRefund: createRefundParameters,
+  ConfirmRefund: confirmRefundParameters,
+  RefundTransaction: refundTransactionParameters,
+};
+
+const inPath = {
+  refund_id: required(
+    { type: 'string', pattern: '^rfd_[0-9a-f]{20}$' },
+    "The refund's id: `rfd_` and 20 hex digits.",
+    'rfd_5b484cd3e9340db05b48',
+  ),
+};
+
+const operations: readonly Operation[] = [
+  operation('post /merchant/v1/payments/{payment_id}/refunds', {
+    id: 'createRefund',
+    summary: 'Open a refund',
+    description:
+      'Opens a refund in USDC, which you transfer from your own wallet. ' +
+      'Without `destination`, the response has a link with which the customer names an address. All refunds together never exceed what was received. ' +
+      REFUND_RULE,
+    body: 'CreateRefund',
+    headers: idempotency,
+    answer: 'Refund',
+    errors: [refundErrors.conflict],
+  }),
+  operation('get /merchant/v1/payments/{payment_id}/refunds', {
+    id: 'listRefunds',
+    summary: 'List the refunds of a payment',
+    description: 'All refunds of the payment, and what can still be refunded.',
+    answer: 'RefundList',
+  }),
+  operation('get /merchant/v1/refunds/{refund_id}', {
+    inPath,
+    id: 'readRefund',
+    summary: 'Read a refund',
+    description: 'A refund of your account, as it is now.',
+    answer: 'Refund',
+    errors: [refundErrors.notFound],
+  }),
+  operation('post /merchant/v1/refunds/{refund_id}/confirm', {
+    inPath,
+    id: 'confirmRefund',
+    summary: "Confirm the customer's address",
+    description:
+      'Check with the customer that the address is theirs: the email address of a payment is not verified. From then on the transfer is looked for.',
+    body: 'ConfirmRefund',
+    answer: 'Refund',
+    errors: [refundErrors.notFound, refundErrors.conflict],
+  }),
+  operation('post /merchant/v1/refunds/{refund_id}/transaction', {
+    inPath,
+    id: 'submitRefundTransaction',
+    summary: 'Submit the transaction of a transfer',
+    description:
+      "Needed only for a transfer whose amount differs from the refund's. It is checked and booked when it is final.",
+    body: 'RefundTransaction',
+    answer: 'Refund',
+    errors: [refundErrors.notFound, refundErrors.conflict],
+  }),
+  operation('post /merchant/v1/refunds/{refund_id}/cancel', {
+    inPath,
+    id: 'cancelRefund',
+    summary: 'Cancel a refund',
+    description: 'Cancels a refund that is not paid. A transfer that arrives later is not booked.',
+    answer: 'Refund',
+    errors: [refundErrors.notFound, refundErrors.conflict],
+  }),
+];
+
+export const describedRefunds = {
+  operations,
+  bodies,
+  answers: { Refund: refundSchema, RefundList: refundListSchema },
+  requests: Object.fromEntries(
+    Object.entries(bodies).map(([name, parameters]) => [name, { ...json.bodyOf(parameters), ...closed }]),
+  ),
+  events: {
+    types: Object.keys(refundEventTypes),
+    fields: {
+      refund: json.orNull(
+        'For an event of a refund: the refund as it is now. Null for other events.',
+        refund,
+      ),
+    },
+  },
+};
+
 export interface RefundRoutesContext extends RefundContext {
   readonly token: Address;
   readonly chainId: number;
@@ -39,7 +226,7 @@ function presentRefund(
   { token, chainId, nowMs }: Pick<RefundRoutesContext, 'token' | 'chainId' | 'nowMs'>,
   refund: Refund,
   addressUrl: string | null = null,
-): ValueOf<typeof refundSchema> {
+): json.ValueOf<typeof refundSchema> {
   const status = refundStatusAt(refund, nowMs());
   const { destination: to, units } = refund;
   const isExpected = status === 'awaiting_transfer' && to !== null;
@@ -106,7 +293,7 @@ export function registerRefunds({ server, guard }: MerchantRoutes, context: Refu
     return sendTagged(request, reply, {
       refunds: refunds.map((refund) => presentRefund(context, refund)),
       refundable_amount: formatUnits(leftUnits),
-    } satisfies ValueOf<typeof refundListSchema>);
+    } satisfies json.ValueOf<typeof refundListSchema>);
   });
 
   server.get<RefundRoute>('/refunds/:refund_id', read, async (request, reply) => {
