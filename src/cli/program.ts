@@ -8,6 +8,7 @@ import type { StoreMove } from '../store/move-tables.ts';
 import { addAccountCommands, addUserCommands } from './account-commands.ts';
 import { leaf, type OperationRunner, operationsOf, printed } from './command.ts';
 import { addGradeCommand, type Grade, type GradeOptions } from './grade/grade-command.ts';
+import type { EventFields } from './grade/stand-in-service.ts';
 import type { AuditPortion } from './operations.ts';
 import type { OperationArguments } from './operations-context.ts';
 import { listColumns, printResult } from './present.ts';
@@ -25,8 +26,7 @@ export interface FeatureCommands {
   readonly shown: string;
   /** Commands of `sandbox`. */
   readonly sandbox: readonly (readonly [usage: string, description: string])[];
-  /** Their fields of an event of the payment itself. */
-  readonly eventFields: Readonly<Record<string, null>>;
+  readonly eventFields: EventFields;
 }
 
 interface ProgramServices extends OperationRunner {

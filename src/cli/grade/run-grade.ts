@@ -8,7 +8,12 @@ import {
   gradeWithPayment,
   ORDERS_NEEDED,
 } from './grade-receiver.ts';
-import { type GradedOrder, type StandInService, startStandInService } from './stand-in-service.ts';
+import {
+  type EventFields,
+  type GradedOrder,
+  type StandInService,
+  startStandInService,
+} from './stand-in-service.ts';
 
 const ORDER_TIMEOUT_MS = 10_000;
 const MAXIMUM_ANSWER_CHARACTERS = 65_536;
@@ -21,8 +26,7 @@ export interface RunGradeOptions {
   readonly timeLimitMs?: number;
   readonly patienceMs?: number;
   readonly eventPatienceMs?: number;
-  /** Fields that the features add to an event. */
-  readonly eventFields: Readonly<Record<string, null>>;
+  readonly eventFields: EventFields;
   readonly log: (line: string) => void;
 }
 

@@ -16,26 +16,22 @@ export interface GradedOrder {
   statusReads: number;
 }
 
+/** Fields of features in an event of the payment itself. */
+export type EventFields = Readonly<Record<string, null>>;
+
 /** Creates checkouts that cannot be paid, and returns their status and the account's events. */
 export interface StandInService {
   readonly baseUrl: string;
   readonly orders: GradedOrder[];
   /** Orders of the events; the event's number is the index plus one. */
   readonly events: GradedOrder[];
-  readonly eventFields: Readonly<Record<string, null>>;
+  readonly eventFields: EventFields;
   eventReads: number;
   stop(): Promise<void>;
 }
 
-/**
- * Listens on loopback only; port 0 chooses a free one. Accepts any key, because there is nothing to protect.
- *
- * @param eventFields fields that the features add to an event
- */
-export async function startStandInService(
-  port: number,
-  eventFields: Readonly<Record<string, null>>,
-): Promise<StandInService> {
+/** Listens on loopback only; port 0 chooses a free one. Accepts any key, because there is nothing to protect. */
+export async function startStandInService(port: number, eventFields: EventFields): Promise<StandInService> {
   const tokens = createIpnTokens(randomBytes(32).toString('hex'));
   const server = createServer((request, response) => {
     void answer(request, service, tokens)

@@ -35,13 +35,7 @@ import {
 
 const PAGE_SIZE = 50;
 
-const section = {
-  after: 'payments',
-  group: '',
-  label: 'Refunds',
-  path: '/refunds',
-  role: 'viewer',
-} as const;
+const section = { after: 'payments', group: '', label: 'Refunds', path: '/refunds', role: 'viewer' } as const;
 
 /** The account's refunds, newest first. */
 export function registerRefundsPage(routes: DashboardRoutes, context: RefundContext): void {

@@ -121,18 +121,15 @@ export const sections = {
   people: { group: 'Account', label: 'People', path: '/people', role: 'owner' },
   security: { group: 'Account', label: 'Security', path: '/security', role: 'viewer' },
   audit: { group: 'Account', label: 'Audit log', path: '/audit', role: 'owner' },
-} as const satisfies Record<string, SectionEntry>;
+} as const satisfies Record<string, Omit<AddedSection, 'after'>>;
 
-interface SectionEntry {
+/** A section of a feature, listed after one of the dashboard's own. */
+interface AddedSection {
+  readonly after: keyof typeof sections;
   readonly group: string;
   readonly label: string;
   readonly path: string;
   readonly role: Role;
-}
-
-/** A section of a feature, listed after one of the dashboard's own. */
-export interface AddedSection extends SectionEntry {
-  readonly after: keyof typeof sections;
 }
 
 export type Section = keyof typeof sections | AddedSection;
