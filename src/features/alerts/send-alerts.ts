@@ -1,7 +1,8 @@
 import type { AccountStore, PeopleStore } from '../../accounts/account-store.ts';
 import { type Mailer, MailNotSentError } from '../../mail/mail.ts';
-import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
-import { alertMail } from './alert-mail.ts';
+import { formatCents } from '../../payment/money.ts';
+import type { Payment } from '../../payment/payment.ts';
+import type { FailingWebhook, PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import type { Alert, AlertStore } from './alert-store.ts';
 
 export interface SendAlertsContext {
@@ -73,17 +74,62 @@ async function mailOwners(context: SendAlertsContext, alert: Alert, signal: Abor
   return true;
 }
 
-async function composeMail(context: SendAlertsContext, alert: Alert, shop: string) {
-  const { accountId, kind, sinceMs } = alert;
-  const [webhooks, payments] = await Promise.all([
-    kind === 'webhooks' ? context.search.listFailingWebhooks(accountId, MAXIMUM_NAMED) : [],
-    kind === 'payments' ? context.search.listUnsettled(accountId, ['manual_required'], MAXIMUM_NAMED) : [],
-  ]);
-  return alertMail({
-    alert,
-    shop,
-    webhooks: webhooks.filter(({ finishedAtMs }) => finishedAtMs >= sinceMs),
-    payments,
-    dashboardUrl: context.dashboardUrl,
-  });
+/** Subject and text of the mail to owners, without customer data or notes. */
+async function composeMail(
+  { search, dashboardUrl }: SendAlertsContext,
+  { accountId, kind, count, sinceMs }: Alert,
+  shop: string,
+) {
+  const { one, several, advice, lines } =
+    kind === 'webhooks'
+      ? aboutWebhooks(await search.listFailingWebhooks(accountId, MAXIMUM_NAMED), sinceMs, dashboardUrl)
+      : aboutPayments(await search.listUnsettled(accountId, ['manual_required'], MAXIMUM_NAMED), dashboardUrl);
+  const more = count - lines.length;
+  return {
+    subject: `${count === 1 ? one : `${count} ${several}`}: ${shop}`,
+    text: [
+      advice,
+      '',
+      ...lines,
+      ...(more > 0 ? [`and ${more} more`] : []),
+      '',
+      `You receive at most one such email per hour. Turn them off in the settings: ${dashboardUrl}/settings`,
+      '',
+    ].join('\n'),
+  };
+}
+
+const outcomes = {
+  failed: 'failed',
+  blocked: 'was not sent, because its URL is not allowed',
+  unknown: 'may have arrived: the service stopped during delivery',
+} as const;
+
+function aboutWebhooks(webhooks: readonly FailingWebhook[], sinceMs: number, dashboardUrl: string) {
+  return {
+    one: 'A webhook was not delivered',
+    several: 'webhooks were not delivered',
+    advice:
+      'Each event is sent only once. Read the status of these payments with the API, and fulfill the orders that are paid.',
+    lines: webhooks
+      .filter(({ finishedAtMs }) => finishedAtMs >= sinceMs)
+      .map(
+        ({ paymentId, host, status, reason }) =>
+          `${host === '' ? 'your endpoint' : host}: ${outcomes[status]}${reason === null ? '' : ` (${reason})`}\n  ${dashboardUrl}/payments/${paymentId}`,
+      ),
+  };
+}
+
+function aboutPayments(payments: readonly Payment[], dashboardUrl: string) {
+  return {
+    one: 'A payment needs attention',
+    several: 'payments need attention',
+    advice:
+      'Money has arrived for these payments but could not be sent to your wallet automatically. ' +
+      'Each payment page gives the reason. The operator of the service can release the money.',
+    lines: payments.map(
+      ({ id, amountCents, currency }) =>
+        `${formatCents(amountCents)} ${currency}\n  ${dashboardUrl}/payments/${id}`,
+    ),
+  };
 }
