@@ -4,7 +4,14 @@ import type { Payment, PaymentId } from '../payment/payment.ts';
 import { eventsOfChange, type NewWebhook } from '../payment/payment-events.ts';
 import { stateOf } from '../payment/payment-states.ts';
 import { createdChange, paidChanges } from '../payment/payment-statistics.ts';
-import type { Decide, DepositOwner, PaymentView } from '../payment/payment-store.ts';
+import {
+  type CreateOutcome,
+  type Decide,
+  type DepositOwner,
+  IDEMPOTENCY_TTL_MS,
+  type IdempotencyRecord,
+  type PaymentView,
+} from '../payment/payment-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../payment/release-schedule.ts';
 import { hostOfCallback, webhookIdOf } from '../webhooks/webhook.ts';
 import type { Row, Table } from './columns.ts';
@@ -76,7 +83,33 @@ export function paymentOf(row: Row): Payment {
   return withKnownState(paymentTable.ofRow(row));
 }
 
-/** Inserts and queues a payment (PostgreSQL: in one statement). False if the payout address is a deposit address. */
+/** Resolves simultaneous duplicates one after the other, within the transaction of SQLite. */
+export function* createPayment(payment: Payment, record: IdempotencyRecord | null): Script<CreateOutcome> {
+  if (record !== null) {
+    const { accountId, key, createdAtMs } = record;
+    const earlier = yield* findIdempotent(accountId, key, createdAtMs - IDEMPOTENCY_TTL_MS);
+    if (earlier !== null) return { kind: 'replayed', ...earlier };
+  }
+  if (!(yield* insertPayment(payment))) return { kind: 'reserved' };
+  if (record !== null) yield* insertRecord(record, payment);
+  return { kind: 'created' };
+}
+
+/** Stores a record in place of an older one with the same key, and deletes a few expired ones. */
+function* insertRecord(
+  { accountId, key, fingerprint, createdAtMs }: IdempotencyRecord,
+  { id }: Payment,
+): Script<void> {
+  yield* run`
+    DELETE FROM idempotency_records WHERE (account_id, key) IN (
+      SELECT account_id, key FROM idempotency_records WHERE created_at_ms <= ${createdAtMs - IDEMPOTENCY_TTL_MS}
+      ORDER BY created_at_ms LIMIT ${PURGED_PER_RECORD})`;
+  yield* run`
+    INSERT OR REPLACE INTO idempotency_records (account_id, key, fingerprint, payment_id, created_at_ms)
+    VALUES (${accountId}, ${key}, ${fingerprint}, ${id}, ${createdAtMs})`;
+}
+
+/** Inserts and queues a payment. False if the payout address is a deposit address. */
 export function* insertPayment(payment: Payment): Script<boolean> {
   if (yield* hasRow`SELECT 1 FROM payments WHERE deposit_address = ${bytesOfAddress(payment.payoutAddress)}`)
     return false;

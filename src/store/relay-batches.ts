@@ -1,7 +1,7 @@
 import type { PaymentId } from '../payment/payment.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../settlement/settlement-store.ts';
 import type { Row } from './columns.ts';
-import type { Decisions } from './payments.ts';
+import { type Decisions, isReleaseDue, selectPayments } from './payments.ts';
 import {
   countOf,
   type Fragment,
@@ -182,4 +182,27 @@ function checkReplacement(batch: RelayBatch, replacement: NewBatch): void {
   throw new RangeError(
     `relay batch ${batch.id} is replaced at its own nonce by some of its own payments only`,
   );
+}
+
+/** For SQLite, whose only process this is: the claims must end with it. */
+export function createClaimsInMemory({ read }: Scripts): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
+  const claims = new Map<string, { readonly relayer: string; readonly endsAtMs: number }>();
+
+  function dropWhere(isOver: (claim: { relayer: string; endsAtMs: number }) => boolean): void {
+    for (const [id, claim] of claims) if (isOver(claim)) claims.delete(id);
+  }
+
+  return {
+    claimDueReleases: read(function* (relayer, nowMs, limit, durationMs) {
+      const startedAtMs = performance.now();
+      dropWhere(({ endsAtMs }) => endsAtMs <= startedAtMs);
+      const ofOthers = [...claims].flatMap(([id, claim]) => (claim.relayer === relayer ? [] : [id]));
+      const due = yield* selectPayments`
+        FROM payments WHERE ${isReleaseDue(nowMs)} AND id <> ALL(${ofOthers})
+        ORDER BY release_due_at_ms, id LIMIT ${limit}`;
+      for (const { id } of due) claims.set(id, { relayer, endsAtMs: startedAtMs + durationMs });
+      return due;
+    }),
+    dropClaims: async (relayer) => dropWhere((claim) => claim.relayer === relayer),
+  };
 }

@@ -2,10 +2,11 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createCachingAccounts } from '../../store/accounts.ts';
 import { requireCurrentSchema } from '../../store/migration.ts';
+import { createPayment } from '../../store/payments.ts';
+import { createClaimsInMemory } from '../../store/relay-batches.ts';
 import { createGroupCommit, createReads } from '../../store/sqlite/group-commit.ts';
 import { findSchema, migrate } from '../../store/sqlite/migrations.ts';
 import { openLocked } from '../../store/sqlite/open-database.ts';
-import { createPayment, createReleaseClaims } from '../../store/sqlite/payments.ts';
 import { createScripts } from '../../store/sqlite/scripts.ts';
 import { migrations } from '../migrations.ts';
 import { assembleStore, type Store, type StoreOptions } from './store.ts';
@@ -31,7 +32,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     return assembleStore(scripts, nowMs, {
       accounts: createCachingAccounts(scripts),
       createPayment: scripts.write(createPayment),
-      releaseClaims: createReleaseClaims(scripts),
+      releaseClaims: createClaimsInMemory(scripts),
       readSize: async () => ({ data: bytesOf(file), wal: bytesOf(`${file}-wal`) }),
       shared: null,
       async close() {
