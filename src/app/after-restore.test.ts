@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { afterRestore } from './after-restore.ts';
+import { afterRestore } from './worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
 /** Runs a task of a restored database on a chain whose endpoints say these heights. Resolves to the height it recorded. */

@@ -8,7 +8,12 @@ function createInstance({
   isFactoryVerified = (): boolean => true,
   signerFailure = (): string | null => null,
 } = {}) {
-  const state = { nowMs: 1_000_000, isDown: false, scannedAtMs: 990_000 as number | null, isLeaving: false };
+  const state = {
+    nowMs: 1_000_000,
+    isDown: false,
+    scannedAtMs: 990_000 as number | null,
+    leaving: { aborted: false },
+  };
   const logged: string[] = [];
   const log = (_: unknown, text?: string) => void logged.push(text ?? String(_));
   const metrics = createMetrics();
@@ -26,7 +31,7 @@ function createInstance({
     clock: { nowMs: () => state.nowMs, monotonicMs: () => state.nowMs },
     metrics,
     log: { error: log, info: log } as never,
-    isLeaving: () => state.isLeaving,
+    leaving: state.leaving,
     external: { isFactoryVerified, relayers: [{ signerFailure }] },
   });
   /** Checks as often as in this time. */

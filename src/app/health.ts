@@ -21,7 +21,7 @@ interface HealthParts {
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, 'setScannedAt' | 'databaseCalls'>;
   readonly log: Pick<Log, 'error' | 'info'>;
-  readonly isLeaving: () => boolean;
+  readonly leaving: Pick<AbortSignal, 'aborted'>;
   readonly external: Pick<ExternalServices, 'isFactoryVerified'> & {
     readonly relayers: readonly Pick<Relayer, 'signerFailure'>[];
   };
@@ -34,7 +34,7 @@ interface HealthParts {
  * the proxy's error instead of ours.
  */
 export function createHealth(parts: HealthParts) {
-  const { store, clock, metrics, log, isLeaving, external } = parts;
+  const { store, clock, metrics, log, leaving, external } = parts;
   let answeredAtMs = clock.monotonicMs();
   let scannedAtMs: number | null = null;
   let isLost = false;
@@ -66,7 +66,7 @@ export function createHealth(parts: HealthParts) {
       return () => clearInterval(timer);
     },
     isReady(): Readiness {
-      if (isLeaving()) return { ready: false, reason: 'it is shutting down' };
+      if (leaving.aborted) return { ready: false, reason: 'it is shutting down' };
       if (!canOpenFile()) return { ready: false, reason: 'it cannot open more files' };
       const ageMs = scannedAgeMs();
       const degraded: Degradation[] = [];

@@ -13,7 +13,7 @@ import { createMetrics } from './metrics.ts';
 import { openStoreToServe } from './open-store.ts';
 import { type Service, startService } from './start-service.ts';
 
-const systemClock: Clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
+const systemClock: Clock = { nowMs: Date.now, monotonicMs: performance.now.bind(performance) };
 
 /** Time to serve after reporting "not ready", so that balancers notice: three checks, two seconds apart. */
 const DRAIN_DELAY_CLUSTERED_MS = 8_000;

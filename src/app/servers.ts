@@ -28,7 +28,7 @@ import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
 export function createPublicServer(
   parts: ServiceParts,
-  { isLeaving, isReady }: { readonly isLeaving: () => boolean; readonly isReady: () => Readiness },
+  { leaving, isReady }: { readonly leaving: AbortSignal; readonly isReady: () => Readiness },
 ): FastifyInstance {
   const { config, store, external, clock, requestContext } = parts;
   const server = createBaseServer({
@@ -40,7 +40,7 @@ export function createPublicServer(
         : { cert: readFileSync(config.tls.certFile, 'utf8'), key: readFileSync(config.tls.keyFile, 'utf8') },
     hsts: hstsOf(config.baseUrl, config),
     observe: parts.metrics.observeRequest,
-    isLeaving,
+    leaving,
     limits: { connections: connectionsWithin(readOpenFilesLimit()) },
     sendNotFoundPage: (request, reply) => sendUnknownPage(requestContext, languageOf(request), reply),
   });

@@ -20,13 +20,11 @@ import { openTracing, withSpans } from '../platform/tracing.ts';
 import { providerDescriptions } from '../providers/adapters/providers.ts';
 import { switchOnProved } from '../providers/change-provider.ts';
 import { describeOffByDefault } from '../providers/provider-availability.ts';
-import { deliverWebhook } from '../webhooks/deliver.ts';
-import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
 import { withCleanUp } from './clean-up.ts';
 import { createHealth } from './health.ts';
 import { createAdminServer, createPublicServer } from './servers.ts';
 import { assembleParts, type ServiceOptions, type ServiceParts } from './service-parts.ts';
-import { startWork } from './start-work.ts';
+import { startWork } from './worker.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
@@ -53,11 +51,12 @@ async function startUntraced(options: ServiceOptions) {
     : await switchOnProved(parts.requestContext, operatorActor);
   if (off.length > 0) log.warn(describeOffByDefault(off));
 
-  let drain: Promise<void> | null = null;
-  const isLeaving = () => drain !== null;
-  const health = createHealth({ ...parts, isLeaving });
+  let drain: Promise<void> | undefined;
+  const leaving = new AbortController();
+  const health = createHealth({ ...parts, leaving: leaving.signal });
   const { isReady } = health;
-  const server = options.role === 'worker' ? null : createPublicServer(parts, { isLeaving, isReady });
+  const server =
+    options.role === 'worker' ? null : createPublicServer(parts, { leaving: leaving.signal, isReady });
   let adminPort = config.adminPort;
   // Closed in reverse order. Tasks end and open deliveries finish while the API still answers, because a merchant who
   // gets a webhook reads the status at once.
@@ -79,13 +78,7 @@ async function startUntraced(options: ServiceOptions) {
       await control[Symbol.asyncDispose]();
     });
     cleanUp.add({ warned: warnOfMissingSecrets(parts) }, ({ warned }) => warned);
-    if (options.role !== 'api') {
-      const deliver: DeliverWebhook = (delivery) => {
-        parts.additions?.onDelivery(delivery);
-        return deliverWebhook(parts.deliveryRulesOf(delivery.url), delivery);
-      };
-      cleanUp.add(await startWork(parts, deliver), (work) => work.stop());
-    }
+    if (options.role !== 'api') cleanUp.add(await startWork(parts), (work) => work.stop());
   });
 
   return {
@@ -93,6 +86,7 @@ async function startUntraced(options: ServiceOptions) {
     adminPort,
     /** Completes requests in progress. The store and the external services are closed by the code that opened them. */
     async stop(): Promise<void> {
+      leaving.abort();
       drain = server === null ? Promise.resolve() : delay(options.drainDelayMs);
       log.info('stopping');
       await running.stop();

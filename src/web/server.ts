@@ -34,7 +34,7 @@ export interface BaseServerOptions {
   /** Value of Strict-Transport-Security; null or absent where callers may use plain HTTP. */
   readonly hsts?: string | null;
   /** Whether the server is draining. Every response then ends its connection. */
-  readonly isLeaving?: () => boolean;
+  readonly leaving?: AbortSignal;
   readonly observe?: Observe | null;
   readonly limits?: Partial<ServerLimits>;
   /** Page for an unknown path that a browser opens. Without it, browsers also get the JSON error. */
@@ -176,14 +176,14 @@ function addHooks(
   options: BaseServerOptions,
   log: ReturnType<typeof createRequestLog>,
 ): void {
-  const { isLeaving = () => false, hsts = null } = options;
+  const { leaving, hsts = null } = options;
   const entries = Object.entries(securityHeaders(hsts));
   server.addHook('onRequest', (request, reply, done) => {
     readForwardedAddresses(request.raw.headers);
     for (const [name, value] of entries) reply.header(name, value);
     // Lets the operator find the request in the log.
     reply.header('x-request-id', request.id);
-    if (isLeaving()) reply.header('connection', 'close');
+    if (leaving?.aborted) reply.header('connection', 'close');
     // Drops the session cookie, so that HEAD writes nothing, such as the session's last use.
     if (request.method === 'HEAD') delete request.raw.headers.cookie;
     const problem = hostProblem(request.raw);

@@ -100,7 +100,7 @@ export async function createApiService(options: ApiServiceOptions = {}) {
   };
   const refundContext: RefundRoutesContext = {
     ...store,
-    isServiceAddress: async (address) => create.settlement.isReservedAddress(address),
+    isServiceAddress: async (address) => create.settlement.reservedAddresses.has(address),
     refundLinks,
     token: RESERVED_ADDRESS,
     chainId: 137,
@@ -114,7 +114,7 @@ export async function createApiService(options: ApiServiceOptions = {}) {
   );
   registerOpenApi(server, { baseUrl: BASE_URL }, apiDescription);
   registerHealth(server, () =>
-    options.isLeaving?.() ? { ready: false, reason: 'it is shutting down' } : { ready: true },
+    options.leaving?.aborted ? { ready: false, reason: 'it is shutting down' } : { ready: true },
   );
   registerWellKnown(server, [
     {

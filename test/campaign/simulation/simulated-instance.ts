@@ -5,7 +5,7 @@ import type { LeaseStore } from '../../../src/settlement/settlement-store.ts';
 import type { ProcessLife } from './process-life.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
-/** The tasks of one process, as src/app/start-work.ts gives them out: under leases where others may do them too. */
+/** The tasks of one process, as src/app/worker.ts gives them out: under leases where others may do them too. */
 export interface InstanceTasks {
   readonly all: readonly WorkerTask[];
   /** What keeps the leases; nothing where the process is alone. */
