@@ -46,6 +46,7 @@ let environment: NodeJS.ProcessEnv = {};
 let place = '';
 const program = createProgram(
   {
+    features: featureCommands,
     start: async (options) => {
       const { runUntilStopped } = await import('./app/run-until-stopped.ts');
       if (options.isLive) return runUntilStopped(options, null);
@@ -120,7 +121,6 @@ const program = createProgram(
       return runGrade({ ...options, eventFields: featureCommands.eventFields, log });
     },
   },
-  featureCommands,
   packageDescription.version,
 );
 program.hook('preAction', (_program, command) => {

@@ -16,6 +16,7 @@ const unused = () => Promise.reject(new Error('the documentation runs no command
 /** All commands of the program, in its order. */
 export function listCommands(): readonly DescribedCommand[] {
   const services = {
+    features: featureCommands,
     start: unused,
     ask: null,
     init: unused,
@@ -31,7 +32,7 @@ export function listCommands(): readonly DescribedCommand[] {
     grade: unused,
     listen: unused,
   };
-  return leavesOf(createProgram(services, featureCommands, '0.0.0'), '');
+  return leavesOf(createProgram(services, '0.0.0'), '');
 }
 
 function leavesOf(parent: Command, prefix: string): DescribedCommand[] {

@@ -9,10 +9,10 @@ interface Advice {
   readonly action: string;
 }
 
-type RefundErrorName = (typeof refundErrors)[keyof typeof refundErrors]['name'];
+type Name = ErrorName | (typeof refundErrors)['notFound' | 'conflict']['name'];
 
 /** One entry per error: one without advice does not compile. */
-export const errorAdvice: Record<ErrorName | RefundErrorName, Advice> = {
+export const errorAdvice: Record<Name, Advice> = {
   invalid_request: {
     where: 'API',
     action: 'Correct the field that the message names. Do not retry unchanged.',
@@ -125,17 +125,16 @@ export const errorAdvice: Record<ErrorName | RefundErrorName, Advice> = {
 };
 
 /** All errors, by status. */
-export const describedErrors: readonly DescribedError[] = [
-  ...Object.entries(errorTable).map(([name, row]) => ({ name, ...row })),
-  ...Object.values(refundErrors),
-].sort((one, other) => one.status - other.status);
-
 export function errorRows(): string {
+  const ofTable = Object.entries(errorTable).map(([name, row]) => ({ name, ...row }));
+  const errors: readonly DescribedError[] = [...ofTable, ...Object.values(refundErrors)];
   return table(
     ['HTTP', '`code`', 'default message', 'where', 'what to do'],
-    describedErrors.map(({ name, status, code: wireCode, text }) => {
-      const { where, action } = errorAdvice[name as keyof typeof errorAdvice];
-      return [String(status), wireCode === null ? '–' : code(wireCode), text, where, action];
-    }),
+    errors
+      .toSorted((one, other) => one.status - other.status)
+      .map(({ name, status, code: wireCode, text }) => {
+        const { where, action } = errorAdvice[name as Name];
+        return [String(status), wireCode === null ? '–' : code(wireCode), text, where, action];
+      }),
   );
 }

@@ -1,6 +1,6 @@
 /** Generates the parts of docs/payment-lifecycle.md from the state table. */
 import { paymentEvents, paymentStates, paymentTransitions } from '../src/payment/payment-states.ts';
-import { code, table } from './markdown.ts';
+import { code, meanings, table } from './markdown.ts';
 
 /** All states with their meanings. */
 export function stateTable(): string {
@@ -11,12 +11,7 @@ export function stateTable(): string {
 }
 
 /** All events, and when they happen. */
-export function eventTable(): string {
-  return table(
-    ['event', 'when'],
-    Object.entries(paymentEvents).map(([event, meaning]) => [code(event), meaning]),
-  );
-}
+export const eventTable = (): string => meanings(['event', 'when'], paymentEvents);
 
 /** All transitions. */
 export function transitionTable(): string {

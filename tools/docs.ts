@@ -6,8 +6,9 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { discrepancyKinds } from '../src/cli/verify/discrepancies.ts';
+import { refundDiscrepancies } from '../src/features/refunds/refund.ts';
 import { commandSections } from './docs-commands.ts';
-import { discrepancyTable } from './docs-discrepancies.ts';
 import { errorRows } from './docs-errors.ts';
 import { createParameterTable, statusParameterTable } from './docs-parameters.ts';
 import { findingTables, goalTable } from './docs-performance.ts';
@@ -19,6 +20,7 @@ import {
   providerVariableTable,
   variableTable,
 } from './docs-variables.ts';
+import { meanings } from './markdown.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -35,7 +37,9 @@ const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
   'docs/command-line.md': { commands: commandSections },
   'docs/performance.md': { goals: goalTable, findings: findingTables },
   'docs/providers.md': { evidence: providerEvidence },
-  'docs/reliability.md': { discrepancies: discrepancyTable },
+  'docs/reliability.md': {
+    discrepancies: () => meanings(['`what`', 'meaning'], { ...discrepancyKinds, ...refundDiscrepancies }),
+  },
 };
 
 /** Files that are generated as a whole. */
@@ -45,14 +49,8 @@ const files: Readonly<Record<string, () => string>> = {
   'sdk-python/src/card_checkout/_types.py': pythonTypes,
 };
 
-/** A file that differs from what the code generates. */
-export interface StaleFile {
-  readonly path: string;
-  readonly text: string;
-}
-
 /** All generated files, and files with generated parts, that are out of date. */
-function findStaleFiles(): readonly StaleFile[] {
+function findStaleFiles(): readonly { readonly path: string; readonly text: string }[] {
   const wanted = [
     ...Object.entries(files).map(([path, make]) => ({ path, text: make() })),
     ...Object.entries(parts).map(([path, made]) => ({ path, text: withParts(path, made) })),

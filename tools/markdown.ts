@@ -11,6 +11,14 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
+/** Table of names and what they mean. */
+export function meanings(head: readonly [string, string], named: Readonly<Record<string, string>>): string {
+  return table(
+    head,
+    Object.entries(named).map(([name, meaning]) => [code(name), meaning]),
+  );
+}
+
 function cellOf(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }

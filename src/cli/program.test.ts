@@ -41,6 +41,7 @@ function recordingProgram(): Command {
   }
   const program = createProgram(
     {
+      features: refundCommands,
       start: (options) => record(undefined, 'start', options),
       runOperation: (name, args) => record({ done: name, ...answers }, name, args),
       ask,
@@ -59,7 +60,6 @@ function recordingProgram(): Command {
       grade: (options) => record(grade, 'grade', options),
       listen: (options) => record(undefined, 'listen', options),
     },
-    refundCommands,
     '1.2.3',
   );
   for (const command of everyCommand(program)) {

@@ -30,6 +30,7 @@ export interface FeatureCommands {
 }
 
 interface ProgramServices extends OperationRunner {
+  readonly features: FeatureCommands;
   start(options: {
     readonly isLive: boolean;
     readonly role: string;
@@ -67,11 +68,7 @@ export interface DoctorCheck {
 }
 
 /** Creates the command line. A test compares the commands with docs/command-line.md. */
-export function createProgram(
-  services: ProgramServices,
-  features: FeatureCommands,
-  version: string,
-): Command {
+export function createProgram(services: ProgramServices, version: string): Command {
   const program = new Command('card-checkout')
     .description('Card checkout that settles in USDC on Polygon.')
     .version(version)
@@ -94,7 +91,7 @@ export function createProgram(
   addAccountCommands(program, services);
   addUserCommands(program, services);
   addProviderCommands(program, services);
-  addPaymentCommands(program, services, features.shown);
+  addPaymentCommands(program, services);
   const chain = operationsOf(program.command('chain').description('what was read of the chain'), services);
   chain('rewind', 'scan final blocks again that you know the chain has replaced').option(
     '--block <number>',
@@ -105,7 +102,7 @@ export function createProgram(
     .requiredOption('--account <account>', 'the merchant')
     .option('--after <number>', 'the number of the last event that you have read (0)');
   addAuditCommand(program, services);
-  addSandboxCommands(program, services, features.sandbox);
+  addSandboxCommands(program, services);
   addIntegratorCommands(program, services);
 
   const contract = program.command('contract').description('the deposit contract');
@@ -281,7 +278,7 @@ interface ProveResult {
   readonly facts?: Readonly<Record<string, string>>;
 }
 
-function addPaymentCommands(program: Command, services: ProgramServices, shown: string): void {
+function addPaymentCommands(program: Command, services: ProgramServices): void {
   const payment = operationsOf(program.command('payment').description('payments'), services);
   payment('list', 'list the newest payments')
     .option('--account <account>', 'only payments of this account')
@@ -303,7 +300,7 @@ function addPaymentCommands(program: Command, services: ProgramServices, shown: 
     .option('--confirm-wallet', 'accept a wallet that looks like a mistake')
     .option('--email <address>', 'the customer’s email address')
     .option('--note <text>', 'shown in the webhook and in the preview of the short link');
-  payment('show <payment>', `show a payment with deposits, releases, webhooks and ${shown}`);
+  payment('show <payment>', `show a payment with deposits, releases, webhooks and ${services.features.shown}`);
   payment('cancel <payment>', 'cancel a payment for which less than 0.01 USDC has arrived');
   payment('erase-email <payment>', 'erase the email address of a payment’s customer');
   payment('release <payment>', 'release the USDC held at the deposit address to the merchant');
@@ -357,18 +354,14 @@ function addAuditCommand(program: Command, services: ProgramServices): void {
     });
 }
 
-function addSandboxCommands(
-  program: Command,
-  services: ProgramServices,
-  added: FeatureCommands['sandbox'],
-): void {
+function addSandboxCommands(program: Command, services: ProgramServices): void {
   const group = program.command('sandbox').description('simulated customers and faults');
   const sandbox = operationsOf(group, services);
   sandbox('pay <payment>', 'pay a payment like a customer, at an on-ramp or from a wallet')
     .option('--provider <provider>', 'pay at this provider (the one that the page recommends)')
     .option('--usdc <amount>', 'deliver this amount instead of the quoted one');
 
-  for (const [usage, description] of added) sandbox(usage, description);
+  for (const [usage, description] of services.features.sandbox) sandbox(usage, description);
 
   const fault = operationsOf(group.command('fault').description('inject faults'), services);
   for (const [usage, where] of [
