@@ -1,7 +1,8 @@
 import type { MerchantFeatures } from '../api/merchant/merchant-routes.ts';
 import { describeApi } from '../api/openapi/create-openapi-document.ts';
+import type { Config } from '../config/config.ts';
 import { alertsCard } from '../features/alerts/alerts-card.ts';
-import { sendAlerts } from '../features/alerts/send-alerts.ts';
+import { alertTask } from '../features/alerts/send-alerts.ts';
 import { registerBrandingPreview } from '../features/branding-preview/preview-page.ts';
 import { registerConnectPages } from '../features/connect/connect-pages.ts';
 import { describedConnect, registerConnect } from '../features/connect/connect-route.ts';
@@ -20,7 +21,7 @@ import {
 } from '../features/payment-pages/dashboard-pages.ts';
 import { registerLinkPages } from '../features/payment-pages/link-pages.ts';
 import type { PaymentPageStore } from '../features/payment-pages/payment-page.ts';
-import { sendReceipts } from '../features/receipts/send-receipts.ts';
+import { receiptTask } from '../features/receipts/send-receipts.ts';
 import { registerRefundPage } from '../features/refunds/customer-page.ts';
 import {
   givingBack,
@@ -34,11 +35,12 @@ import {
   readEventRefunds,
   registerRefunds,
 } from '../features/refunds/refund-routes.ts';
-import { watchRefunds } from '../features/refunds/watch-refunds.ts';
+import { refundTask } from '../features/refunds/watch-refunds.ts';
 import type { Mailer } from '../mail/mail.ts';
 import type { CheckoutRoutes } from '../pages/checkout/context.ts';
 import type { DashboardFeatures } from '../pages/dashboard/features.ts';
 import type { Clock } from '../platform/clock.ts';
+import { createKeyedHash } from '../platform/keyed-hash.ts';
 import type { DashboardContext } from '../web/signed-in/context.ts';
 import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';
@@ -49,6 +51,10 @@ export interface FeatureContext extends ChannelsContext, PaymentPagesContext, Re
   /** Time after creation in which a checkout can be paid. */
   readonly expiryMs: number;
 }
+
+export const createFeatureParts = (secretKey: string, config: Pick<Config, 'previousSecretKeys'>) => ({
+  refundLinks: createKeyedHash('links of refunds', secretKey, config.previousSecretKeys),
+});
 
 interface TaskParts extends Pick<Clock, 'nowMs'> {
   readonly store: Store;
@@ -66,11 +72,7 @@ export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs
   return {
     /** Only one process may run these at a time. */
     watching: [
-      {
-        name: 'refunds',
-        intervalMs: intervals.featureIntervalMs,
-        run: () => watchRefunds({ ...common, chain: external.chain }),
-      },
+      refundTask({ ...common, chain: external.chain }, intervals.featureIntervalMs),
       notifications.task,
     ],
     /** Run in every process; none if email is not configured. */
@@ -78,16 +80,8 @@ export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs
       mailer === null
         ? []
         : [
-            {
-              name: 'receipts',
-              intervalMs: 2_000,
-              run: () => sendReceipts({ ...common, mailer, baseUrl, explorerTransactionUrl, adapters }),
-            },
-            {
-              name: 'alerts',
-              intervalMs: 30_000,
-              run: (signal: AbortSignal) => sendAlerts({ ...common, mailer }, signal),
-            },
+            receiptTask({ ...common, mailer, baseUrl, explorerTransactionUrl, adapters }),
+            alertTask({ ...common, mailer }),
           ],
     drain: notifications.drain,
   };

@@ -45,7 +45,7 @@ import { checkEndpoint } from '../webhooks/check-endpoint.ts';
 import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
 import { SIGNING_SECRETS } from '../webhooks/signing-secrets.ts';
 import type { ExternalServices } from './external-services.ts';
-import { paymentAdditions } from './features.ts';
+import { createFeatureParts, paymentAdditions } from './features.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { Store } from './store/store.ts';
@@ -217,9 +217,9 @@ export function assembleParts(options: ServiceOptions) {
       startSession,
       create,
       isServiceAddress: async (address: Address) =>
-        create.settlement.isReservedAddress(address) ||
+        create.settlement.reservedAddresses.has(address) ||
         (await store.payments.findDepositOwners([address])).length > 0,
-      refundLinks: createKeyedHash('links of refunds', options.secretKey, config.previousSecretKeys),
+      ...createFeatureParts(options.secretKey, config),
       callbacks: createCallbackGuard(rules, createCallbackHostCheck(resolver, ownAddresses)),
       pictures: createPictures(),
       checkEndpoint: (url: string) => checkEndpoint(deliveryRulesOf(url), url),
@@ -252,7 +252,7 @@ function createPaymentContext(
       factory: current.factory,
       feeWallet: current.feeWallet,
       depositAddressOf: createDepositAddressCalculator(current),
-      isReservedAddress: (address) => reserved.has(address),
+      reservedAddresses: reserved,
     },
     nowMs: clock.nowMs,
     newPaymentId: createPaymentIdGenerator(clock.nowMs),

@@ -27,8 +27,8 @@ interface SettlementTerms {
   readonly factory: Address;
   readonly feeWallet: Address;
   readonly depositAddressOf: (terms: DepositTerms) => Address;
-  /** Whether it is the token, a contract of the service or a relayer. The store refuses our deposit addresses. */
-  readonly isReservedAddress: (address: Address) => boolean;
+  /** Token, contracts of the service and relayers. The store refuses our deposit addresses. */
+  readonly reservedAddresses: ReadonlySet<Address>;
 }
 
 export interface CreatePaymentContext {
@@ -256,8 +256,8 @@ async function checkCreate(
   return { ...amounts, ...terms, usdUnits, provider };
 }
 
-function requireUnreservedAddress({ isReservedAddress }: SettlementTerms, payoutAddress: Address): void {
-  if (isReservedAddress(payoutAddress)) throw reservedAddress();
+function requireUnreservedAddress({ reservedAddresses }: SettlementTerms, payoutAddress: Address): void {
+  if (reservedAddresses.has(payoutAddress)) throw reservedAddress();
 }
 
 function reservedAddress(): ServiceError {

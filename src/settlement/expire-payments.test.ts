@@ -95,7 +95,7 @@ function createWorld(nowMs: () => number) {
             factory: ADDRESS,
             feeWallet: ADDRESS,
             depositAddressOf: () => ADDRESS,
-            isReservedAddress: () => false,
+            reservedAddresses: new Set(),
           },
           nowMs,
           newPaymentId,

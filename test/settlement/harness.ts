@@ -258,7 +258,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
         factory: chain.factory,
         feeWallet,
         depositAddressOf: chain.depositOf,
-        isReservedAddress: (address) => address === chain.token || address === chain.factory,
+        reservedAddresses: new Set([chain.token, chain.factory]),
         ...change,
       },
       nowMs,
@@ -353,7 +353,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     refundContext: () => ({
       ...parts.store,
       isServiceAddress: async (address: Address) =>
-        createContext({}).settlement.isReservedAddress(address) ||
+        createContext({}).settlement.reservedAddresses.has(address) ||
         (await parts.store.payments.findDepositOwners([address])).length > 0,
       refundLinks,
       baseUrl: 'https://checkout.example',

@@ -32,7 +32,7 @@ export interface World {
   readonly limits: Map<ProviderId, ProviderLimits>;
   rates: Rates;
   /** Addresses that the service calls its own. */
-  readonly reserved: Set<string>;
+  readonly reserved: Set<Address>;
   /** How often a provider was asked, DNS was asked, a rate was read. */
   readonly asked: { quotes: number; callbacks: number; rates: number; catalogs: number };
 }
@@ -121,7 +121,7 @@ export function createTestPaymentContext({
         factory: FACTORY,
         implementation: IMPLEMENTATION,
       }),
-      isReservedAddress: (address) => world.reserved.has(address),
+      reservedAddresses: world.reserved,
     },
     nowMs,
     newPaymentId: createPaymentIdGenerator(nowMs),

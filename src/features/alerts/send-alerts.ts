@@ -25,6 +25,12 @@ const ALERTS_AT_A_TIME = 5;
 const MAXIMUM_NAMED = 10;
 const MAXIMUM_OWNERS = 20;
 
+export const alertTask = (context: SendAlertsContext) => ({
+  name: 'alerts',
+  intervalMs: 30_000,
+  run: (signal: AbortSignal) => sendAlerts(context, signal),
+});
+
 /**
  * Emails owners, at most one mail per kind, hour and account. Claims each alert durably before sending, and releases it
  * if no mail was sent. Resolves to whether more may be waiting; throws the last error of a released one.
@@ -83,7 +89,10 @@ async function composeMail(
   const { one, several, advice, lines } =
     kind === 'webhooks'
       ? aboutWebhooks(await search.listFailingWebhooks(accountId, MAXIMUM_NAMED), sinceMs, dashboardUrl)
-      : aboutPayments(await search.listUnsettled(accountId, ['manual_required'], MAXIMUM_NAMED), dashboardUrl);
+      : aboutPayments(
+          await search.listUnsettled(accountId, ['manual_required'], MAXIMUM_NAMED),
+          dashboardUrl,
+        );
   const more = count - lines.length;
   return {
     subject: `${count === 1 ? one : `${count} ${several}`}: ${shop}`,

@@ -22,6 +22,13 @@ interface SendReceiptsContext extends ReceiptLinks {
 
 /** Maximum receipts in progress. Leaves one background mail slot for alerts. */
 const RECEIPTS_AT_A_TIME = 4;
+
+export const receiptTask = (context: SendReceiptsContext) => ({
+  name: 'receipts',
+  intervalMs: 2_000,
+  run: () => sendReceipts(context),
+});
+
 /**
  * Sends pending receipts less than a day late. Claims each durably before sending, so that each is sent at most once.
  * Resolves to whether more may be waiting. Throws `MailNotSentError` if one is to be retried.

@@ -38,6 +38,12 @@ const GRACE_MS = 24 * 3_600_000;
 /** Number of blocks that each pass reads again, about a minute, because a node may miss what another one shows. */
 const BLOCKS_READ_AGAIN = 32;
 
+export const refundTask = (context: WatchRefundsContext, intervalMs: number) => ({
+  name: 'refunds',
+  intervalMs,
+  run: () => watchRefunds(context),
+});
+
 /** Books final transfers of open refunds, each only if an endpoint of another host also shows it. */
 export async function watchRefunds(context: WatchRefundsContext): Promise<undefined> {
   const { refunds, observations, chain, nowMs } = context;

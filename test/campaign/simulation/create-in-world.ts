@@ -46,7 +46,7 @@ export function createInWorld(
         factory,
         feeWallet: world.feeWallet,
         depositAddressOf: depositOf,
-        isReservedAddress: (address) => address === token || address === factory,
+        reservedAddresses: new Set([token, factory]),
       },
       nowMs: parts.nowMs,
       newPaymentId: () => drawPaymentId(world.draws, parts.nowMs()),
