@@ -125,6 +125,8 @@ export const merchantFeatures = (
 });
 
 export const apiDescription = describeApi({
+  merchantTag:
+    'Read, follow, cancel and refund the payments of your account from your own programs. Not part of the checkout API and its version.',
   operations: [
     { after: 'cancelPayment', added: describedRefunds.operations },
     { after: 'createDirectPayment', added: describedConnect.operations },

@@ -34,8 +34,7 @@ export function createOpenApiDocument(baseUrl: string, description: ApiDescripti
       { name: 'Payments', description: 'Operations for the server of a shop, with an API key.' },
       {
         name: 'Merchant',
-        description:
-          'Read, follow, cancel and refund the payments of your account from your own programs. Not part of the checkout API and its version.',
+        description: description.merchantTag,
       },
       { name: 'Service', description: 'Public operations, without a key.' },
       { name: 'Events', description: 'Events that the service sends to your callback, each once.' },
@@ -278,6 +277,7 @@ export function registerOpenApi(
 
 /** What the features add to the description of the API. */
 export interface DescribedFeatures {
+  readonly merchantTag: string;
   /** Groups of operations, each with the id of the operation that it follows. */
   readonly operations: readonly { readonly after: string; readonly added: readonly Operation[] }[];
   readonly bodies: Readonly<Record<string, RequestParameters>>;
@@ -291,6 +291,7 @@ export function describeApi(features: DescribedFeatures) {
   const addedAfter = (id: string) =>
     features.operations.flatMap(({ after, added }) => (after === id ? added : []));
   return {
+    merchantTag: features.merchantTag,
     operations: operations.flatMap((operation) => [operation, ...addedAfter(operation.id)]),
     bodies: { ...bodies, ...features.bodies } as Readonly<Record<string, RequestParameters>>,
     schemas: schemasWith(features.schemas, features.events),
