@@ -7,10 +7,10 @@ import * as json from '../json-schema.ts';
 import { checkoutParameters } from '../merchant/checkout-parameters.ts';
 import { directParameters } from '../merchant/merchant-parameters.ts';
 import {
+  type AddedEvents,
   auditLogSchema,
   checkoutSchema,
   directPaymentSchema,
-  type AddedEvents,
   eventsSchemaWith,
   merchantDaysSchema,
   merchantPaymentListSchema,
