@@ -300,7 +300,10 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     .option('--confirm-wallet', 'accept a wallet that looks like a mistake')
     .option('--email <address>', 'the customer’s email address')
     .option('--note <text>', 'shown in the webhook and in the preview of the short link');
-  payment('show <payment>', `show a payment with deposits, releases, webhooks and ${services.features.shown}`);
+  payment(
+    'show <payment>',
+    `show a payment with deposits, releases, webhooks and ${services.features.shown}`,
+  );
   payment('cancel <payment>', 'cancel a payment for which less than 0.01 USDC has arrived');
   payment('erase-email <payment>', 'erase the email address of a payment’s customer');
   payment('release <payment>', 'release the USDC held at the deposit address to the merchant');
