@@ -170,16 +170,12 @@ function tableMarkup(
 }
 
 /** Anchor that GitHub gives a heading, so that one link works in both places. */
-export function headingSlug(heading: string): string {
-  return heading
+function uniqueSlug(seen: Map<string, number>, heading: string): string {
+  const slug = heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
     .replaceAll(' ', '-');
-}
-
-function uniqueSlug(seen: Map<string, number>, heading: string): string {
-  const slug = headingSlug(heading);
   const earlier = seen.get(slug) ?? 0;
   seen.set(slug, earlier + 1);
   return earlier === 0 ? slug : `${slug}-${earlier}`;
