@@ -37,8 +37,7 @@ export function sendCompressed(
   const coding = chooseCoding(reply.request.headers['accept-encoding']);
   if (coding === null || content.length < MIN_COMPRESSED_BYTES) return reply.send(content);
   const bytes =
-    made.get(coding) ??
-    (coding === 'br' ? brotliCompressSync(content, brotli) : gzipSync(content, { level: 9 }));
+    made.get(coding) ?? (coding === 'br' ? brotliCompressSync(content, brotli) : gzipSync(content));
   made.set(coding, bytes);
   return reply.header('content-encoding', coding).send(bytes);
 }

@@ -53,9 +53,9 @@ function optionsIn(locale: string, chosen: string | null): Html[] {
       .map((country) => ({ country, name: names.of(country) ?? country }))
       .sort((a, b) => compare(a.name, b.name));
   sorted.set(locale, options);
-  // Omits the optional end tags, and the quotes of codes, because the list is long.
+  // Omits the optional end tags, because the list is long.
   return options.map(
     ({ country, name }) =>
-      html`<option value=${country}${country === chosen ? html` selected` : nothing}>${name}`,
+      html`<option value="${country}"${country === chosen ? html` selected` : nothing}>${name}`,
   );
 }

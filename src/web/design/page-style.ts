@@ -13,20 +13,15 @@ export function pageStyleOf(components: readonly string[], ...own: readonly URL[
 
 /** Script of the project without comments, indentation and unneeded space. No string in it may span lines. */
 export function readScript(file: URL): string {
-  return (
-    readFileSync(file, 'utf8')
-      .replaceAll(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*/g, '')
-      .replaceAll(/^\s*\/\/.*$/gm, '')
-      .replaceAll(/^\s+/gm, '')
-      // Parentheses of a cast, which is a comment.
-      .replaceAll(/= \((document\.\w+\('[^']*'\))\)/g, '= $1')
-      .replaceAll(/,\n?(?=[)\]}])/g, '')
-      .replaceAll(/([;{,(])\n/g, '$1')
-      .replaceAll(
-        /('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)| *([=<>?:&|,;{}()!]+) */g,
-        (_, quoted?: string, marks?: string) => quoted ?? marks ?? '',
-      )
-  );
+  return readFileSync(file, 'utf8')
+    .replaceAll(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*/g, '')
+    .replaceAll(/^\s*\/\/.*$/gm, '')
+    .replaceAll(/^\s+/gm, '')
+    .replaceAll(/([;{,(])\n/g, '$1')
+    .replaceAll(
+      /('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)| *([=<>?:&|,;{}()!]+) */g,
+      (_, quoted?: string, marks?: string) => quoted ?? marks ?? '',
+    );
 }
 
 /** Style sheet without comments, unneeded space and leading zeros. Quoted texts stay unchanged. */
