@@ -9,6 +9,7 @@ import {
   isPublicAddress,
   isPublicResolvedAddress,
   isSecureUrl,
+  peerAddress,
 } from './public-address.ts';
 
 /** First and last address of each refused range, with the public neighbor on either side where there is one. */
@@ -246,4 +247,21 @@ describe('the host behind a URL', () => {
     expect(hostIdentity('http://localhost')).toBe('localhost:80');
     expect(hostIdentity('https://127.0.0.1')).toBe('localhost:443');
   });
+});
+
+it.each([
+  ['8.8.88.88:4711', '8.8.88.88'],
+  ['::ffff:8.8.8.8', '8.8.8.8'],
+  [' "[2606:4700::1]:4711" ', '2606:4700::1'],
+  ['[2606:4700::1]', '2606:4700::1'],
+  ['fe80::1%eth0', 'fe80::1'],
+  [`fe80::1%${'e'.repeat(92)}`, 'fe80::1'],
+  [`fe80::1%${'e'.repeat(93)}`, null],
+  ['[2606:4700::1]x', null],
+  ['x[2606:4700::1]', null],
+  ['8.8.8.8:4711x', null],
+  ['"8.8.8.8', null],
+  ['unknown', null],
+])('reads the peer %j as the address %j', (text, address) => {
+  expect(peerAddress(text)).toBe(address);
 });
