@@ -51,7 +51,7 @@ export const errorAdvice: Record<Name, Advice> = {
   foreign_form: {
     where: 'the dashboard',
     action:
-      'Open the page here and submit its form. A request without `Sec-Fetch-Site` or `Origin` is refused.',
+      'Open the page here and submit its form. A request without `Sec-Fetch-Site` or `Origin` is refused, and a form of another account than the one chosen now.',
   },
   https_required: {
     where: 'everywhere',

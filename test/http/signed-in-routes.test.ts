@@ -5,7 +5,7 @@ import { newPayment } from '../store/fixtures.ts';
 import { newChannel } from '../store/notifications.ts';
 import { newPage } from '../store/payment-pages.ts';
 import { newLink } from '../store/people.ts';
-import { createTestDashboard, type Route, type TestBrowser } from '../support/dashboard.ts';
+import { createTestDashboard, PASSWORD, type Route, type TestBrowser } from '../support/dashboard.ts';
 import { createTestConsole } from '../support/operator.ts';
 import { expectSays, textOf } from '../support/page-text.ts';
 import { giveRefund, newRefund, payWithDeposit } from '../support/refunds.ts';
@@ -241,4 +241,54 @@ it('every route of the dashboard answers the ids of another account as unknown o
     expect([route.url, ...answers]).toEqual([route.url, ...Array(3).fill(answers[0])]);
   }
   expect(await show()).toEqual(before);
+});
+
+it('a form that was opened for an account is refused once another is chosen, and does nothing', async () => {
+  const dashboard = await createTestDashboard();
+  close = dashboard.close;
+  const [first, second] = [
+    await dashboard.giveAccount({ name: 'First shop' }),
+    await dashboard.giveAccount({ name: 'Second shop' }),
+  ];
+  const owner = await dashboard.giveUser({ accountId: first.id, role: 'owner' });
+  const { createdAtMs, id: userId } = owner;
+  await dashboard.store.people.putMembership({ accountId: second.id, userId, role: 'owner', createdAtMs });
+  const browser = await dashboard.signIn(owner);
+  await browser.post('/dashboard/account', { account: first.id });
+  const one = await giveOneOfEach(dashboard.store, first.id, userId);
+  const other = await giveOneOfEach(dashboard.store, second.id, userId);
+  const forms = new Map<string, Record<string, string>>();
+  for (const route of routesBelow('/dashboard', dashboard.routes)) {
+    const { method, url } = route;
+    if (openToVisitors['/dashboard']?.includes(nameOf('/dashboard', route))) continue;
+    if (method !== 'GET' || /csv|\*/.test(url)) continue;
+    const path = url.replaceAll(/:(\w+)/g, (_, name: keyof typeof one.ids) => one.ids[name] ?? 'mail');
+    const [, main = ''] = /<main[^>]*>(.*)<\/main>/s.exec((await browser.get(path)).payload) ?? [];
+    for (const [, head = '', body = ''] of main.matchAll(/<form ([^>]*method="post"[^>]*)>(.*?)<\/form>/gs)) {
+      const hidden = [...body.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+      const filled = Object.fromEntries(hidden.map(([, name, value]) => [name, value]));
+      forms.set(/action="([^"?]+)/.exec(head)?.[1] ?? path, { ...fields, ...filled });
+    }
+  }
+  expect(forms.size).toBeGreaterThan(20);
+  const shown = async () => [await one.show(), await other.show()];
+  await browser.post('/dashboard/account', { account: second.id });
+  const before = await shown();
+  const accepted: unknown[] = [];
+  for (const [path, filled] of forms) {
+    const { statusCode, payload } = await browser.post(path, filled);
+    const isRefused = textOf(payload).includes('belongs to the account “First shop”');
+    if (statusCode !== 403 || !isRefused) accepted.push([path, statusCode]);
+  }
+  expect(accepted).toEqual([]);
+  expect(await shown()).toEqual(before);
+  await browser.post('/dashboard/account', { account: first.id });
+  const name = forms.get('/dashboard/keys');
+  const made = await browser.post('/dashboard/keys', {
+    ...name,
+    name: 'Till',
+    read: '1',
+    password: PASSWORD,
+  });
+  expect(made.statusCode).toBe(303);
 });

@@ -30,6 +30,12 @@ export function html({ raw }: TemplateStringsArray, ...insertions: readonly Inse
   return new Html(markup);
 }
 
+/** Begins each form that is submitted (`post`) with this field. Texts are escaped, so no other markup is meant. */
+export function withField(markup: Html, field: Html): Html {
+  const begin = (form: string) => `${form}${field}`;
+  return new Html(markup.toString().replaceAll(/<form [^>]*method="post"[^>]*>/g, begin));
+}
+
 export function navigationLink(href: string, label: string, isCurrent: boolean): Html {
   return html`<li><a href="${href}"${isCurrent ? html` aria-current="page"` : nothing}>${label}</a></li>`;
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import type { ChosenAccount } from '../../accounts/sessions.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { type ProviderId, providerCatalog, providerIds } from '../../payment/provider-catalog.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -161,7 +162,27 @@ export function requireOwnForm(headers: IncomingHttpHeaders, baseUrl: string): v
   const isOwn =
     site === 'same-origin' ||
     (site === 'none' && origin !== undefined && isOwnAddress(origin, headers, baseUrl));
-  if (!isOwn) throw new ServiceError('foreign_form');
+  if (!isOwn)
+    throw new ServiceError(
+      'foreign_form',
+      'The form came from another website, or your browser did not say where it came from. Open the page here and submit its form again.',
+    );
+}
+
+/** Field of every form in a page of an account: the account that the page was made for. */
+export const OF_ACCOUNT = 'of_account';
+
+/** Throws `foreign_form` for a form of another account's page: the user has switched since, perhaps in another tab. */
+export function requireSameAccount({ account, otherAccounts }: ChosenAccount, form: FormFields): void {
+  const made = form.text(OF_ACCOUNT);
+  // The forms beside a page's content, which switch and sign out, name none.
+  if (made === '' || made === account.id) return;
+  const other = otherAccounts.find(({ id }) => id === made);
+  const name = other === undefined ? 'another account' : `the account “${other.name}”`;
+  throw new ServiceError(
+    'foreign_form',
+    `The form belongs to ${name}, and you have since switched to “${account.name}”. Switch back, open the page and submit its form again.`,
+  );
 }
 
 /** Whether a customer's form may be our own: a client that sends no origin with it is no browser of another site. */

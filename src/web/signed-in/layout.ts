@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { roleIncludes } from '../../accounts/person.ts';
 import { isSafeToCompress } from '../compression.ts';
-import { Html, html, navigationLink, nothing } from '../design/html.ts';
+import { Html, html, navigationLink, nothing, withField } from '../design/html.ts';
 import {
   noContentPolicy,
   type Page,
@@ -20,7 +20,7 @@ import {
   type Visit,
 } from './context.ts';
 import { moment } from './format.ts';
-import { type RefusedForm, refusalBanner } from './forms.ts';
+import { OF_ACCOUNT, type RefusedForm, refusalBanner } from './forms.ts';
 
 export interface PageContent {
   readonly title: string;
@@ -57,13 +57,14 @@ export function signedInPage(
   section: Section | null,
   shown: ReadonlySet<Section>,
 ): Page {
-  const { main, refused } = content;
+  const { main, refused, actions = nothing } = content;
   const links = navigation(visit, section, shown);
+  const made = html`<input type="hidden" name="${OF_ACCOUNT}" value="${visit.account.id}">`;
   return wholePage(
     `${content.title} – ${visit.account.name}`,
     visit.context,
     signedInBody(
-      content,
+      { title: content.title, actions: withField(actions, made) },
       viewingBanner(visit),
       html`<div class="side"><header class="bar">
 <p class="shop"><bdi>${visit.account.name}</bdi>${visit.account.suspended ? html` <span class="badge warn">Suspended</span>` : nothing}</p>
@@ -76,7 +77,7 @@ aria-label="Find a payment" placeholder="Find a payment" autocomplete="off"></fo
 <details class="places"><summary>Menu${section === null ? nothing : html` · <strong>${entryOf(section).label}</strong>`}</summary>
 <ul>${links}</ul></details><ul>${links}</ul></nav></div>`,
       html`${visit.account.suspended ? suspendedNotice : nothing}
-${refusalBanner(refused)}${main}`,
+${refusalBanner(refused)}${withField(main, made)}`,
     ),
   );
 }

@@ -25,7 +25,7 @@ import {
   type Section,
   type Visit,
 } from './context.ts';
-import { type FormFields, readFormFields, refusedForm, requireOwnForm } from './forms.ts';
+import { type FormFields, readFormFields, refusedForm, requireOwnForm, requireSameAccount } from './forms.ts';
 import {
   type PageContent,
   plainPage,
@@ -54,12 +54,14 @@ interface PagesFrame<Context extends AreaContext, Asked> {
   readonly admit: (asked: AreaRequest<Context>) => Promise<Admission<Asked>>;
   /** Throws if an admitted user may not use the section. */
   readonly requireAccess?: (asked: Asked) => void;
+  /** Throws if a form of our own is not for this visit. */
+  readonly requireForm?: (asked: Asked, form: FormFields) => void;
   readonly layout: (content: PageContent, asked: Asked) => Page | Promise<Page>;
 }
 
 export function createPages<Context extends AreaContext, Asked extends AreaRequest<Context>>(
   routes: AreaRoutes<Context>,
-  { path: home, admit, requireAccess, layout }: PagesFrame<Context, Asked>,
+  { path: home, admit, requireAccess, requireForm, layout }: PagesFrame<Context, Asked>,
 ) {
   const { server, context } = routes;
 
@@ -100,6 +102,7 @@ export function createPages<Context extends AreaContext, Asked extends AreaReque
         answer(request, reply, async (asked) => {
           requireOwnForm(request.headers, context.baseUrl);
           const form = (await read?.(request)) ?? readFormFields(request.body);
+          requireForm?.(asked, form);
           try {
             return await act(asked, form);
           } catch (error) {
@@ -168,6 +171,7 @@ export function dashboardRoutesOf(
           requireAccess(visit) {
             if (!roleIncludes(visit.role, role)) throw new ServiceError('role_too_small');
           },
+          requireForm: requireSameAccount,
           layout: (content, visit) => signedInPage(content, visit, section, shown),
         },
       );
@@ -220,11 +224,7 @@ function wordsOf(error: ServiceError): { readonly title: string; readonly senten
         sentence: 'Ask an owner of the account to do it, or to change your role.',
       };
     case 'foreign_form':
-      return {
-        title: 'Nothing was changed',
-        sentence:
-          'The form came from another website, or your browser did not say where it came from. Open the page here and submit its form again.',
-      };
+      return { title: 'Nothing was changed', sentence: error.message };
     case 'rate_limited':
       return {
         title: 'Too many requests',
