@@ -65,7 +65,7 @@ it('the page of refunds has those of the account with their state, newest first,
       }),
     );
   const first = await browser.get('/dashboard/refunds');
-  expect(textOf(first.payload)).toMatch(/5\.00 The transfer is final\. number 50\..* number 1\. /);
+  expect(textOf(first.payload)).toMatch(/5\.00 USDC paid number 50\..* number 1\. /);
   expect(first.payload).toContain(`href="${pagePath()}#refunds"`);
   expect(textOf(first.payload)).not.toMatch(/number 0\.|of another account/);
   const [, older = ''] = /href="([^"]+)">Older/.exec(first.payload) ?? [];

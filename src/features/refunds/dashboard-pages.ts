@@ -14,11 +14,18 @@ import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, type GivingBack, record, type Visit } from '../../web/signed-in/context.ts';
-import { formatUsdc, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
+import { ago, formatUsdc, formatUsdcSum, moment, timeText } from '../../web/signed-in/format.ts';
 import { banner, type FormFields, foldedForm, formFields, optional } from '../../web/signed-in/forms.ts';
 import { pageLinks } from '../../web/signed-in/layout.ts';
 import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-in/pages.ts';
-import { copyField, fact, moneySentence, transactionLink } from '../../web/signed-in/payment-words.ts';
+import {
+  badge,
+  copyField,
+  fact,
+  moneySentence,
+  type Tone,
+  transactionLink,
+} from '../../web/signed-in/payment-words.ts';
 import { networkName } from '../../web/well-known.ts';
 import { REFUND_RULE, type Refund, refundStatusAt, refundStatuses, transactionProblems } from './refund.ts';
 import {
@@ -45,22 +52,36 @@ export function registerRefundsPage(routes: DashboardRoutes, context: RefundCont
     const place = { createdAtMs: Number(atMs), id };
     const refunds = await context.refunds.listAccountRefunds(visit.account.id, place, PAGE_SIZE);
     const last = refunds.length === PAGE_SIZE ? refunds.at(-1) : undefined;
-    const table = dataTable('Refunds', refunds, {
-      Opened: headings(
-        ({ paymentId, createdAtMs }) =>
-          html`<a href="${DASHBOARD_PATH}/payments/${paymentId}#refunds">${moment(createdAtMs, visit.timeZone)}</a>`,
+    const nowMs = context.nowMs();
+    const empty = html`<p class="banner plain">No refunds. Open one on the page of its payment.</p>`;
+    const table = dataTable({ label: 'Refunds', isCompact: true, empty }, refunds, {
+      Amount: headings(
+        ({ paymentId, units, createdAtMs }) =>
+          html`<a class="row" href="${DASHBOARD_PATH}/payments/${paymentId}#refunds"
+title="${timeText(createdAtMs, visit.timeZone, 'second')}"><strong>${formatUsdcSum(units)}</strong> <span class="soft">USDC</span></a>`,
       ),
-      USDC: numbers(({ units }) => formatUsdc(units)),
-      Status: (refund) => refundStatuses[refundStatusAt(refund, context.nowMs())],
-      Reason: ({ reason }) => html`<bdi>${reason ?? ''}</bdi>`,
+      Status: (refund) => {
+        const status = refundStatusAt(refund, nowMs);
+        return badge(status.replace('_', ' '), tones[status] ?? '');
+      },
+      Reason: ({ reason }) => (reason === null ? null : html`<bdi>${reason}</bdi>`),
+      'To address': ({ destination }) =>
+        destination === null ? null : html`<code class="hash" title="${destination}">${destination}</code>`,
+      Opened: numbers(({ createdAtMs }) => ago(createdAtMs, nowMs, visit.timeZone)),
     });
     return {
       title: 'Refunds',
-      main: html`${refunds.length === 0 ? html`<p class="banner plain">No refunds. Open one on the page of its payment.</p>` : table}
+      main: html`${table}
 ${pageLinks(visit.path, { filters: {}, isNewest: id === '', older: last ? `${last.createdAtMs}-${last.id}` : null })}`,
     };
   });
 }
+
+const tones: Readonly<Record<string, Tone>> = {
+  paid: 'good',
+  awaiting_confirmation: 'warn',
+  awaiting_transfer: 'warn',
+};
 
 const pathOf = (paymentId: string) => `${DASHBOARD_PATH}/payments/${paymentId}/refunds`;
 

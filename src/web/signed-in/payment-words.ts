@@ -30,7 +30,7 @@ export function copyField(id: string, label: string, text: string): Html {
   return html`<div class="field"><label for="${id}">${label}</label><input id="${id}" readonly value="${text}" autocomplete="off"></div>`;
 }
 
-type Tone = 'good' | 'warn' | 'bad' | '';
+export type Tone = 'good' | 'warn' | 'bad' | '';
 
 const displayTones: Readonly<Partial<Record<DisplayStatus, Tone>>> = {
   declined: 'warn',
@@ -77,7 +77,7 @@ const webhookTones: Readonly<Record<WebhookStatus, Tone>> = {
   unknown: 'warn',
 };
 
-function badge(text: string, tone: Tone): Html {
+export function badge(text: string, tone: Tone): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
