@@ -50,10 +50,7 @@ export function registerKeyPages(routes: DashboardRoutes): void {
 async function showKeys(visit: Visit): Promise<PageView> {
   const keys = await visit.context.accounts.listKeys(visit.account.id);
   const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
-  const revoked = keys
-    .filter(({ revokedAtMs }) => revokedAtMs !== null)
-    .slice(-20)
-    .reverse();
+  const revoked = keys.filter((key) => !active.includes(key)).slice(-20);
   return {
     title: 'API keys',
     main: html`${forms.flashOf(visit, flashMessages)}
@@ -61,7 +58,7 @@ async function showKeys(visit: Visit): Promise<PageView> {
 For webhooks, <a href="${ENDPOINT_CHECK_PATH}">test your endpoint</a>. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
 ${active.length === 0 ? html`<p class="banner plain">No keys yet. Create one for your shop's server.</p>` : keyTable(active, visit.timeZone, KEYS_PATH)}
 ${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="banner">To create another key, revoke one first.</p>` : await createForm(visit)}
-${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>${revokedTable(revoked, visit)}</details>`}`,
+${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>${keyTable(revoked.toReversed(), visit.timeZone, null)}</details>`}`,
   };
 }
 
@@ -87,8 +84,9 @@ function createForm(visit: Visit): Promise<Html> {
   });
 }
 
-export function keyTable(keys: readonly ApiKey[], timeZone: string, keysPath: string): Html {
-  return html`${dataTable('API keys', keys, {
+/** @param keysPath of the forms that revoke; null for revoked keys */
+export function keyTable(keys: readonly ApiKey[], timeZone: string, keysPath: string | null): Html {
+  return html`${dataTable(keysPath === null ? 'Revoked keys' : 'API keys', keys, {
     Name: ({ name, callbackHost }) =>
       html`<bdi>${name}</bdi>${callbackHost === null ? nothing : html`<br><span class="soft small">Webhooks to <bdi>${callbackHost}</bdi> only</span>`}`,
     Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
@@ -96,9 +94,11 @@ export function keyTable(keys: readonly ApiKey[], timeZone: string, keysPath: st
     Created: ({ createdAtMs }) => moment(createdAtMs, timeZone),
     'Last used': ({ lastUsedAtMs }) =>
       lastUsedAtMs === null ? html`<span class="soft">never</span>` : moment(lastUsedAtMs, timeZone),
-    Action: actions((key) => revocation(key, keysPath)),
+    ...(keysPath === null
+      ? { Revoked: ({ revokedAtMs }) => moment(revokedAtMs ?? 0, timeZone) }
+      : { Action: actions((key) => revocation(key, keysPath)) }),
   })}
-<p class="soft small">“Last used” is updated about every minute.</p>`;
+${keysPath !== null && html`<p class="soft small">“Last used” is updated about every minute.</p>`}`;
 }
 
 function revocation({ id, name }: ApiKey, keysPath: string): Html {
@@ -107,15 +107,6 @@ function revocation({ id, name }: ApiKey, keysPath: string): Html {
     summary: html`Revoke…<span class="quiet"> ${name}</span>`,
     effect: html`<p>All further requests with it are refused. Existing payments continue. This cannot be undone.</p>`,
     button: 'Revoke the key',
-  });
-}
-
-function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
-  return dataTable('Revoked keys', keys, {
-    Name: ({ name }) => html`<bdi>${name}</bdi>`,
-    Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
-    Created: ({ createdAtMs }) => moment(createdAtMs, visit.timeZone),
-    Revoked: ({ revokedAtMs }) => moment(revokedAtMs ?? 0, visit.timeZone),
   });
 }
 

@@ -209,16 +209,13 @@ const labels: Readonly<Record<FilterName, string>> = {
 };
 
 function filterChips(given: PaymentFilters['given']): Html {
-  const chips = names.flatMap((name) => {
-    const value = given[name];
-    if (value === undefined) return [];
-    const { [name]: _, ...others } = given;
-    return [
-      html`<li><a class="chip" href="${pagePath(LIST_PATH, others)}"><span>${labels[name]}:
-<bdi>${shownValue(name, value)}</bdi></span><span aria-hidden="true">×</span><span class="quiet">, remove this filter</span></a></li>`,
-    ];
+  const chips = names.map((name) => {
+    const { [name]: value, ...others } = given;
+    if (value === undefined) return nothing;
+    return html`<li><a class="chip" href="${pagePath(LIST_PATH, others)}"><span>${labels[name]}:
+<bdi>${shownValue(name, value)}</bdi></span><span aria-hidden="true">×</span><span class="quiet">, remove this filter</span></a></li>`;
   });
-  if (chips.length === 0) return nothing;
+  if (Object.keys(given).length === 0) return nothing;
   return html`<ul class="chips" aria-label="Filters">${chips}<li><a href="${DASHBOARD_PATH}/payments">Clear all</a></li></ul>`;
 }
 

@@ -45,13 +45,8 @@ export function registerPeoplePages(routes: DashboardRoutes): void {
     (await takeInvitationPage(visit, PEOPLE_PATH)) ?? seeOther('/people');
   pages.page('/people/invited', showInvited);
   pages.form('/people/invite', answerInvite, showPeople);
-  pages.form('/people/invitations/:invitationId/withdraw', async (visit) => {
-    await withdrawInvitation(
-      visit.context,
-      visit.account.id,
-      visit.params['invitationId'] ?? '',
-      visit.actor,
-    );
+  pages.form('/people/invitations/:invitationId/withdraw', async ({ context, account, params, actor }) => {
+    await withdrawInvitation(context, account.id, params['invitationId'] ?? '', actor);
     return seeOther('/people?flash=withdrawn');
   });
   pages.page('/people/:userId', showMember);
@@ -81,14 +76,10 @@ export async function sendInvitation<Asked extends AreaVisit>(
     role: () => roleIn(form),
   });
   const asked = { email: form.text('email'), role: roleIn(form) };
+  const mailbox = hashSecretToken(asked.email.trim().toLowerCase());
   const { limits, mailer } = context;
   await requirePassing(limits.invitationsOfAccount, account.id);
-  if (mailer !== null) {
-    await requirePassing(
-      limits.mailsOfUser,
-      `invitation ${hashSecretToken(asked.email.trim().toLowerCase())}`,
-    );
-  }
+  if (mailer !== null) await requirePassing(limits.mailsOfUser, `invitation ${mailbox}`);
   const { email, token } = await invite(context, account.id, asked, actor);
   const link = `${baseUrl}${DASHBOARD_PATH}/invitation/${token}`;
   if (mailer === null) {

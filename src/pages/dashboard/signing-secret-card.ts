@@ -4,7 +4,12 @@ import { ServiceError } from '../../payment/errors.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import { type Fields, type FormFields, shownOncePage } from '../../web/signed-in/forms.ts';
-import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-in/pages.ts';
+import {
+  type DashboardRoutes,
+  type FormHandler,
+  type PageView,
+  seeOther,
+} from '../../web/signed-in/pages.ts';
 import { createSigningSecret } from '../../webhooks/signing-secrets.ts';
 import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
@@ -49,32 +54,31 @@ export function registerSigningSecret(
         throw new ServiceError('invalid_request', changedSince);
       return { webhookSecrets };
     });
-  pages.form(
-    '/webhook-check/create',
-    async (visit, form) => {
-      await requirePasswordAndFactor(visit, form, {});
-      const secret = createSigningSecret();
-      const added = signingSecrets.seal(secret, visit.account.id);
-      await change(visit, form, (sealed) => [...sealed, added]);
-      await record(visit, 'webhook_secret.created');
-      await keepForNextPage(visit.context, visit.session.id, 'signing secret', secret);
-      return seeOther('/webhook-check/created');
-    },
-    showCard,
-  );
+  const confirmed = (name: string, act: FormHandler) =>
+    pages.form(
+      `/webhook-check/${name}`,
+      async (visit, form) => {
+        await requirePasswordAndFactor(visit, form, {});
+        return act(visit, form);
+      },
+      showCard,
+    );
+  confirmed('create', async (visit, form) => {
+    const secret = createSigningSecret();
+    const added = signingSecrets.seal(secret, visit.account.id);
+    await change(visit, form, (sealed) => [...sealed, added]);
+    await record(visit, 'webhook_secret.created');
+    await keepForNextPage(visit.context, visit.session.id, 'signing secret', secret);
+    return seeOther('/webhook-check/created');
+  });
   pages.page('/webhook-check/created', async (visit) => {
     const secret = await takeForPage(visit.context, visit.session.id, 'signing secret');
     if (secret === null) return seeOther('/webhook-check');
     return shownOncePage('Your new signing secret', secret, `${CARD_PATH}#secret`);
   });
-  pages.form(
-    '/webhook-check/remove',
-    async (visit, form) => {
-      await requirePasswordAndFactor(visit, form, {});
-      await change(visit, form, (sealed) => sealed.toSpliced(form.text('secret') === 'newer' ? 1 : 0, 1));
-      await record(visit, 'webhook_secret.removed');
-      return seeOther('/webhook-check');
-    },
-    showCard,
-  );
+  confirmed('remove', async (visit, form) => {
+    await change(visit, form, (sealed) => sealed.toSpliced(form.text('secret') === 'newer' ? 1 : 0, 1));
+    await record(visit, 'webhook_secret.removed');
+    return seeOther('/webhook-check');
+  });
 }

@@ -160,26 +160,24 @@ function createdChart(days: readonly DayStatistics[]): Html {
   });
 }
 
+type NamedBar = Parameters<typeof barChart>[0]['bars'][number];
+
+/** Chart with a bar for each name. */
+function nameChart(title: string, axis: string, bars: readonly NamedBar[], series = ['Paid']): Html {
+  return barChart({ title, axis, series, isOfNames: true, bars });
+}
+
 function paidCharts({ providers, settleTimes }: AccountStatistics): Html {
-  return html`<div class="pair">${barChart({
-    title: 'Where customers paid',
-    axis: 'Provider',
-    series: ['Paid'],
-    isOfNames: true,
-    bars: providers.map(({ provider, paid }) => ({
-      label: provider === 'multi' ? 'Unknown' : providerName(provider),
-      values: [paid],
-    })),
-  })}${barChart({
-    title: 'Time from creation to payment',
-    axis: 'Within',
-    series: ['Paid'],
-    isOfNames: true,
-    bars: settleTimes.map(({ boundMs, paid }) => ({
-      label: boundMs === null ? 'Longer' : durationText(boundMs),
-      values: [paid],
-    })),
-  })}</div>`;
+  const atProviders = providers.map(({ provider, paid }) => ({
+    label: provider === 'multi' ? 'Unknown' : providerName(provider),
+    values: [paid],
+  }));
+  const inTime = settleTimes.map(({ boundMs, paid }) => ({
+    label: boundMs === null ? 'Longer' : durationText(boundMs),
+    values: [paid],
+  }));
+  return html`<div class="pair">${nameChart('Where customers paid', 'Provider', atProviders)}
+${nameChart('Time from creation to payment', 'Within', inTime)}</div>`;
 }
 
 export function funnelCard({ created, opened, isSample, providers }: Funnel, span: Span): Html {
@@ -188,30 +186,23 @@ export function funnelCard({ created, opened, isSample, providers }: Funnel, spa
     providers.reduce((count, provider) => count + provider[field], 0);
   const payments = isSample ? `The newest ${counts.format(created)} payments` : 'All payments';
   const steps = { Created: created, Opened: opened, 'Chose a provider': total('chose'), Paid: total('paid') };
-  return html`<section class="card"><h2>Where customers leave</h2>
-<p class="small soft">${payments} of the last ${span} days, each at the last provider that its customer chose.
-Visits of link previews do not count as opened.</p>
-<div class="pair">${barChart({
+  const byStep = barChart({
     title: 'Step by step',
     axis: 'Step',
     series: ['Payments'],
     isOfNames: true,
     bars: Object.entries(steps).map(([label, count]) => ({ label, values: [count] })),
     textOf: (count) => `${counts.format(count)} (${percents.format(count / created)})`,
-  })}${
-    providers.length === 0
-      ? nothing
-      : barChart({
-          title: 'By provider',
-          axis: 'Provider',
-          series: ['Paid', 'Left', 'At provider', 'Declined'],
-          isOfNames: true,
-          bars: providers.map(({ provider, chose, paid, declined, atProvider }) => ({
-            label: providerName(provider),
-            values: [paid, chose - paid - declined - atProvider, atProvider, declined],
-          })),
-        })
-  }</div></section>`;
+  });
+  const byProvider = providers.map(({ provider, chose, paid, declined, atProvider }) => ({
+    label: providerName(provider),
+    values: [paid, chose - paid - declined - atProvider, atProvider, declined],
+  }));
+  const series = ['Paid', 'Left', 'At provider', 'Declined'];
+  return html`<section class="card"><h2>Where customers leave</h2>
+<p class="small soft">${payments} of the last ${span} days, each at the last provider that its customer chose.
+Visits of link previews do not count as opened.</p>
+<div class="pair">${byStep}${providers.length > 0 && nameChart('By provider', 'Provider', byProvider, series)}</div></section>`;
 }
 
 export function labelOf({ date }: DayStatistics): string {
