@@ -9,7 +9,7 @@ import { desktop, phone, takePictures, takeScreenshot } from '../support/browser
 import { type BrowserShop, useBrowserShop } from '../support/browser-shop.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { PASSWORD } from '../support/dashboard.ts';
-import { cellsOutOfSight, overflowOf, violationsOf } from '../support/page-checks.ts';
+import { cellsOutOfSight, overflowOf, statelessControlsOf, violationsOf } from '../support/page-checks.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -120,6 +120,7 @@ it.each(looks)(
     await context.addCookies(cookies);
     const page = await context.newPage();
     const complaints: string[] = [];
+    const kinds = new Set<string>();
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('requestfailed', (request) => complaints.push(request.url()));
     for (const [name, addressOf] of Object.entries(addresses)) {
@@ -129,6 +130,7 @@ it.each(looks)(
       if (device === 'desktop' && inReadme.has(name)) await takePictures(page, `dashboard-${name}`);
       expect([name, overflow, await violationsOf(page)]).toEqual([name, 0, []]);
       expect([name, await cellsOutOfSight(page)]).toEqual([name, []]);
+      expect([name, await statelessControlsOf(page, kinds)]).toEqual([name, []]);
     }
     expect(complaints).toEqual([]);
     await context.close();

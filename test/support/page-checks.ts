@@ -40,3 +40,77 @@ export const shiftOf = (page: Page) =>
     observer.observe({ type: 'layout-shift', buffered: true });
     requestAnimationFrame(() => requestAnimationFrame(() => resolve(shift)));
   })`) as Promise<number>;
+
+const CONTROLS = 'a[href], button, summary, input:not([type="hidden"]), select, textarea';
+
+/** The states of a control that a person sees: each looks unlike the one it is compared with. */
+const states = [
+  ['under the pointer', ['hover'], []],
+  ['pressed', ['hover', 'active'], ['hover']],
+  ['with the focus', ['focus', 'focus-visible'], []],
+] as const;
+
+/** What shows of an element: native boxes draw no border, and lines and outlines that are off have no color. */
+const LOOK = `function () {
+  const lookOf = (element, pseudo) => {
+    const style = getComputedStyle(element, pseudo);
+    const isNative = element.matches('[type="checkbox"], [type="radio"]');
+    return [style.color, style.backgroundColor, style.boxShadow, style.opacity, style.fontWeight,
+      isNative || style.borderTopWidth === '0px' ? '' : style.borderTopColor,
+      style.outlineStyle === 'none' ? '' : style.outline,
+      style.textDecorationLine === 'none' ? '' : style.textDecoration].join(' ');
+  };
+  const row = this.matches('.row') ? [lookOf(this.closest('tr'))] : [];
+  return [lookOf(this), lookOf(this, '::after'), ...row].join(' | ');
+}`;
+
+/**
+ * Visible controls that look the same under the pointer, pressed or with the focus of the keyboard, in words. Skips kinds of
+ * controls that are in `seen`, and adds the others.
+ */
+export async function statelessControlsOf(page: Page, seen: Set<string>): Promise<string[]> {
+  const session = await page.context().newCDPSession(page);
+  const found: string[] = [];
+  try {
+    await session.send('DOM.enable');
+    await session.send('CSS.enable');
+    const kinds = (await page.evaluate(`[...document.querySelectorAll('${CONTROLS}')].map((each) =>
+      each.matches(':disabled') || !each.checkVisibility({ visibilityProperty: true }) ? '' : [each.localName, each.className, each.type ?? '',
+        each.ariaCurrent ?? '', each.parentElement.localName, each.parentElement.className,
+        each.closest('header, nav, main, .side')?.className].join(' '))`)) as string[];
+    const { root } = await session.send('DOM.getDocument', { depth: 0 });
+    const { nodeIds } = await session.send('DOM.querySelectorAll', {
+      nodeId: root.nodeId,
+      selector: CONTROLS,
+    });
+    for (const [index, nodeId] of nodeIds.entries()) {
+      const kind = kinds[index] ?? '';
+      if (kind === '' || seen.has(kind)) continue;
+      seen.add(kind);
+      const { object } = await session.send('DOM.resolveNode', { nodeId });
+      const { objectId = '' } = object;
+      const closest = { objectId, functionDeclaration: "function () { return this.closest('tr') ?? this; }" };
+      const { result: row } = await session.send('Runtime.callFunctionOn', closest);
+      const rowNode = await session.send('DOM.requestNode', { objectId: row.objectId ?? '' });
+      const lookIn = async (forcedPseudoClasses: readonly string[]) => {
+        for (const id of new Set([nodeId, rowNode.nodeId]))
+          await session.send('CSS.forcePseudoState', {
+            nodeId: id,
+            forcedPseudoClasses: [...forcedPseudoClasses],
+          });
+        const { result } = await session.send('Runtime.callFunctionOn', {
+          objectId,
+          functionDeclaration: LOOK,
+        });
+        return result.value as string;
+      };
+      for (const [words, state, other] of states)
+        if ((await lookIn(state)) === (await lookIn(other)))
+          found.push(`${kind} looks the same ${words}: ${object.description}`);
+      await lookIn([]);
+    }
+  } finally {
+    await session.detach();
+  }
+  return found;
+}
