@@ -142,7 +142,12 @@ function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext
   const consoleUrl = `http://${adminHost}:${adminPort}/operator`;
   return [
     { href: shop.url, title: 'Shop', summary: 'Buy, and watch each call of its server' },
-    { href: '/sandbox/pages', title: 'Every state', summary: 'The checkout page in each of them' },
+    {
+      href: '/sandbox/pages',
+      title: 'Every state',
+      summary: 'The checkout page in each of them',
+      phone: '/sandbox/pages/choose?framed',
+    },
     { href: consoleUrl, title: 'Operator', summary: 'Incidents, settlement, providers, accounts' },
   ];
 }

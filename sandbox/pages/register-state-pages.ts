@@ -8,7 +8,7 @@ import { problemWords } from '../../src/pages/checkout/state-words.ts';
 import { ServiceError } from '../../src/payment/errors.ts';
 import type { ProviderId } from '../../src/payment/provider-catalog.ts';
 import { type Language, languageOf } from '../../src/web/checkout-frame/languages.ts';
-import { layout, messagePage, sendPage } from '../../src/web/checkout-frame/layout.ts';
+import { layout, messagePage, sendExample, sendPage } from '../../src/web/checkout-frame/layout.ts';
 import { html } from '../../src/web/design/html.ts';
 import type { Words } from '../../src/web/locales/locale.ts';
 import { createExamplePayments, exampleAccount, exampleChanges } from './example-payments.ts';
@@ -118,6 +118,7 @@ async function showState(
         ? null
         : problemWords(language, problem.error, problem.provider, checkout),
   });
+  if (Object.hasOwn(request.query as object, 'framed')) return sendExample(reply, page);
   return sendPage({ context, reply }, 200, page);
 }
 

@@ -8,6 +8,7 @@ import { registerDocs } from '../../src/pages/docs/register-docs.ts';
 import { createBaseServer } from '../../src/web/server.ts';
 import { createApiService, validRequest } from '../support/api-service.ts';
 import { launchBrowser } from '../support/browser.ts';
+import { createCheckoutPages } from '../support/checkout-pages.ts';
 import { violationsOf } from '../support/page-checks.ts';
 
 let browser: Browser;
@@ -84,6 +85,39 @@ const docPaths = [
 
 it('shows every page of the documentation to everybody: dark and narrow, light and wide, with its parts apart', async () => {
   expect(await faultsOf(baseUrl, docPaths)).toEqual([]);
+});
+
+it('shows the checkout of the sandbox on the phone of the start page: as customers see it, inert, and without script', async () => {
+  const { server: sandbox } = createCheckoutPages({ isTestMode: true });
+  const phone = '/sandbox/pages/choose?framed';
+  const links = [{ href: '/sandbox/pages', title: 'Every state', summary: 'To look at', phone }];
+  const limiter = { take: async () => 0 };
+  const docs = { baseUrl: 'http://localhost', description: apiDescription, isTestMode: true, limiter };
+  registerDocs(sandbox, { ...docs, links });
+  const origin = await sandbox.listen({ host: '127.0.0.1', port: 0 });
+  const plain = await browser.newPage({ javaScriptEnabled: false });
+  await plain.goto(origin);
+  const question = { name: 'How would you like to pay?' };
+  await plain.frameLocator('.phone iframe').getByRole('heading', question).waitFor();
+  await plain.close();
+  const page = await browser.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+  await page.goto(origin);
+  const frame = page.locator('.phone iframe');
+  await frame.contentFrame().getByRole('heading', question).waitFor();
+  expect(await frame.getAttribute('loading')).toBe('lazy');
+  const box = (await frame.boundingBox()) ?? { x: 0, y: 0, height: 0 };
+  await page.mouse.click(box.x + 100, box.y + 300);
+  for (let presses = 0; presses < 20; presses++) await page.keyboard.press('Tab');
+  expect(await page.evaluate("document.activeElement.matches('iframe')")).toBe(false);
+  expect(await violationsOf(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  const policyOf = async (url: string) => (await sandbox.inject(url)).headers['content-security-policy'];
+  expect(await policyOf(phone)).toContain("frame-ancestors 'self'; sandbox");
+  expect(await policyOf('/sandbox/pages/choose')).toContain("frame-ancestors 'none'");
+  await page.close();
+  await sandbox.close();
 });
 
 it('finds sections by words, copies examples, and lists the headings of a page', async () => {

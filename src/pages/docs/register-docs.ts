@@ -39,7 +39,7 @@ const headers = {
   // Without forms; script, style and pictures are files of this server.
   'content-security-policy':
     "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; " +
-    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'cache-control': 'public, max-age=300',
   'cross-origin-opener-policy': 'same-origin',
 } as const;

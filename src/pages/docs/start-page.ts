@@ -5,6 +5,8 @@ export interface StartLink {
   readonly href: string;
   readonly title: string;
   readonly summary: string;
+  /** Path of a checkout for the start page's phone, in place of the drawing. */
+  readonly phone?: string;
 }
 
 interface StartPage {
@@ -24,6 +26,7 @@ const liveDoors: readonly StartLink[] = [
 /** Start page `/`, for a customer with a truncated link, a merchant, and a developer. */
 export function startContent({ baseUrl, isTestMode, links = [] }: StartPage): Html {
   const [shop] = links;
+  const checkout = links.find(({ phone }) => phone !== undefined)?.phone;
   const action =
     shop === undefined
       ? { href: dashboard.href, label: 'Open the dashboard' }
@@ -53,7 +56,11 @@ A contract binds each payment to your wallet and the fee: the service never hold
        "callback":"https://shop.example/webhook",
        "amount":"25.00"}'</code></pre>
 </div>
-${phone}
+${
+  checkout === undefined
+    ? drawnPhone
+    : html`<div class="phone"><iframe src="${checkout}" title="The checkout page on a phone" loading="lazy" inert></iframe></div>`
+}
 </section>
 <ul class="doors">
 ${doors.map(
@@ -69,16 +76,11 @@ ${doors.map(
 </main>`;
 }
 
-const meansOnPhone = [
-  ['Card', '1–10 min'],
-  ['Apple Pay', '1–5 min'],
-  ['PayPal', '2–15 min'],
-] as const;
-
-/** Drawing of the checkout page as a customer sees it. */
-const phone = html`<div class="phone" role="img" aria-label="The checkout page on a phone: $26.10 to Café Tortuga, by card, Apple Pay or PayPal">
+/** Drawing of the checkout page, where there is none to show. */
+const drawnPhone = html`<div class="phone" role="img" aria-label="The checkout page on a phone: $26.10 to Café Tortuga, by card, Apple Pay or PayPal">
 <div aria-hidden="true"><div class="panel"><b>Café Tortuga</b><strong>$26.10</strong><span class="small soft">Oak stool, natural finish</span></div>
 <div class="sheet"><b>How would you like to pay?</b>
-<ul>${meansOnPhone.map(([name, time]) => html`<li>${name}<span class="small soft">${time}</span></li>`)}</ul>
+<ul><li>Card<span class="small soft">1–10 min</span></li><li>Apple Pay<span class="small soft">1–5 min</span></li>
+<li>PayPal<span class="small soft">2–15 min</span></li></ul>
 <span class="button primary">Pay $26.10</span>
 <span class="small soft">The money can only go to Café Tortuga.</span></div></div></div>`;
