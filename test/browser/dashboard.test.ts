@@ -3,7 +3,7 @@ import { newEntry } from '../store/people.ts';
 import { desktop, phone, takeScreenshot } from '../support/browser.ts';
 import { type BrowserShop, useBrowserShop } from '../support/browser-shop.ts';
 import { PASSWORD } from '../support/dashboard.ts';
-import { cellsOutOfSight, overflowOf, violationsOf } from '../support/page-checks.ts';
+import { cellsOutOfSight, overflowOf, statelessControlsOf, violationsOf } from '../support/page-checks.ts';
 
 let { browser, dashboard, baseUrl, account, user: owner, giveCredentials } = {} as BrowserShop;
 useBrowserShop((shop) => ({ browser, dashboard, baseUrl, account, user: owner, giveCredentials } = shop), {
@@ -31,12 +31,15 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     const page = await browser.newPage({ ...options, colorScheme, reducedMotion: 'reduce' });
     const complaints: string[] = [];
     page.on('pageerror', (error) => complaints.push(error.message));
+    const kinds = new Set<string>();
     const look = async (name: string) => {
       await takeScreenshot(page, `dashboard-${name}-${device}-${colorScheme}.png`);
       for (const violation of await violationsOf(page)) complaints.push(`${name} ${violation}`);
       const overflow = await overflowOf(page);
       if (overflow > 0) complaints.push(`${name} is ${overflow} px too wide`);
       for (const text of await cellsOutOfSight(page)) complaints.push(`${name} hides ${text}`);
+      if (device !== 'desktop') return;
+      for (const text of await statelessControlsOf(page, kinds)) complaints.push(`${name}: ${text}`);
     };
     await page.goto(`${baseUrl}/dashboard/keys`);
     await look('sign-in');

@@ -66,7 +66,7 @@ title="${timeText(createdAtMs, visit.timeZone, 'second')}"><strong>${formatUsdcS
       },
       Reason: ({ reason }) => (reason === null ? null : html`<bdi>${reason}</bdi>`),
       'To address': ({ destination }) =>
-        destination === null ? null : html`<code class="hash" title="${destination}">${destination}</code>`,
+        destination === null ? null : html`<span class="hash" title="${destination}">${destination}</span>`,
       Opened: numbers(({ createdAtMs }) => ago(createdAtMs, nowMs, visit.timeZone)),
     });
     return {
