@@ -36,6 +36,8 @@ export async function runStep(step: Step): Promise<StepResult> {
     cwd: join(import.meta.dirname, '..'),
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
+    // Leads a process group, so that what it started ends with it and holds no output open.
+    detached: true,
   });
   running.set(child, step.name);
   if (step.isBackground && child.pid !== undefined) setPriority(child.pid, BACKGROUND_PRIORITY);
@@ -51,8 +53,8 @@ export async function runStep(step: Step): Promise<StepResult> {
   let timedOut = false;
   const timer = setTimeout(() => {
     timedOut = true;
-    child.kill('SIGTERM');
-    setTimeout(() => child.kill('SIGKILL'), graceMs).unref();
+    endGroup(child, 'SIGTERM');
+    setTimeout(() => endGroup(child, 'SIGKILL'), graceMs).unref();
   }, step.timeoutMs);
   child.on('error', (error) => resolve(error.message));
   child.on('close', (code, signal) => {
@@ -67,5 +69,13 @@ export async function runStep(step: Step): Promise<StepResult> {
 
 /** Forwards a signal to the running steps. */
 export function stopSteps(signal: NodeJS.Signals): void {
-  for (const child of running.keys()) child.kill(signal);
+  for (const child of running.keys()) endGroup(child, signal);
+}
+
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // The group has ended.
+  }
 }

@@ -53,7 +53,7 @@ const script = (name: string) => join(root, 'tools', name);
 const command = (name: string, file: string, ...parameters: string[]): Step => ({
   name,
   command: [node, file, ...parameters],
-  timeoutMs: 10 * minuteMs,
+  timeoutMs: 20 * minuteMs,
 });
 
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
@@ -233,7 +233,7 @@ async function checkProjects(name: string, projects: string[]): Promise<Checked>
       '--reporter=json',
       `--outputFile.json=${file}`,
     ],
-    timeoutMs: 20 * minuteMs,
+    timeoutMs: 30 * minuteMs,
   });
   // A run that crashed leaves no report.
   const report = await readFile(file, 'utf8').then(

@@ -50,9 +50,7 @@ const feeTo = pad('0xfee', { size: 20 });
 const amountUnits = 100_000_000n;
 const forwardedTopic = keccak256(toHex('Forwarded(address,bytes32,address,uint256,uint256)'));
 
-/**
- * Deploys the artifacts on a separate local chain, and releases batches of the given sizes.
- */
+/** Deploys the artifacts on a separate local chain, and releases batches of the given sizes. */
 export async function measureGas(artifacts: Artifact[], batchSizes: number[]): Promise<Measurement[]> {
   const chain = await startAnvil({ words: ['--gas-limit', '60000000', '--steps-tracing'] });
   try {

@@ -1,6 +1,5 @@
 /**
  * Keeps the documentation true to the code: rewrites what stands between markers, and whole files that are made.
- *
  *   node tools/docs.ts           writes
  *   node tools/docs.ts --check   writes nothing, fails when something would change
  */

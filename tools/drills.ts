@@ -2,7 +2,6 @@
  * `npm run drills`: what takes up to an hour, or a machine without the project: every mutation, the stress suite at full length, a
  * clone that runs `npm test`, the image, a lost disk, fifty merchants, and a server from installation to restore. Every night and
  * before a release. Prints the time of each, and fails with any.
- *
  *   npm run drills -- mutation stress   only these
  */
 import { spawnSync } from 'node:child_process';

@@ -1,7 +1,6 @@
 /**
  * `npm run drills -- merchants`: fifty merchants for an hour in live mode. Each creates a payment a minute on average, most customers
  * pay, and the merchant asks for the status and lists its payments. Fails unless each paid payment is sent on and told exactly once.
- *
  *   node tools/fifty-merchants.ts [MINUTES] [--postgres]
  */
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,5 @@
 /**
  * Takes the pictures of the README and the documentation anew: the browser tests draw them as the service does, and they are kept.
- *
  *   npm run pictures              all of them
  *   npm run pictures -- --short   draws the last of them, and keeps none
  */

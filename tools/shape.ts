@@ -3,7 +3,6 @@
  *
  * Counts lines by kind, files with one importer and fewer than 60 lines, and import cycles. Then starts a sandbox and
  * asks V8 which files of `src` run between a create's first byte and its answer, and between a deposit and its webhook.
- *
  *   --static   only the figures that need no running service
  *   --list     names the files of the two paths
  */

@@ -172,7 +172,7 @@ it('says in which country nothing is sold, and lets the customer change it', asy
   const id = pages.put(checkoutStates.choose());
   const abroad = await open(`/pay/${id}`, { 'cf-ipcountry': 'DE' });
   expect(textOf(abroad.body)).toMatch(/Not available in Germany .*Where do you live\?.* Change /);
-  expect(abroad.body).toContain('<option value=DE selected>');
+  expect(abroad.body).toContain('<option value="DE" selected>');
   expect(orderIn(abroad.body)).toEqual([]);
   const changed = await pages.server.inject({
     method: 'POST',
@@ -461,7 +461,7 @@ it('asks for the country where a provider needs it, and goes on with the answer'
     });
   const question = await post('');
   expectSays(question, 200, 'In welchem Land wohnen Sie?');
-  expect(question.body).toContain('<option value=AT>Österreich');
+  expect(question.body).toContain('<option value="AT">Österreich');
   for (const nonsense of ['country=', 'country=XX', 'country=de', 'country=DE%00']) {
     const again = await post(nonsense);
     expectSays(again, 400, 'Bitte wählen Sie Ihr Land aus: Revolut benötigt diese Angabe.');

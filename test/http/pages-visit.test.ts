@@ -449,7 +449,7 @@ describe("the customer's country", () => {
     const id = pages.put(pageView(pagePayment({ provider: 'revolut', email: 'jane@example.com' })));
     const response = await choose(id, 'AT');
     expect(response.statusCode).toBe(502);
-    expect(response.body).toContain('<option value=AT selected>Austria');
+    expect(response.body).toContain('<option value="AT" selected>Austria');
     expect(buttonsTo(response.body, 'revolut')).toBe(1);
   });
 });
