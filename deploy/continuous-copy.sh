@@ -2,7 +2,8 @@
 # Copies the SQLite database continuously to DATABASE_COPY_URL, by Litestream, beside the service.
 #
 #   continuous-copy.sh            copies until it is ended
-#   continuous-copy.sh restore    brings the newest copy back into an empty DATA_DIR
+#   continuous-copy.sh restore [GENERATION]
+#                                 brings the newest copy back into an empty DATA_DIR, or the one that `lag` lists
 #   continuous-copy.sh lag        prints a row for each copy: name, generation, how far it is behind, start, end
 set -eu
 umask 077
@@ -44,10 +45,19 @@ mv "$config.new" "$config"
 
 case ${1:-} in
   '') exec "$program" replicate -config "$config" ;;
-  restore) exec "$program" restore -config "$config" "$database" ;;
+  restore)
+    if [ -n "${2:-}" ]; then exec "$program" restore -config "$config" -generation "$2" "$database"; fi
+    "$program" restore -config "$config" "$database"
+    generations=$("$program" generations -config "$config" "$database")
+    # A service that started without its database has begun a newer, almost empty copy.
+    if [ "$(printf '%s\n' "$generations" | wc -l)" -gt 2 ]; then
+      printf '%s\n' 'Restored the copy that was written last. There are others:' "$generations" \
+        'If it lacks payments, empty DATA_DIR and name the one that you need: continuous-copy.sh restore GENERATION' >&2
+    fi
+    ;;
   lag) exec "$program" generations -config "$config" "$database" ;;
   *)
-    echo "continuous-copy.sh [restore|lag]" >&2
+    echo "continuous-copy.sh [restore [GENERATION]|lag]" >&2
     exit 2
     ;;
 esac
