@@ -37,10 +37,15 @@ async function payBy(means: string, javaScriptEnabled: boolean): Promise<void> {
   await goBy(page, means);
   await picture('2-onramp');
   await payWith(page, '4242 4242 4242 4242');
-  // The on-ramp's page reloads, which may end a click, and redirects back by itself, which may end this navigation.
+  // The on-ramp's page reloads, which may end a click or a navigation.
   await page.locator('#result').waitFor();
   const back = (await page.locator('#back').getAttribute('href')) ?? '';
-  await page.goto(back).catch(() => page.waitForURL(back));
+  await waitFor(`the way back of ${means}`, SETTLED_MS, () =>
+    page.goto(back).then(
+      () => true,
+      () => false,
+    ),
+  );
   await picture('3-progress');
 
   // The page reaches its final state by its script, or without one by refreshing.
