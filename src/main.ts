@@ -42,7 +42,7 @@ process.stdout.once('error', (error: NodeJS.ErrnoException) => {
 // Parts are loaded on demand: most commands only talk to a running server and should be quick.
 let isJson = false;
 let environment: NodeJS.ProcessEnv = {};
-/** Data folder that was announced already, because an export runs an operation for each portion. */
+/** Data folder already announced. An export runs one operation per portion. */
 let place = '';
 const program = createProgram(
   {

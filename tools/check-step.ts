@@ -36,7 +36,7 @@ export async function runStep(step: Step): Promise<StepResult> {
     cwd: join(import.meta.dirname, '..'),
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
-    // Leads a process group, so that what it started ends with it and holds no output open.
+    // Leads a process group, so that its children end with it and do not hold its output open.
     detached: true,
   });
   running.set(child, step.name);

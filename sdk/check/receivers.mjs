@@ -125,7 +125,7 @@ const csharpProject = `<Project Sdk="Microsoft.NET.Sdk">
   </PropertyGroup>
 </Project>
 `;
-/** .NET Core 3.1 needs OpenSSL 1.1, which the project's PostgreSQL brings, and no data of languages. */
+/** .NET Core 3.1 needs OpenSSL 1.1, which the project's PostgreSQL brings. It runs without ICU. */
 const inDotnet = {
   DOTNET_CLI_HOME: import.meta.dirname,
   DOTNET_CLI_TELEMETRY_OPTOUT: '1',

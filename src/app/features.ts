@@ -24,7 +24,7 @@ import type { PaymentPageStore } from '../features/payment-pages/payment-page.ts
 import { receiptTask } from '../features/receipts/send-receipts.ts';
 import { registerRefundPage } from '../features/refunds/customer-page.ts';
 import {
-  givingBack,
+  paymentHints,
   refundColumns,
   refundsCard,
   registerRefundsPage,
@@ -105,10 +105,10 @@ export function dashboardFeatures(context: FeatureContext): DashboardFeatures {
 
 export const paymentAdditions = (
   context: Pick<FeatureContext, 'paymentPages' | 'refunds'>,
-): Pick<DashboardContext, 'readOrigins' | 'columns' | 'givingBack'> => ({
+): Pick<DashboardContext, 'readOrigins' | 'columns' | 'paymentHints'> => ({
   readOrigins: (accountId, ids) => readPageOrigins(context.paymentPages, accountId, ids),
   columns: [refundColumns(context), paymentPageColumns(context.paymentPages)],
-  givingBack,
+  paymentHints,
 });
 
 export const checkoutFeatures = (context: FeatureContext): readonly ((routes: CheckoutRoutes) => void)[] => [

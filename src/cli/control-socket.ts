@@ -20,7 +20,7 @@ export const CONTROL_SOCKET = 'control.sock';
 /** Interval of keep-alive bytes, well below the client's timeout. */
 const ALIVE_INTERVAL_MS = 10_000;
 
-/** Media type by which a command asks for lines of progress, because version 0.1.0 reads nothing but the reply. */
+/** Media type with which a command requests progress lines. Version 0.1.0 reads only the reply. */
 const PROGRESS_LINES = 'application/x-ndjson';
 
 type ControlReply = { readonly result: unknown } | { readonly error: string };
@@ -123,7 +123,7 @@ export async function callServer(
   return reply.result;
 }
 
-/** Reads lines of progress, of which it skips unknown kinds, and the reply after the last of them. */
+/** Reads progress lines, skipping unknown kinds, and then the reply. */
 async function post(
   socketPath: string,
   body: string,

@@ -33,7 +33,7 @@ interface NewRow {
   readonly account: NewAccount;
 }
 
-/** Two accounts of one name and email address are taken for the same merchant. */
+/** Accounts with the same name and email address count as one merchant. */
 const identityOf = ({ name, email }: Pick<NewAccount, 'name' | 'email'>) =>
   JSON.stringify([name, email?.toLowerCase()]);
 

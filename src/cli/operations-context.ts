@@ -64,7 +64,7 @@ export interface OperationsContext extends Pick<CoreStore, PeopleStores | Paymen
 export type Operation = (context: OperationsContext, args: OperationArguments) => Promise<unknown>;
 
 export const sandboxOperationNames = ['sandbox pay', 'sandbox fault', 'trigger', 'listen'] as const;
-/** Those, and the operations of features. */
+/** The core's operations and those of features. */
 export type SandboxOperations = Readonly<
   Record<(typeof sandboxOperationNames)[number], Operation> & Record<`sandbox ${string}`, Operation>
 >;

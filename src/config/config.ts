@@ -150,7 +150,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   return config;
 }
 
-/** Customers' data stays for a month after a checkout has expired, for money that comes late or goes back. */
+/** Customers' data is kept for a month after a checkout expires, for money that arrives late or is returned. */
 function readRetention(read: Reader, checkoutExpiryHours: number): Retention {
   const days = (name: string, minimum: number) =>
     read.text(name) === null ? null : read.integer(name, minimum, minimum, 36_500);

@@ -1,7 +1,7 @@
 import { formatCents, formatOptionalCents, formatUnits, UNITS_PER_CENT } from './money.ts';
 import { isDirect, type Payment, type PaymentId } from './payment.ts';
 
-/** Meaning of each type of event of a payment. A feature has a table of its own types. */
+/** Descriptions of the core's payment events. Each feature defines its own. */
 export const paymentEventTypes = {
   'payment.deposit_seen': 'The deposits seen reach the paid threshold. They are not final yet.',
   'payment.deposit_reverted':

@@ -63,7 +63,7 @@ export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
   readonly maximumUsdCents?: number;
   /** For another currency: the only one that the provider accepts. */
   readonly onlyCurrency?: Currency;
-  /** Whether the provider is inactive for the payment's currency, and not for all of them. */
+  /** Whether the provider is inactive for the payment's currency alone. */
   readonly isUnsoldCurrency?: true;
 }
 
@@ -342,7 +342,7 @@ export function servedFromUsdCents(offers: readonly ProviderOffer[]): number | n
   return minimums.length === 0 ? null : Math.min(...minimums);
 }
 
-/** What excludes every provider that is not inactive anyway: only the currency, or also the amount; otherwise null. */
+/** Why no active provider takes the payment: its currency alone, or also its amount; null if one takes it or none is active. */
 export function exclusionOf(offers: readonly ProviderOffer[]): 'currency' | 'terms' | null {
   const isOfCurrency = (refusal: Refusal | null) =>
     refusal?.errorName === 'currency_locked' || refusal?.isUnsoldCurrency === true;

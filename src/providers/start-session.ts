@@ -193,7 +193,7 @@ async function startSession(
     approvedAtMs: null,
     language,
     hasEmail: email !== null,
-    // The total that the provider states, and not the shown one, so that only a page that shows it reuses the session.
+    // Uses the provider's stated total, so that only a page that shows it reuses the session.
     customerIpHash: hashesOf(chargedCents)[0] ?? null,
     customerCountry: country,
   };

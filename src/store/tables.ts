@@ -335,7 +335,7 @@ table<PaidCount & { accountId: string; dayMs: number }>(
 
 type StoredEvent = PaymentOfAccount & NumberedEvent;
 
-/** The column has the name of the first feature with events. */
+/** Stored in a column named after the first feature with events. */
 const renamed = { subjectId: 'refund_id' };
 
 /** Events to be numbered shortly, in order of insertion. */

@@ -1,4 +1,4 @@
-/** Kinds of discrepancies that `verify` reports. A feature has a table of its own kinds. */
+/** Discrepancies that `verify` reports for the core. Each feature defines its own. */
 export const discrepancyKinds = {
   journal_number: 'A journal entry is missing, or its number does not match its position.',
   journal_chain:

@@ -58,7 +58,7 @@ async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
       'status=overpaid',
       ({ receivedUnits, usdUnits }) =>
         `Overpaid: ${formatUsdcSum(receivedUnits - usdUnits)} USDC too much arrived: check whether the customer paid twice.`,
-      context.givingBack.surplus,
+      context.paymentHints.surplus,
     ),
     ...groupsOfWebhooks(
       webhooks.filter(({ finishedAtMs }) => finishedAtMs > fromMs),

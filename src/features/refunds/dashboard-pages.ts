@@ -13,7 +13,7 @@ import type { AddedColumns } from '../../reports/export-payments.ts';
 import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
-import { DASHBOARD_PATH, type GivingBack, record, type Visit } from '../../web/signed-in/context.ts';
+import { DASHBOARD_PATH, type PaymentHints, record, type Visit } from '../../web/signed-in/context.ts';
 import { ago, formatUsdc, formatUsdcSum, moment, timeText } from '../../web/signed-in/format.ts';
 import { banner, type FormFields, foldedForm, formFields, optional } from '../../web/signed-in/forms.ts';
 import { pageLinks } from '../../web/signed-in/layout.ts';
@@ -85,7 +85,7 @@ const tones: Readonly<Record<string, Tone>> = {
 
 const pathOf = (paymentId: string) => `${DASHBOARD_PATH}/payments/${paymentId}/refunds`;
 
-export const givingBack: GivingBack = {
+export const paymentHints: PaymentHints = {
   surplus: ['?refund=surplus#refunds', 'Refund the surplus'],
   overpaid: 'If the customer paid twice, open a refund of the surplus below.',
   overpaidForOperator:

@@ -21,7 +21,7 @@ export const refundStatuses = {
 } as const satisfies Record<string, string>;
 export type RefundStatus = keyof typeof refundStatuses;
 
-/** Meaning of each type of event of a refund. */
+/** Descriptions of refund events. */
 export const refundEventTypes = {
   'refund.opened': 'A refund is opened.',
   'refund.address_named': 'The customer named an address for a refund. Confirm it before you pay.',

@@ -344,7 +344,7 @@ function ring(sinceMs: number | null, atMs = 0): Html {
   return html`<div class="ring" aria-hidden="true" data-elapsed="${seconds}">${clockText(seconds)}</div>`;
 }
 
-/** "1:42", "1:02:03"; at most a day, after which nobody counts seconds. */
+/** "1:42", "1:02:03"; capped at a day. */
 function clockText(seconds: number): string {
   const time = new Date(Math.min(seconds, 86_399) * 1000).toISOString().slice(11, 19);
   return time.replace(/^0(0:0?)?/, '');

@@ -4,7 +4,7 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 /** Form of all provider buttons on the page. Outside the parts that change, so that the visitor's token remains. */
 export const SESSION_FORM = 'provider-session';
 
-/** Codes of ISO 3166-1 alpha-2. Omits AQ, BV, GS, HM, IO, TF and UM: nobody lives there permanently, and no adapter names them. */
+/** ISO 3166-1 alpha-2 codes, except AQ, BV, GS, HM, IO, TF and UM, which have no permanent residents. */
 const countries = (
   'AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BW BY BZ CA CC CD CF ' +
   'CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH ' +

@@ -102,10 +102,10 @@ function paymentActions(visit: Visit, { id }: Payment, links: Html, forms: Html)
   return html`<div class="actions">${links}
 <button class="button" type="button" data-copies="short-link" hidden>Copy link</button>
 <details class="menu"${menuForms.test(visit.refused?.path ?? '') ? html` open` : nothing}><summary class="button" aria-label="More actions">···</summary>
-<div class="card"><p><a href="${DASHBOARD_PATH}/payments/${id}/evidence">${visit.context.givingBack.evidence}</a></p>${forms}</div></details></div>`;
+<div class="card"><p><a href="${DASHBOARD_PATH}/payments/${id}/evidence">${visit.context.paymentHints.evidence}</a></p>${forms}</div></details></div>`;
 }
 
-function mismatchNotice({ baseUrl, givingBack }: DashboardContext, history: PaymentHistory): Html {
+function mismatchNotice({ baseUrl, paymentHints }: DashboardContext, history: PaymentHistory): Html {
   const { payment, observations, sessions } = history;
   if (payment.amountMismatch === 'partially_paid') {
     const url = `${baseUrl}/pay/${payment.id}`;
@@ -123,7 +123,7 @@ What arrived can then be released to your wallet, but never counts as paid.</li>
   const twice = `The customer went to ${visited.join(' and ')} and may have been charged twice. `;
   return html`<section class="banner"><p><strong>${overpaidSentence(payment, sumObservations(observations).seenUnits)}</strong></p>
 <p>${origin}${visited.length > 1 ? twice : ''}All of it goes to your wallet, less the fee.
-Only one webhook is sent. ${givingBack.overpaid}</p></section>`;
+Only one webhook is sent. ${paymentHints.overpaid}</p></section>`;
 }
 
 /** Opens the merchant's own mail program; the service sends the customer nothing. */
@@ -246,7 +246,7 @@ function settledCard(visit: Visit, { payment, observations }: PaymentHistory, se
   if (!roleIncludes(visit.role, 'developer')) return nothing;
   if (settled === undefined && payment.amountMismatch === null && !isOffered) return nothing;
   const label = 'How it was settled with the customer';
-  const hint = visit.context.givingBack.settled;
+  const hint = visit.context.paymentHints.settled;
   const value = settled?.texts[0] ?? '';
   return cardForm(visit, {
     action: `${DASHBOARD_PATH}/payments/${payment.id}/settlement`,

@@ -89,7 +89,14 @@ export async function requireAdmission(
   requireTextUrl(url);
 }
 
-type Shared = 'payments' | 'search' | 'observations' | 'callbacks' | 'pictures' | 'directory' | 'givingBack';
+type Shared =
+  | 'payments'
+  | 'search'
+  | 'observations'
+  | 'callbacks'
+  | 'pictures'
+  | 'directory'
+  | 'paymentHints';
 
 export interface OperatorContext extends AreaContext, Pick<DashboardContext, Shared> {
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;

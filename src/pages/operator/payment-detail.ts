@@ -79,7 +79,7 @@ async function showPayment(visit: OperatorVisit): Promise<PageView> {
 
 function factsCard(
   { payment, observations, sessions }: PaymentView,
-  { nowMs, givingBack }: OperatorVisit['context'],
+  { nowMs, paymentHints }: OperatorVisit['context'],
 ): Html {
   const isOverpaid = payment.amountMismatch === 'overpaid' && stateOf(payment) === 'paid/completed';
   const { heldUnits, seenUnits } = sumObservations(observations);
@@ -94,7 +94,7 @@ function factsCard(
 <div><dt>Held at deposit address</dt><dd>${formatUsdc(heldUnits)} USDC</dd></div>
 <div><dt>Deposit address</dt><dd><code>${payment.depositAddress}</code></dd></div>
 <div><dt>Payout wallet</dt><dd><code>${payment.payoutAddress}</code></dd></div>
-<div><dt>Next step</dt><dd>${isOverpaid ? givingBack.overpaidForOperator : adviceFor(payment)}</dd></div></dl></section>`;
+<div><dt>Next step</dt><dd>${isOverpaid ? paymentHints.overpaidForOperator : adviceFor(payment)}</dd></div></dl></section>`;
 }
 
 const rescueFields: Fields = {

@@ -128,7 +128,7 @@ ${link === undefined ? nothing : html`<p><a class="button primary wide" href="${
   });
 }
 
-/** Link to the site with the link that a visitor followed; undefined if the browser names none, or this one. */
+/** Link to the referring site; undefined without a referrer, and for this site. */
 export function linkBack({ headers: { referer } }: FastifyRequest, baseUrl: string, { words }: Language) {
   const from = URL.parse(referer ?? '');
   if (from === null || !isSecureUrl(from) || from.origin === new URL(baseUrl).origin) return undefined;

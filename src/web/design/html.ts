@@ -30,7 +30,7 @@ export function html({ raw }: TemplateStringsArray, ...insertions: readonly Inse
   return new Html(markup);
 }
 
-/** Begins each form that is submitted (`post`) with this field. Texts are escaped, so no other markup is meant. */
+/** Inserts this field at the start of each `post` form. Texts are escaped, so only real forms match. */
 export function withField(markup: Html, field: Html): Html {
   const begin = (form: string) => `${form}${field}`;
   return new Html(markup.toString().replaceAll(/<form [^>]*method="post"[^>]*>/g, begin));

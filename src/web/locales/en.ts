@@ -36,7 +36,7 @@ export const en = {
       sentence:
         'No payment service can take this payment from customers in {country}. If you live elsewhere, choose your country. Otherwise, contact {shop}.',
     },
-    /** In place of the sentence of `nobody`, as are the next two. */
+    /** Replaces the sentence of `nobody`; so do the next two. */
     nobodyBelow:
       'No payment service can take this amount. Payments are possible from {minimum}. Please contact {shop}.',
     nobodyIn: 'No payment service takes {currency} for this payment. Please contact {shop}.',
@@ -345,7 +345,7 @@ export const en = {
     },
     ended: { heading: 'This offer has ended' },
     sold_out: { heading: 'Sold out' },
-    /** Sentence of both. */
+    /** Sentence of `ended` and `sold_out`. */
     noMore: 'This page takes no more payments. Please contact {shop} if you have questions.',
     reserved: {
       heading: 'Sold out for now',

@@ -72,12 +72,12 @@ export interface DashboardContext extends AreaContext {
     paymentIds: readonly string[],
   ) => Promise<ReadonlyMap<string, PaymentOrigin>>;
   readonly columns: readonly AddedColumns[];
-  readonly givingBack: GivingBack;
+  readonly paymentHints: PaymentHints;
 }
 
-/** How merchants give money back, in sentences of pages that do not do it themselves. */
-export interface GivingBack {
-  /** Place on a payment's page where its surplus is given back, with the words of its link. */
+/** Texts that a feature adds to the pages of a payment. */
+export interface PaymentHints {
+  /** Link to the form that returns a surplus: its address below the payment's page, and its text. */
   readonly surplus: readonly [place: string, words: string];
   readonly overpaid: string;
   readonly overpaidForOperator: string;
