@@ -53,13 +53,13 @@ const arrived = {
   paid: ['paid/completed', settled, [enough], [enough]],
   overpaid: [
     'paid/completed',
-    { ...settled, receivedUnits: 40_000_000n, amountMismatch: 'overpaid' },
+    { ...settled, receivedUnits: 40_000_000n, forwardedUnits: 40_000_000n, amountMismatch: 'overpaid' },
     [40_000_000n],
     [40_000_000n],
   ],
   'paid-twice': [
     'paid/completed',
-    { ...settled, receivedUnits: 2n * enough, amountMismatch: 'overpaid' },
+    { ...settled, receivedUnits: 2n * enough, forwardedUnits: 2n * enough, amountMismatch: 'overpaid' },
     [enough, enough],
     [2n * enough],
   ],

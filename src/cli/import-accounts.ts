@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import type { NewAccount } from '../accounts/manage-accounts.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
@@ -131,7 +131,8 @@ export async function createAccounts(
   type Listed = Pick<NewAccount, 'name' | 'email'> & { readonly account_id: string };
   const listed = await run<readonly Listed[]>('account list', {});
   const known = new Map(listed.map((account) => [identityOf(account), account.account_id]));
-  // Never overwrites a file, which may have the only copy of other keys.
+  if (keys !== undefined && existsSync(keys))
+    throw invalidField('keys', `must be a new file: ${keys} exists, and may be the only copy of other keys`);
   if (keys !== undefined) writeFileSync(keys, csvLine(keyColumns), { flag: 'wx', mode: 0o600 });
   const result = { created: 0, existing: 0, keys: 0, accounts: [] as { line: number; account_id: string }[] };
   for (const { line, args, account } of rows) {

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchBrowser, takeScreenshot } from '../support/browser.ts';
-import { goBy, headingOf, payWith, SETTLED_MS } from '../support/browser-customer.ts';
+import { goBack, goBy, headingOf, payWith, SETTLED_MS } from '../support/browser-customer.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -37,15 +37,7 @@ async function payBy(means: string, javaScriptEnabled: boolean): Promise<void> {
   await goBy(page, means);
   await picture('2-onramp');
   await payWith(page, '4242 4242 4242 4242');
-  // The on-ramp's page reloads, which may end a click or a navigation.
-  await page.locator('#result').waitFor();
-  const back = (await page.locator('#back').getAttribute('href')) ?? '';
-  await waitFor(`the way back of ${means}`, SETTLED_MS, () =>
-    page.goto(back).then(
-      () => true,
-      () => false,
-    ),
-  );
+  await goBack(page);
   await picture('3-progress');
 
   // The page reaches its final state by its script, or without one by refreshing.

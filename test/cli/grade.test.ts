@@ -31,6 +31,8 @@ interface Mistakes {
   readonly isSlow?: boolean;
   readonly redirects?: boolean;
   readonly refusesRepetitions?: boolean;
+  /** Closes a connection on which a second request arrives, as a server whose idle time just ended. */
+  readonly closesUsedConnections?: boolean;
   /** Follows the event log: rightly, without looking whether an order is fulfilled, or without fulfilling. */
   readonly follows?: 'once' | 'each event' | 'in vain';
 }
@@ -88,7 +90,10 @@ async function startShop(serviceUrl: string, mistakes: Mistakes) {
   }
   const following = follow();
 
+  const used = new WeakSet<object>();
   const server = createServer(async (request, response) => {
+    if (used.has(request.socket) && mistakes.closesUsedConnections === true) return request.socket.destroy();
+    used.add(request.socket);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (request.url === '/orders') {
@@ -152,6 +157,10 @@ describe.concurrent('the receiver grader', () => {
     const result = await grade({});
     expect(missed(result)).toEqual([]);
     expect(result.met).toBe(5);
+  });
+
+  it('asks over new connections', async () => {
+    expect(missed(await grade({ closesUsedConnections: true }))).toEqual([]);
   });
 
   it.each<[string, Mistakes, number[]]>([
@@ -266,6 +275,14 @@ describe.concurrent('the receiver grader', () => {
     ])('catches one that %s', async (_, mistakes, number) => {
       // Repetitions are told apart only by a shop that has fulfilled.
       expect(missed(await gradeOwn(mistakes, mistakes.refusesRepetitions === true))).toContain(number);
+    });
+
+    it('names the option whose address does not answer', async () => {
+      const [port] = (await freePorts(1)) as [number];
+      const orderUrl = `http://127.0.0.1:${port}/orders`;
+      await expect(runGrade({ url: orderUrl, orderUrl, port: '0', ...quiet })).rejects.toThrow(
+        `--order-url: ${orderUrl} did not answer`,
+      );
     });
 
     it('needs both the payment and its token, and no orders', async () => {

@@ -170,7 +170,9 @@ describe('an import', () => {
   it('does not touch a file of keys that exists, and then creates nothing', async () => {
     const keys = join(folder, 'keys.csv');
     writeFileSync(keys, 'kept');
-    await expect(importFile('name\nTea\n', { keys })).rejects.toThrow(/EEXIST.*keys\.csv/);
+    await expect(importFile('name\nTea\n', { keys })).rejects.toThrow(
+      /keys must be a new file: .*keys\.csv exists/,
+    );
     expect(readFileSync(keys, 'utf8')).toBe('kept');
     expect(await accounts()).toEqual([]);
   });

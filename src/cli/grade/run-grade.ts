@@ -61,6 +61,12 @@ const gradeOf = (findings: Grade['findings'], events: Grade['events']): Grade =>
   events,
 });
 
+interface ShopRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
 function contextOf(options: GradeOptions & RunGradeOptions, endpoint: URL): Omit<GradeContext, 'service'> {
   const { probeUrl } = options;
   return {
@@ -94,12 +100,10 @@ async function collectOrders(service: StandInService, options: GradeOptions & Ru
   }
   const url = readUrl(orderUrl, '--order-url');
   for (let count = 1; count <= ORDERS_NEEDED; count++) {
-    const response = await fetch(url, {
+    const response = await askShop(url, '--order-url', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ amount: '25.00' }),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(ORDER_TIMEOUT_MS),
     });
     await response.body?.cancel();
     if (service.orders.length !== count) {
@@ -110,9 +114,19 @@ async function collectOrders(service: StandInService, options: GradeOptions & Ru
   }
 }
 
+/** Takes a new connection for each request: between two, the shop may close an idle one. */
+async function askShop(url: URL, option: string, { headers = {}, ...rest }: ShopRequest = {}) {
+  const signal = AbortSignal.timeout(ORDER_TIMEOUT_MS);
+  const init = { ...rest, headers: { ...headers, connection: 'close' }, redirect: 'manual', signal } as const;
+  return fetch(url, init).catch((error: Error) => {
+    const reason = error.cause instanceof Error ? error.cause.message : error.message;
+    throw new Error(`${option}: ${url} did not answer (${reason}): is the shop running?`, { cause: error });
+  });
+}
+
 async function readFulfilments(probeUrl: string, paymentId: string): Promise<number> {
   const url = readUrl(probeUrl.replaceAll('{payment_id}', paymentId), '--probe-url');
-  const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(ORDER_TIMEOUT_MS) });
+  const response = await askShop(url, '--probe-url');
   const text = (await response.text()).slice(0, MAXIMUM_ANSWER_CHARACTERS);
   const { fulfilments } = (response.status === 200 ? JSON.parse(text) : {}) as { fulfilments?: unknown };
   if (typeof fulfilments !== 'number') {

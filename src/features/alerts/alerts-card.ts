@@ -44,7 +44,10 @@ async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
     context.records.listRecords(accountId, 'dismissed'),
   ]);
   const groups = [
-    ...groupOfPayments('waiting', waiting, 'forward=manual_required', stateSentence, ['', 'Review']),
+    ...groupOfPayments('waiting', waiting, 'forward=manual_required', (payment) => stateSentence(payment), [
+      '',
+      'Review',
+    ]),
     ...groupOfPayments(
       'partially_paid',
       partial,

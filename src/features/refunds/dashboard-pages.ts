@@ -53,7 +53,7 @@ export function registerRefundsPage(routes: DashboardRoutes, context: RefundCont
     const refunds = await context.refunds.listAccountRefunds(visit.account.id, place, PAGE_SIZE);
     const last = refunds.length === PAGE_SIZE ? refunds.at(-1) : undefined;
     const nowMs = context.nowMs();
-    const empty = html`<p class="banner plain">No refunds. Open one on the page of its payment.</p>`;
+    const empty = html`<p class="banner plain">No refunds. Open one on the page of its <a href="${DASHBOARD_PATH}/payments?status=paid">payment</a>.</p>`;
     const table = dataTable({ label: 'Refunds', isCompact: true, empty }, refunds, {
       Amount: headings(
         ({ paymentId, units, createdAtMs }) =>

@@ -110,7 +110,7 @@ function detailOf(selection: OfferList, explorerTransactionUrl: ExplorerTransact
   const links = shopLinks(checkout, language);
   const wait = waitOf(checkout);
   // Shows the next step where it needs no scrolling.
-  const isEnded = view.kind === 'canceled' || view.kind === 'expired';
+  const isEnded = ['canceled', 'expired', 'closed_with_money', 'closed_and_released'].includes(view.kind);
   const isOver = (isEnded || isStuck(checkout)) && checkout.unservedCountry === undefined;
   const known = facts(checkout, language, explorerTransactionUrl);
   return html`${wait === null ? nothing : waitDetail(wait, checkout, language)}

@@ -106,7 +106,7 @@ function emptyBanner({ given, before }: PaymentFilters, page: FoundPayments, vis
     return html`<p class="banner plain" role="status">No payment matches.</p>`;
   }
   return html`<section class="card"><h2>No payments yet</h2>
-<p>Payments appear here when your shop creates a checkout, or when you create a payment link.</p></section>`;
+<p>Payments appear here when your shop creates a checkout, or when you create a <a href="${DASHBOARD_PATH}/links">payment link</a>.</p></section>`;
 }
 
 /** @param path of the pages to which the rows lead */

@@ -98,7 +98,7 @@ function statementCards(
   const isInUsd = [...paidCents.keys()].every((currency) => currency === 'USD');
   return html`<section class="card"><h2>${account.name}</h2>
 ${waterfall(`Paid payments: ${paid}`, 'USDC', parts)}
-${isInUsd ? nothing : [...paidCents].map(([currency, cents]) => html`<p>Charged in ${currency}: ${signed(BigInt(cents))} ${currency}</p>`)}</section>
+${isInUsd ? nothing : [...paidCents].map(([currency, cents]) => html`<p>Of it in ${currency}: ${signed(BigInt(cents))} ${currency}</p>`)}</section>
 ${inBase.currency === 'USD' ? nothing : baseCard(inBase)}
 ${providers.size === 0 ? nothing : html`<section class="card"><h2>By provider</h2>${byProvider}</section>`}`;
 }

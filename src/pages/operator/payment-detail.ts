@@ -84,7 +84,7 @@ function factsCard(
   const isOverpaid = payment.amountMismatch === 'overpaid' && stateOf(payment) === 'paid/completed';
   const { heldUnits, seenUnits } = sumObservations(observations);
   return html`<section class="card"><h2>Payment</h2>
-<p>${displayStatusBadges(payment, sessions.at(-1), nowMs())} ${stateSentence(payment)}</p><dl class="facts">
+<p>${displayStatusBadges(payment, sessions.at(-1), nowMs())} ${stateSentence(payment, 'the merchant’s wallet')}</p><dl class="facts">
 <div><dt>Payment ID</dt><dd><code>${payment.id}</code></dd></div>
 <div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
 <div><dt>Created</dt><dd>${utcTime(payment.createdAtMs)}</dd></div>

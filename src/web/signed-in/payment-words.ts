@@ -121,17 +121,21 @@ export function forwardLabel(status: ForwardStatus): string {
   return forwardWords[status][0];
 }
 
-export function stateSentence(payment: Pick<Payment, 'status' | 'forwardStatus' | 'amountMismatch'>): string {
+export function stateSentence(
+  payment: Pick<Payment, 'status' | 'forwardStatus' | 'amountMismatch'>,
+  wallet = 'your wallet',
+): string {
   if (payment.amountMismatch === 'partially_paid') {
     return 'Part of the amount has arrived at the deposit address.';
   }
   const state = stateOf(payment);
   if (state === 'unpaid/pending') return 'Waiting for the customer’s payment.';
-  return state === 'paid/completed' ? `Succeeded. ${stateMeaning(state)}` : stateMeaning(state);
+  return state === 'paid/completed' ? `Succeeded. ${stateMeaning(state, wallet)}` : stateMeaning(state);
 }
 
-export function stateMeaning(state: PaymentState): string {
-  return state === 'paid/completed' ? 'Funds sent to your wallet.' : paymentStates[state];
+/** @param wallet name of the merchant's wallet for the reader of the page */
+export function stateMeaning(state: PaymentState, wallet = 'your wallet'): string {
+  return state === 'paid/completed' ? `Funds sent to ${wallet}.` : paymentStates[state];
 }
 
 export const stateTitles = {
