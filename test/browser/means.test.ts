@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchBrowser, takeScreenshot } from '../support/browser.ts';
-import { goBack, goBy, headingOf, payWith, SETTLED_MS } from '../support/browser-customer.ts';
+import { goBy, headingOf, payWith, SETTLED_MS } from '../support/browser-customer.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -37,7 +37,10 @@ async function payBy(means: string, javaScriptEnabled: boolean): Promise<void> {
   await goBy(page, means);
   await picture('2-onramp');
   await payWith(page, '4242 4242 4242 4242');
-  await goBack(page);
+  // Until it delivered, the on-ramp's page loads itself anew, which may end a click.
+  await page.locator('#result').waitFor();
+  await page.locator('meta[http-equiv=refresh]').waitFor({ state: 'detached', timeout: SETTLED_MS });
+  await page.locator('#back').click();
   await picture('3-progress');
 
   // The page reaches its final state by its script, or without one by refreshing.
