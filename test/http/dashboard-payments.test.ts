@@ -174,7 +174,7 @@ describe('the list of payments', () => {
     for (const part of [
       `Statement of ${new Date(NOW_MS).toLocaleDateString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })}`,
       'Paid payments: 1',
-      'Charged in EUR: 102.57 EUR',
+      'of it in eur: 102.57 eur',
       'Charged, in USD 111.80',
       'Kept by providers −110.80',
       'Service fees −0.02 Sent to your wallet 0.98',
