@@ -28,7 +28,7 @@ export interface AccountStore {
   /** False when the account already has that many active keys, decided within the transaction. */
   createKey(key: ApiKey, maximumActive: number): Promise<boolean>;
   listKeys(accountId: string): Promise<readonly ApiKey[]>;
-  /** Revokes immediately; null for an unknown key. A second call keeps the first time. */
+  /** Takes effect immediately; null for an unknown key. A repeated call keeps the original time. */
   revokeKey(keyId: string, revokedAtMs: number): Promise<ApiKey | null>;
   recordKeyUses(hashes: readonly string[], atMs: number): Promise<void>;
   /** Active key by its SHA-256, or null. A change of key or account takes effect with the next call. */

@@ -8,7 +8,7 @@ import type { CreatePaymentContext } from '../payment/create-payment.ts';
 import { ServiceError } from '../payment/errors.ts';
 import type { ReadStatusContext } from '../payment/read-status.ts';
 import type { RateLimiter } from '../platform/rate-limiter.ts';
-import { addressGroupOf, createFixedWindowLimiter, requirePassing } from '../web/rate-windows.ts';
+import { addressGroupOf, createFixedWindowLimiter, enforceRateLimit } from '../web/rate-windows.ts';
 import type { CallbackGuard } from '../webhooks/delivery-types.ts';
 import { acceptJsonBodies } from './request-input.ts';
 
@@ -52,7 +52,7 @@ function createAdmission(
   recordKeyUse: (hash: string) => void,
 ): Admit {
   async function refuse(request: FastifyRequest): Promise<never> {
-    await requirePassing(limits.unauthenticated, addressGroupOf(request.ip));
+    await enforceRateLimit(limits.unauthenticated, addressGroupOf(request.ip));
     throw new ServiceError('unauthorized');
   }
 
@@ -65,7 +65,7 @@ function createAdmission(
       if (key === null) return refuse(request);
       request.apiKey = key;
       recordKeyUse(hash);
-      await requirePassing(keyLimiter, hash);
+      await enforceRateLimit(keyLimiter, hash);
       if (key.scopes.includes(scope)) return;
       throw new ServiceError('scope_missing', `The API key does not have the scope "${scope}".`);
     },
@@ -145,10 +145,10 @@ export interface ApiContext extends ReadStatusContext {
 
 /** One limiter per row of the specification's table, and one for the merchant API. */
 export interface ApiRateLimiters {
-  /** Creates, by API key; POST and GET together. */
+  /** Create requests, by API key. POST and GET share the limit. */
   readonly create: RateLimiter;
   readonly status: RateLimiter;
-  /** Requests to the merchant API except creates, by API key. */
+  /** Requests to the merchant API except create requests, by API key. */
   readonly merchant: RateLimiter;
   /** Requests without a valid key, by IP address. */
   readonly unauthenticated: RateLimiter;

@@ -57,7 +57,7 @@ export const oneOf = <const Word extends string>(
   values: readonly Word[],
   example: NoInfer<Word> | undefined = values[0],
 ): Schema<Word> => ({ ...word(values), description, examples: [example] });
-/** Named enum that later versions extend, so that clients must accept any string. */
+/** Named enum that later versions may extend. Clients must therefore accept any string. */
 export const openWord = <const Word extends string>(
   title: string,
   ...own: Parameters<typeof oneOf<Word>>

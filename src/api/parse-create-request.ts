@@ -183,6 +183,7 @@ export async function parseCreateRequest(
   const callback = parameters['callback'];
   const refusal = await callbacks.refusalOf(callback);
   if (refusal !== null) throw invalidField('callback', refusal);
+  // Only narrows the type: the guard refuses anything but a string.
   if (typeof callback !== 'string') throw invalidField('callback', 'must be a string');
   return { ...parsed, callbackUrl: callback };
 }

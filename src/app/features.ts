@@ -53,7 +53,7 @@ export interface FeatureContext extends ChannelsContext, PaymentPagesContext, Re
 }
 
 export const createFeatureParts = (secretKey: string, config: Pick<Config, 'previousSecretKeys'>) => ({
-  refundLinks: createKeyedHash('links of refunds', secretKey, config.previousSecretKeys),
+  addressLinkTokens: createKeyedHash('links of refunds', secretKey, config.previousSecretKeys),
 });
 
 interface TaskParts extends Pick<Clock, 'nowMs'> {

@@ -1,8 +1,8 @@
 import { type OnProgress, showProgress } from '../platform/progress.ts';
 import { signalToStop } from '../platform/stop-signals.ts';
 
-/** What remains when a command is stopped, and how to go on. */
-const waysOn = {
+/** What a stopped command leaves behind, and how to resume it. */
+const resumeHints = {
   'account import':
     'What was created stays. Run the command again, with a new file for --keys: it goes on with the missing rows.',
   'audit export':
@@ -19,7 +19,7 @@ const waysOn = {
  * progress; a second one ends the process. Throws what was done and how to go on, after setting the exit code.
  */
 export async function runLong<T>(
-  name: keyof typeof waysOn,
+  name: keyof typeof resumeHints,
   isJson: boolean,
   run: (onProgress: OnProgress, signal: AbortSignal, clear: () => void) => Promise<T>,
 ): Promise<T> {
@@ -41,7 +41,7 @@ export async function runLong<T>(
   } catch (cause) {
     if (!stopping.signal.aborted) throw cause;
     process.exitCode = exitCode;
-    throw new Error(`${stopping.signal.reason.message} (${shown.done()}). ${waysOn[name]}`, { cause });
+    throw new Error(`${stopping.signal.reason.message} (${shown.done()}). ${resumeHints[name]}`, { cause });
   } finally {
     shown.end();
   }

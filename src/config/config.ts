@@ -290,7 +290,7 @@ function readRelayerKeys(read: Reader): readonly [RelayerKey, ...RelayerKey[]] |
   return [first, ...others];
 }
 
-/** Addresses whose keys a signer keeps. Does not repeat the URL, which may contain a credential. */
+/** Keys held by a remote signer, one per RELAYER_ADDRESS. Errors omit the URL, which may contain a credential. */
 function readSigner(read: Reader, signerUrl: string): readonly [RelayerKey, ...RelayerKey[]] | null {
   if (read.text('RELAYER_PRIVATE_KEY') !== null)
     read.refuse('RELAYER_SIGNER_URL and RELAYER_PRIVATE_KEY are both set: set one of them.');

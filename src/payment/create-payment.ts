@@ -27,7 +27,7 @@ interface SettlementTerms {
   readonly factory: Address;
   readonly feeWallet: Address;
   readonly depositAddressOf: (terms: DepositTerms) => Address;
-  /** Token, contracts of the service and relayers. The store refuses our deposit addresses. */
+  /** Token, contracts of the service, relayers. Not deposit addresses: the store checks them on insert (`reserved`). */
   readonly reservedAddresses: ReadonlySet<Address>;
 }
 
@@ -50,8 +50,8 @@ export async function createPayment(
   request: CreatePaymentRequest,
 ): Promise<Payment> {
   return createOnce(context, account, request.idempotencyKey, parametersOf(request), async (isKeyTaken) => {
-    const terms = await checkCreate(context, account, request, isKeyTaken);
-    return newPayment(context, account, request, terms);
+    const checked = await checkCreate(context, account, request, isKeyTaken);
+    return newPayment(context, account, request, checked);
   });
 }
 
@@ -70,8 +70,7 @@ async function createOnce(
   const fingerprint = key === null ? '' : fingerprintOf(parameters);
   const sinceMs = createdAtMs - IDEMPOTENCY_TTL_MS;
   const earlier = key === null ? null : await payments.findIdempotent(accountId, key, sinceMs);
-  // Precedes the checks, whose outcome may have changed (a raised fee, an address that became ours), because the same
-  // request has already succeeded and its caller must learn that.
+  // Replays before the checks: the request has already succeeded, even if a fee or a reserved address has changed since.
   if (earlier?.fingerprint === fingerprint) return earlier.payment;
   const payment = await make(earlier !== null);
   const record = key === null ? null : { accountId, key, fingerprint, createdAtMs };
@@ -102,7 +101,7 @@ function newPayment(
   context: CreatePaymentContext,
   account: MerchantTerms,
   request: Omit<CreatePaymentRequest, 'amountCents' | 'provider' | 'idempotencyKey'>,
-  charge: CheckedTerms,
+  checked: CheckedTerms,
 ): Payment {
   const { settlement } = context;
   // Read before the id is generated, so that a payment is never newer than its id, by whose time it expires.
@@ -111,13 +110,13 @@ function newPayment(
   const { payoutAddress } = request;
   const { feeBasisPoints } = account;
   const { feeWallet } = settlement;
-  const terms = termsOf({ id, payoutAddress, feeBasisPoints, feeWallet });
+  const depositTerms = termsOf({ id, payoutAddress, feeBasisPoints, feeWallet });
   return {
     ...untouchedProgress,
     ...noOrder,
     ...request.order,
     deadlineMs: request.expiresInMs === undefined ? null : createdAtMs + request.expiresInMs,
-    ...charge,
+    ...checked,
     id,
     accountId: account.id,
     createdAtMs,
@@ -132,9 +131,9 @@ function newPayment(
     factory: settlement.factory,
     payoutAddress,
     feeWallet,
-    depositAddress: settlement.depositAddressOf(terms),
+    depositAddress: settlement.depositAddressOf(depositTerms),
     // Lowered when a session starts, so the fees of a provider that was never visited do not count.
-    paidThresholdUnits: computePaidThreshold(charge.usdUnits, charge.toleranceBasisPoints),
+    paidThresholdUnits: computePaidThreshold(checked.usdUnits, checked.toleranceBasisPoints),
   };
 }
 
@@ -161,7 +160,7 @@ export async function createDirectPayment(
     requireAllowedWallet(account, payoutAddress);
     requireUnreservedAddress(context.settlement, payoutAddress);
     const usdUnits = usdUnitsOf(amountCents, await context.rates.usdRate(currency));
-    const charge = {
+    const checked = {
       amountCents,
       originalAmountCents: null,
       customerFeeCents: null,
@@ -171,7 +170,7 @@ export async function createDirectPayment(
       provider: DIRECT_PROVIDER,
     } as const;
     return {
-      ...newPayment(context, account, { ...request, passFeeToCustomer: false }, charge),
+      ...newPayment(context, account, { ...request, passFeeToCustomer: false }, checked),
       paidThresholdUnits: directThreshold(usdUnits, account.toleratesMissingCent),
     };
   });
@@ -229,7 +228,7 @@ type CheckedTerms = ReturnType<typeof chargeWithFee> &
   ThresholdTerms &
   Pick<Payment, 'usdUnits' | 'provider'>;
 
-/** The order is fixed, so that the same error comes first. `isKeyTaken`: the key was used with other parameters. */
+/** Checks in the documented order (docs/errors.md). `isKeyTaken`: the key was used with other parameters. */
 async function checkCreate(
   context: CreatePaymentContext,
   account: MerchantTerms,

@@ -55,7 +55,10 @@ export const MAXIMUM_OWNERS_ASKED = 500;
 export type DepositOwner = Pick<Payment, 'id' | 'depositAddress'>;
 
 export interface PaymentStore {
-  /** Durable when it resolves. Creates at most one payment for an idempotency record within `IDEMPOTENCY_TTL_MS`. */
+  /**
+   * Durable when it resolves. Creates at most one payment for an idempotency record within `IDEMPOTENCY_TTL_MS`.
+   * Implemented by `createPaymentInSqlite` and `createPaymentInserts` (PostgreSQL).
+   */
   createPayment(payment: Payment, idempotency: IdempotencyRecord | null): Promise<CreateOutcome>;
   /** Payment of an Idempotency-Key, if it was used after `sinceMs`. */
   findIdempotent(

@@ -54,7 +54,7 @@ export type StartedSession = Pick<
 > &
   Pick<Quote, 'chargedCents'>;
 
-/** An unauthenticated webhook request in a provider's name, with its exact bytes. */
+/** Request that claims to be a provider's webhook, not verified yet. `body` is exactly as received. */
 export interface PostedWebhook {
   readonly target: string;
   /** First value of each header, by lower-case name. */

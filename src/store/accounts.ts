@@ -27,7 +27,7 @@ export function createAccounts({ read, write }: Scripts, noteChange: () => void 
       return { hash, bytes: Buffer.from(row.image, 'base64') };
     }),
     createKey: write(function* (key, maximumActive) {
-      // Serializes concurrent creations of the account's keys, also between instances.
+      // Keeps concurrent creations, on any instance, from exceeding the maximum.
       yield* lock(`keys of ${key.accountId}`);
       const active = yield* countOf`api_keys WHERE account_id = ${key.accountId} AND revoked_at_ms IS NULL`;
       if (active >= maximumActive) return false;

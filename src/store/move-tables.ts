@@ -35,7 +35,7 @@ export interface SideOptions extends Layout {
   readonly onCreate?: ((schema: FoundSchema) => void) | undefined;
 }
 
-/** Opens a side of a move, with a target's tables. Throws `MoveRefusedError`, and like `requireCurrentSchema`. */
+/** Opens one side of a move, and creates the tables of an empty target. Throws like `requireOwnSchema`, and `MoveRefusedError`. */
 export async function openSide(
   database: MoveDatabase,
   role: MoveRole,

@@ -83,8 +83,11 @@ export function paymentOf(row: Row): Payment {
   return withKnownState(paymentTable.ofRow(row));
 }
 
-/** Resolves simultaneous duplicates one after the other, within the transaction of SQLite. */
-export function* createPayment(payment: Payment, record: IdempotencyRecord | null): Script<CreateOutcome> {
+/** Handles simultaneous duplicates one after the other, because SQLite runs one write transaction at a time. */
+export function* createPaymentInSqlite(
+  payment: Payment,
+  record: IdempotencyRecord | null,
+): Script<CreateOutcome> {
   if (record !== null) {
     const { accountId, key, createdAtMs } = record;
     const earlier = yield* findIdempotent(accountId, key, createdAtMs - IDEMPOTENCY_TTL_MS);

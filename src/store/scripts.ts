@@ -72,7 +72,7 @@ export function raw(text: string | number): Fragment {
   return { texts: [String(text)], insertions: [] };
 }
 
-/** Statement of a template: each insertion becomes a parameter, except fragments, which bring their own. */
+/** Builds a statement from a template. Each insertion becomes a parameter; a fragment is inlined with its own. */
 function statementOf(texts: readonly string[], insertions: readonly Insertion[]): Statement {
   const values: ColumnValue[] = [];
   const textOf = (part: Fragment): string =>

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import {
   addressGroupOf,
   createFixedWindowLimiter,
+  enforceRateLimitFrom,
   limitersOf,
-  requirePassingFrom,
   widestNetworkOf,
 } from './rate-windows.ts';
 
@@ -87,7 +87,7 @@ it.each([
 it('counts the /56 and the /48 around an IPv6 address with four and sixteen times the limit', async () => {
   const { limiter } = limiterAt(2);
   const passes = (ip: string) =>
-    requirePassingFrom(limiter, ip).then(
+    enforceRateLimitFrom(limiter, ip).then(
       () => true,
       () => false,
     );

@@ -91,7 +91,7 @@ export function limitersOf<Kind extends string>(
 }
 
 /** Counts a request; throws `rate_limited` beyond the limit. */
-export async function requirePassing(limiter: RateLimiter, key: string): Promise<void> {
+export async function enforceRateLimit(limiter: RateLimiter, key: string): Promise<void> {
   const waitSeconds = await limiter.take(key);
   if (waitSeconds === 0) return;
   throw new ServiceError('rate_limited', `Too many requests. Retry after ${waitSeconds} s.`, {
@@ -100,14 +100,14 @@ export async function requirePassing(limiter: RateLimiter, key: string): Promise
 }
 
 /** Counts a request by client address and the networks around it; throws `rate_limited`. */
-export async function requirePassingFrom(
+export async function enforceRateLimitFrom(
   limiter: Pick<LocalRateLimiter, 'take'>,
   ip: string,
   subject = '',
 ): Promise<void> {
   const { group, wider } = networksOf(ip);
   const around = wider.map(({ network, factor }) => ({ network: `${network}${subject}`, factor }));
-  await requirePassing({ take: (key) => limiter.take(key, around) }, `${group}${subject}`);
+  await enforceRateLimit({ take: (key) => limiter.take(key, around) }, `${group}${subject}`);
 }
 
 /** Caller's identity for limits: an IPv4 address, or an IPv6 /64, which a household or rented server has. */
@@ -180,5 +180,5 @@ export async function limitByAddress(
   { ip }: { readonly ip: string },
   subject = '',
 ): Promise<void> {
-  if (!isLoopbackHost(ip)) await requirePassingFrom(limiter, ip, subject);
+  if (!isLoopbackHost(ip)) await enforceRateLimitFrom(limiter, ip, subject);
 }

@@ -80,7 +80,7 @@ interface LoggedError {
 
 const MAXIMUM_CAUSES = 5;
 
-/** Serializer of `err` in log lines: an error and its causes without secrets. */
+/** Serializes `err` in log lines: the error and its causes, with secrets redacted. */
 export function describeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: errorTypeOf(error), message: redact(String(error)) };
   const code = (error as { code?: unknown }).code;

@@ -17,7 +17,7 @@ import {
   pageView,
 } from '../support/checkout-pages.ts';
 import { overflowOf, shiftOf, TOLERATED_SHIFT, violationsOf } from '../support/page-checks.ts';
-import { newRefund, refundLinks } from '../support/refunds.ts';
+import { addressLinkTokens, newRefund } from '../support/refunds.ts';
 
 const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 
@@ -164,7 +164,7 @@ it('has no barriers in any language: the link of a refund, asked for an address 
       for (const refund of [asked, named]) {
         pages.refunds.set(refund.id, refund);
         for (const { code } of languages) {
-          await page.goto(`${baseUrl}/refund/${refund.id}/${refundLinks.of(refund.id)}?lang=${code}`);
+          await page.goto(`${baseUrl}/refund/${refund.id}/${addressLinkTokens.of(refund.id)}?lang=${code}`);
           expect(await page.getAttribute('html', 'lang')).toBe(code);
           expect([code, await violationsOf(page)]).toEqual([code, []]);
           expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);

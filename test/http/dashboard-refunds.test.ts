@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bookTransfer, nameAddress, type Refund } from '../../src/features/refunds/refund.ts';
+import { bookTransfer, decideAddress, type Refund } from '../../src/features/refunds/refund.ts';
 import type { Address } from '../../src/payment/address.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
@@ -139,7 +139,7 @@ describe('the card of refunds', () => {
 const name = (refund: Refund, address: Address = CUSTOMER_ADDRESS) =>
   dashboard.store.refunds.changeRefund(
     refund,
-    (view) => nameAddress(view, address, dashboard.nowMs()),
+    (view) => decideAddress(view, address, dashboard.nowMs()),
     dashboard.nowMs(),
   );
 const confirm = async (fields: Record<string, string> = {}, from = browser) =>

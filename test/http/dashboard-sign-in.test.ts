@@ -5,7 +5,7 @@ import type { User } from '../../src/accounts/person.ts';
 import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from '../../src/accounts/session-lifetimes.ts';
 import { BROWSER_MARK_MS } from '../../src/accounts/sessions.ts';
 import { changeOperator } from '../../src/accounts/users.ts';
-import { requirePassingFrom } from '../../src/web/rate-windows.ts';
+import { enforceRateLimitFrom } from '../../src/web/rate-windows.ts';
 import { createTestDashboard, PASSWORD, type TestBrowser, withoutNonces } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { expectSays, textOf } from '../support/page-text.ts';
@@ -178,7 +178,7 @@ describe('guessing passwords', () => {
     // In each household of 56 bits, so that none of them is full.
     const anywhere = (index: number) => `2001:db8:7:${((index % 256) * 256 + index).toString(16)}::1`;
     for (let index = 0; index < 320; index++)
-      await requirePassingFrom(dashboard.limits.signInsOfAddress, anywhere(index));
+      await enforceRateLimitFrom(dashboard.limits.signInsOfAddress, anywhere(index));
     expect(await guess('user@shop.example', anywhere(77))).toBe(429);
     expect(await guess('user@shop.example', '2001:db8:8::1')).toBe(401);
     const neighbor = dashboard.newBrowser(anywhere(99));

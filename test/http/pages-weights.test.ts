@@ -10,7 +10,7 @@ import {
   pagePayment,
   pageView,
 } from '../support/checkout-pages.ts';
-import { newRefund, refundLinks } from '../support/refunds.ts';
+import { addressLinkTokens, newRefund } from '../support/refunds.ts';
 
 const MAXIMUM_BYTES = 14 * 1024;
 
@@ -85,7 +85,7 @@ describe.each(['br', 'gzip'])(
       });
       pages.refunds.set(refund.id, refund);
       for (const url of [
-        `/refund/${refund.id}/${refundLinks.of(refund.id)}`,
+        `/refund/${refund.id}/${addressLinkTokens.of(refund.id)}`,
         `/s/${shortCodeOf(id as never)}`,
       ]) {
         expect(await heaviest(coding, open(url))).toBeLessThanOrEqual(MAXIMUM_BYTES);

@@ -4,7 +4,7 @@ import { registerRefundPage } from '../../src/features/refunds/customer-page.ts'
 import { ADDRESS_LINK_MS } from '../../src/features/refunds/refund.ts';
 import { type ApiService, BASE_URL, createApiService, validRequest } from '../support/api-service.ts';
 import { RESERVED_ADDRESS } from '../support/payment-context.ts';
-import { CUSTOMER_ADDRESS, payWithDeposit, refundLinks } from '../support/refunds.ts';
+import { addressLinkTokens, CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
 
 const OTHER_ADDRESS = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
       const refundContext = {
         ...store,
         isServiceAddress: async (address: string) => address === RESERVED_ADDRESS,
-        refundLinks,
+        addressLinkTokens,
         baseUrl: BASE_URL,
         nowMs: () => Date.now() + movedMs,
       };
@@ -153,7 +153,7 @@ describe('the customer’s link', () => {
       `${other.refund_id}/${tokenOf(one.address_url)}`,
       `${other.refund_id}/${'A'.repeat(43)}`,
       `${other.refund_id}/x`,
-      `rfd_${'0'.repeat(20)}/${refundLinks.of(`rfd_${'0'.repeat(20)}`)}`,
+      `rfd_${'0'.repeat(20)}/${addressLinkTokens.of(`rfd_${'0'.repeat(20)}`)}`,
     ]) {
       const url = `${BASE_URL}/refund/${path}`;
       expect([path, (await pageOf(url)).statusCode]).toEqual([path, 404]);

@@ -47,7 +47,7 @@ import type { Webhook } from '../../src/webhooks/webhook.ts';
 import { addressFor, type LocalChain, startLocalChain } from '../chain/local-chain.ts';
 import { newAccount } from '../store/fixtures.ts';
 import { type AnvilOptions, anvilKeys } from '../support/anvil.ts';
-import { refundLinks } from '../support/refunds.ts';
+import { addressLinkTokens } from '../support/refunds.ts';
 import { createTestDatabase } from '../support/test-store.ts';
 import { hidingLogs, noFaults, withFaults } from './faults.ts';
 
@@ -355,7 +355,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
       isServiceAddress: async (address: Address) =>
         createContext({}).settlement.reservedAddresses.has(address) ||
         (await parts.store.payments.findDepositOwners([address])).length > 0,
-      refundLinks,
+      addressLinkTokens,
       baseUrl: 'https://checkout.example',
       nowMs,
     }),

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   bookTransfer,
-  cancelRefund,
-  openRefund,
+  decideCancellation,
+  decideOpening,
   type Refund,
   type RefundView,
   refundableUnits,
@@ -21,7 +21,7 @@ export function refundPromises(context: StoreContext): void {
   const { store } = context;
   const { observations, refunds, emails } = store;
   const create = (refund: Refund, limit = 100_000_000n) =>
-    refunds.createRefund(refund, (view) => openRefund(view, refund.units, limit), NOW_MS);
+    refunds.createRefund(refund, (view) => decideOpening(view, refund.units, limit), NOW_MS);
   const transferOf = (refund: Refund, change: object = {}) => ({
     recipient: ADDRESS as `0x${string}`,
     sender: ADDRESS as `0x${string}`,
@@ -91,7 +91,7 @@ export function refundPromises(context: StoreContext): void {
     await observations.startCursor(cursor);
     await refunds.recordRefundScan([older.id], 20, cursor);
     expect(await watched()).toEqual([newer.id, older.id]);
-    await refunds.changeRefund(newer, (view) => cancelRefund(view, NOW_MS), NOW_MS);
+    await refunds.changeRefund(newer, (view) => decideCancellation(view, NOW_MS), NOW_MS);
     expect(await watched()).toEqual([older.id]);
   });
 
@@ -165,7 +165,7 @@ export function refundPromises(context: StoreContext): void {
           const draft = newRefund(payment, { createdAtMs: NOW_MS + atMs, units: 1_000n, idempotencyKey });
           return refunds.createRefund(
             draft,
-            (view) => openRefund(view, draft.units, 1_000_000_000n),
+            (view) => decideOpening(view, draft.units, 1_000_000_000n),
             NOW_MS + atMs,
           );
         };
@@ -209,7 +209,7 @@ export function refundPromises(context: StoreContext): void {
           else if (refund === undefined) continue;
           else if (kind === 'cancel')
             await refunds
-              .changeRefund(refund, (view) => cancelRefund(view, NOW_MS), NOW_MS)
+              .changeRefund(refund, (view) => decideCancellation(view, NOW_MS), NOW_MS)
               .catch(() => null);
           else await book(refund, { transactionHash, ...(kind === 'pay' ? {} : { units }) }, limit);
         }

@@ -29,7 +29,7 @@ import {
   RESERVED_ADDRESS,
   type World,
 } from './payment-context.ts';
-import { refundLinks } from './refunds.ts';
+import { addressLinkTokens } from './refunds.ts';
 import { createTestDatabase, type TestDatabase } from './test-store.ts';
 
 export const BASE_URL = 'https://pay.example.com';
@@ -101,7 +101,7 @@ export async function createApiService(options: ApiServiceOptions = {}) {
   const refundContext: RefundRoutesContext = {
     ...store,
     isServiceAddress: async (address) => create.settlement.reservedAddresses.has(address),
-    refundLinks,
+    addressLinkTokens,
     token: RESERVED_ADDRESS,
     chainId: 137,
     nowMs,

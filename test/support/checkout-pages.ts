@@ -36,7 +36,7 @@ import { createPageLimits } from '../../src/web/rate-windows.ts';
 import { createBaseServer } from '../../src/web/server.ts';
 import { onePixel } from './pictures.ts';
 import { type QuoteAnswer, quoteOf } from './quote-answer.ts';
-import { refundLinks } from './refunds.ts';
+import { addressLinkTokens } from './refunds.ts';
 
 /** The moment at which the pages are looked at. */
 export const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -232,7 +232,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
     observations: { readCursor: async () => null },
     accounts: { findAccount: async () => null },
     isServiceAddress: async () => false,
-    refundLinks,
+    addressLinkTokens,
     baseUrl,
     nowMs: () => NOW_MS,
   };

@@ -37,7 +37,7 @@ import {
   createTestTokens,
   createWorld,
 } from './payment-context.ts';
-import { refundLinks } from './refunds.ts';
+import { addressLinkTokens } from './refunds.ts';
 import { createTestDatabase } from './test-store.ts';
 
 /** Stands for the contract of USDC. */
@@ -117,7 +117,7 @@ export async function createTestDashboard(
     isServiceAddress: async () => false,
     token: USDC,
     chainId: 137,
-    refundLinks,
+    addressLinkTokens,
     baseUrl,
     nowMs,
   };

@@ -29,7 +29,7 @@ export function newRefund(payment: Pick<Payment, 'id' | 'accountId'>, change: Pa
 }
 
 /** Makes the tokens of the customers' links. */
-export const refundLinks = createKeyedHash('links of refunds', 'a secret of the tests');
+export const addressLinkTokens = createKeyedHash('links of refunds', 'a secret of the tests');
 
 /** Stores a refund as it is. */
 export function giveRefund(store: Store, refund: Refund): Promise<Refund> {

@@ -11,7 +11,7 @@ import {
   callbackHostOf,
   parseConnectRequest,
 } from '../../src/features/connect/connect-shop.ts';
-import { nameAddress } from '../../src/features/refunds/refund.ts';
+import { decideAddress } from '../../src/features/refunds/refund.ts';
 import { parsePayoutAddress } from '../../src/payment/address.ts';
 import { newUser } from '../store/people.ts';
 import { type ApiService, createApiService } from '../support/api-service.ts';
@@ -69,7 +69,7 @@ async function carryOut(
     if (address === null) throw new Error(`${named.address} is no address`);
     const now = Date.now();
     const reference = { id: named.refund, accountId };
-    await service.store.refunds.changeRefund(reference, (view) => nameAddress(view, address, now), now);
+    await service.store.refunds.changeRefund(reference, (view) => decideAddress(view, address, now), now);
   }
   if (payRefund !== undefined) {
     const transfer = {

@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createCachingAccounts } from '../../store/accounts.ts';
 import { requireCurrentSchema } from '../../store/migration.ts';
-import { createPayment } from '../../store/payments.ts';
+import { createPaymentInSqlite } from '../../store/payments.ts';
 import { createClaimsInMemory } from '../../store/relay-batches.ts';
 import { createGroupCommit, createReads } from '../../store/sqlite/group-commit.ts';
 import { findSchema, migrate } from '../../store/sqlite/migrations.ts';
@@ -31,7 +31,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const scripts = createScripts(database, writes, reads);
     return assembleStore(scripts, nowMs, {
       accounts: createCachingAccounts(scripts),
-      createPayment: scripts.write(createPayment),
+      createPayment: scripts.write(createPaymentInSqlite),
       releaseClaims: createClaimsInMemory(scripts),
       readSize: async () => ({ data: bytesOf(file), wal: bytesOf(`${file}-wal`) }),
       shared: null,

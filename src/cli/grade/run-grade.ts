@@ -78,7 +78,7 @@ function contextOf(options: GradeOptions & RunGradeOptions, endpoint: URL): Omit
   };
 }
 
-/** A payment that the shop has stored with its token. Its status stays unpaid at the shop's own service. */
+/** Order from `--payment` and `--ipn-token`. The shop's own service reports its status, so it stays unpaid. */
 function ownPayment({ payment, ipnToken, amount = '25.00', orderUrl }: GradeOptions): GradedOrder {
   if (payment === undefined || !isPaymentId(payment)) throw new Error('--payment must be a payment id');
   if (ipnToken === undefined || ipnToken === '') throw new Error('--payment needs --ipn-token');

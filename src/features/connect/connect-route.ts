@@ -4,7 +4,7 @@ import { required } from '../../api/merchant/merchant-parameters.ts';
 import type { MerchantRoutes } from '../../api/merchant/merchant-routes.ts';
 import { operation } from '../../api/openapi/operations.ts';
 import { readParameters } from '../../api/request-input.ts';
-import { addressGroupOf, requirePassing } from '../../web/rate-windows.ts';
+import { addressGroupOf, enforceRateLimit } from '../../web/rate-windows.ts';
 import { type ConnectContext, exchangeCode } from './connect-shop.ts';
 
 const connectParameters = {
@@ -55,7 +55,7 @@ export const describedConnect = {
 export function registerConnect({ server, limits }: MerchantRoutes, context: ConnectContext): void {
   server.post('/connect', async (request, reply) => {
     const address = addressGroupOf(request.ip);
-    await requirePassing(limits.unauthenticated, address);
+    await enforceRateLimit(limits.unauthenticated, address);
     const {
       code,
       code_verifier: codeVerifier,

@@ -1,7 +1,7 @@
 import { checkFields, invalidField, ServiceError } from '../../payment/errors.ts';
 import { actions, dataTable, headings } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { requirePassing } from '../../web/rate-windows.ts';
+import { enforceRateLimit } from '../../web/rate-windows.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import { moment } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
@@ -144,7 +144,7 @@ ${forms.cardForm(visit, {
 
 async function answerAdd(channels: ChannelsContext, visit: Visit, form: forms.FormFields): Promise<SeeOther> {
   const { context } = visit;
-  await requirePassing(context.limits.channelsOfUser, visit.user.id);
+  await enforceRateLimit(context.limits.channelsOfUser, visit.user.id);
   const kind = kindOf(visit);
   const chosen = events.filter((event) => form.has(event));
   const target = new Map<string, string>();
@@ -187,7 +187,7 @@ ${baseUrl}${OWN_PATH}
 async function answerTest(channels: ChannelsContext, visit: Visit): Promise<SeeOther> {
   const { context } = visit;
   const channel = await findChannel(channels, visit);
-  await requirePassing(context.limits.testMessagesOfUser, visit.user.id);
+  await enforceRateLimit(context.limits.testMessagesOfUser, visit.user.id);
   const place = { shop: visit.account.name, dashboardUrl: `${context.baseUrl}${DASHBOARD_PATH}` };
   const outcome = await sendToChannel(
     { ...context, ...channels },

@@ -18,7 +18,7 @@ import {
 import { layout, sendPage, setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Page } from '../../web/design/page-style.ts';
-import { limitByAddress, limitersOf, MINUTE_MS, requirePassing } from '../../web/rate-windows.ts';
+import { enforceRateLimit, limitByAddress, limitersOf, MINUTE_MS } from '../../web/rate-windows.ts';
 import { type Field, formField, isSameOrigin } from '../../web/signed-in/forms.ts';
 import {
   type FoundPage,
@@ -106,8 +106,8 @@ async function submitPage(context: LimitedContext, asked: PageRequest): Promise<
   try {
     await limitByAddress(limits.ofVisitor, request);
     if (found.page.stock !== null) await limitByAddress(limits.placesOfVisitor, request, ` ${found.page.id}`);
-    await requirePassing(limits.ofPage, found.page.id);
-    await requirePassing(limits.ofAccount, found.account.id);
+    await enforceRateLimit(limits.ofPage, found.page.id);
+    await enforceRateLimit(limits.ofAccount, found.account.id);
     const { id } = await payOnPage(context, found, submission);
     return setCommonHeaders(reply).redirect(`/pay/${id}`, 303);
   } catch (error) {

@@ -29,6 +29,7 @@ import {
 import { networkName } from '../../web/well-known.ts';
 import { REFUND_RULE, type Refund, refundStatusAt, refundStatuses, transactionProblems } from './refund.ts';
 import {
+  addressUrl,
   cancelOpenRefund,
   confirmRefundAddress,
   createRefund,
@@ -36,7 +37,6 @@ import {
   readRefund,
   readRefunds,
   refundAmounts,
-  refundLink,
   submitTransaction,
 } from './refunds.ts';
 
@@ -96,12 +96,12 @@ export const paymentHints: PaymentHints = {
 };
 
 export const refundsCard = (context: RefundContext): PaymentCard => ({
-  link: refundLinkOf,
+  link: refundButton,
   show: (visit, payment) => showRefunds(context, visit, payment),
   register: (routes, showPayment) => registerForms(context, routes, showPayment),
 });
 
-function refundLinkOf(visit: Visit, { id, status, receivedUnits }: Payment): Html {
+function refundButton(visit: Visit, { id, status, receivedUnits }: Payment): Html {
   if (status === 'unpaid' || receivedUnits === 0n || !roleIncludes(visit.role, 'developer')) return nothing;
   return html`<a class="button" href="${DASHBOARD_PATH}/payments/${id}?refund=all#refunds">Refund</a>`;
 }
@@ -174,7 +174,7 @@ function choicesOf(payment: Payment, leftUnits: bigint): Readonly<Record<string,
   };
 }
 
-/** Also asks for them, because a reader of the customer's email could have entered this address. */
+/** Asks for the password and second factor: someone who reads the customer's email could have entered the address. */
 async function confirmForm(visit: Visit, refund: Refund): Promise<Html> {
   const { id, destination, paymentId } = refund;
   const form = await confirmedForm(visit, {
@@ -193,7 +193,7 @@ function refundPart(refundContext: RefundContext, visit: Visit, refund: Refund, 
   const status = refundStatusAt(refund, context.nowMs());
   const isExpected = status === 'awaiting_transfer';
   const mayCancel = status.startsWith('awaiting_') && roleIncludes(visit.role, 'developer');
-  const link = mayCancel ? refundLink(refundContext, refund) : null;
+  const link = mayCancel ? addressUrl(refundContext, refund) : null;
   const { destination, units, transactionHash, submittedHash, transactionProblem, sender } = refund;
   const uri =
     isExpected && destination !== null

@@ -25,6 +25,7 @@ import {
   transactionProblems,
 } from './refund.ts';
 import {
+  addressUrl,
   cancelOpenRefund,
   confirmRefundAddress,
   createRefund,
@@ -32,7 +33,6 @@ import {
   readRefund,
   readRefunds,
   refundAmounts,
-  refundLink,
   submitTransaction,
 } from './refunds.ts';
 
@@ -280,7 +280,7 @@ export function registerRefunds({ server, guard }: MerchantRoutes, context: Refu
     const idempotencyKey = readIdempotencyKey(request.headers);
     const asked = { kind, amount: body[kind] ?? 'all', reason, destination, idempotencyKey };
     const refund = await createRefund(context, accountOf(request).id, paymentId, asked);
-    return presentRefund(context, refund, refundLink(context, refund));
+    return presentRefund(context, refund, addressUrl(context, refund));
   });
 
   server.get<PaymentRoute>('/payments/:payment_id/refunds', read, async (request, reply) => {

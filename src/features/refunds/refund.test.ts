@@ -5,7 +5,7 @@ import { newRefund } from '../../../test/support/refunds.ts';
 import { smaller } from '../../payment/money.ts';
 import {
   bookTransfer,
-  confirmAddress,
+  decideConfirmation,
   type Refund,
   refundableUnits,
   refundOfTransfer,
@@ -73,6 +73,6 @@ it('takes a transfer only from above the blocks that were final at its opening',
 it('confirms no other address than the one that was named', () => {
   const refund = refundOf({ status: 'awaiting_confirmation', expiresAtMs: NOW_MS + 1 });
   const view = { refund, others: [], rivals: [] };
-  expect(confirmAddress(view, ADDRESS, 12, NOW_MS).refund.status).toBe('awaiting_transfer');
-  expect(() => confirmAddress(view, OTHER, 12, NOW_MS)).toThrow('another address');
+  expect(decideConfirmation(view, ADDRESS, 12, NOW_MS).refund.status).toBe('awaiting_transfer');
+  expect(() => decideConfirmation(view, OTHER, 12, NOW_MS)).toThrow('another address');
 });

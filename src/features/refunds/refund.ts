@@ -89,6 +89,7 @@ export interface Refund extends Readonly<typeof noTransfer> {
   readonly fingerprint: string;
   /** The customer's address, given by the merchant or entered by the customer; null until then. */
   readonly destination: Address | null;
+  /** Last block searched for the transfer; only later blocks count. */
   readonly scannedBlock: number;
 }
 
@@ -133,21 +134,25 @@ export function refundStatusAt({ status, expiresAtMs }: Refund, nowMs: number): 
 }
 
 /** Received amount, in 10⁻⁶ USDC, that is neither refunded nor part of an open refund. */
-export function refundableUnits(receivedUnits: bigint, refunds: readonly Refund[], nowMs: number): bigint {
+export function refundableUnits(
+  finalReceivedUnits: bigint,
+  refunds: readonly Refund[],
+  nowMs: number,
+): bigint {
   const counted = refunds.filter(
     (refund) => !['canceled', 'expired'].includes(refundStatusAt(refund, nowMs)),
   );
   const taken = counted.reduce((sum, { units }) => sum + units, 0n);
-  return taken < receivedUnits ? receivedUnits - taken : 0n;
+  return taken < finalReceivedUnits ? finalReceivedUnits - taken : 0n;
 }
 
 /** A part of what arrived for the charge, rounded down, so that parts never exceed the whole. A surplus stays out. */
 export function refundShareUnits(
   { usdUnits }: Pick<Payment, 'usdUnits'>,
-  receivedUnits: bigint,
+  finalReceivedUnits: bigint,
   [part, whole]: readonly [bigint, bigint],
 ): bigint {
-  return (smaller(receivedUnits, usdUnits) * part) / whole;
+  return (smaller(finalReceivedUnits, usdUnits) * part) / whole;
 }
 
 /** Throws `payment_state_conflict` unless the refund is in one of these states. */
@@ -163,15 +168,15 @@ export function requireRefundStatus(
 export const refundNotFound = (): ServiceError => new ServiceError('not_found', refundErrors.notFound.text);
 
 /** Creates a refund of these units, or of the whole remainder. Throws `payment_state_conflict`. */
-export function openRefund(
+export function decideOpening(
   { refund, others, rivals }: RefundView,
   askedUnits: bigint | null,
-  receivedUnits: bigint,
+  finalReceivedUnits: bigint,
 ): RefundDecision {
   if (others.length >= MAXIMUM_REFUNDS) {
     throw stateConflict(`A payment has at most ${MAXIMUM_REFUNDS} refunds.`);
   }
-  const left = refundableUnits(receivedUnits, others, refund.createdAtMs);
+  const left = refundableUnits(finalReceivedUnits, others, refund.createdAtMs);
   const units = askedUnits ?? left;
   if (units > left || units === 0n) {
     throw stateConflict(`At most ${formatUnits(left)} USDC of the payment can still be refunded.`);
@@ -180,7 +185,7 @@ export function openRefund(
 }
 
 /** Records the address that the customer entered, for the merchant to confirm. Throws `payment_state_conflict`. */
-export function nameAddress({ refund }: RefundView, destination: Address, nowMs: number): RefundDecision {
+export function decideAddress({ refund }: RefundView, destination: Address, nowMs: number): RefundDecision {
   requireRefundStatus(refund, nowMs, 'awaiting_address');
   const status = 'awaiting_confirmation';
   const named = { ...refund, destination, status, expiresAtMs: nowMs + TRANSFER_MS } as const;
@@ -188,7 +193,7 @@ export function nameAddress({ refund }: RefundView, destination: Address, nowMs:
 }
 
 /** Records that the merchant confirmed the address they saw. Transfers are in blocks above `scannedBlock`. */
-export function confirmAddress(
+export function decideConfirmation(
   { refund, rivals }: RefundView,
   destination: Address,
   scannedBlock: number,
@@ -212,7 +217,7 @@ function withUniqueUnits(refund: Refund, rivals: readonly Refund[]): Refund {
   throw stateConflict('Too many refunds of this amount wait for a transfer to this address.');
 }
 
-export function cancelRefund({ refund }: RefundView, nowMs: number): RefundDecision {
+export function decideCancellation({ refund }: RefundView, nowMs: number): RefundDecision {
   if (!refund.status.startsWith('awaiting_')) requireRefundStatus(refund, nowMs, 'expired');
   return { refund: { ...refund, ...noTransfer, status: 'canceled' }, event: 'refund.canceled' };
 }
@@ -229,7 +234,7 @@ export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund
 export function bookTransfer(
   { refund, others, rivals }: RefundView,
   transfers: readonly TransferLog[],
-  receivedUnits: bigint,
+  finalReceivedUnits: bigint,
   nowMs: number,
 ): RefundDecision | null {
   if (refund.status !== 'awaiting_transfer') return null;
@@ -239,7 +244,7 @@ export function bookTransfer(
     transfers.find((each) => refundOfTransfer(each, waiting) === undefined);
   if (transfer === undefined) return refuseTransaction({ refund }, 'already_counted');
   const { units, sender = null, transactionHash, logIndex, blockNumber } = transfer;
-  if (units > refundableUnits(receivedUnits, others, nowMs)) {
+  if (units > refundableUnits(finalReceivedUnits, others, nowMs)) {
     return refuseTransaction({ refund }, 'exceeds_received', transactionHash);
   }
   const place = { sender, transactionHash, logIndex, blockNumber, paidAtMs: nowMs };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refundLimitUnits } from './refunds.ts';
+import { finalReceivedUnitsOf } from './refunds.ts';
 
 it('counts as received what is final', () => {
   const deposit = { units: 5n, logIndex: 0, transactionHash: '0x1' };
@@ -7,5 +7,5 @@ it('counts as received what is final', () => {
     { ...deposit, blockNumber: 10 },
     { ...deposit, blockNumber: 11 },
   ];
-  expect(refundLimitUnits({ observations: { deposits, releases: [], finalBlock: 10 } })).toBe(5n);
+  expect(finalReceivedUnitsOf({ observations: { deposits, releases: [], finalBlock: 10 } })).toBe(5n);
 });

@@ -14,12 +14,12 @@ import type { ObservationStore } from '../../settlement/settlement-store.ts';
 import { viewPaymentOf } from '../../webhooks/payment-history.ts';
 import {
   ADDRESS_LINK_MS,
-  cancelRefund,
-  confirmAddress,
+  decideAddress,
+  decideCancellation,
+  decideConfirmation,
+  decideOpening,
   MAXIMUM_REASON_LENGTH,
-  nameAddress,
   noTransfer,
-  openRefund,
   type Refund,
   type RefundDecision,
   type RefundDiscrepancy,
@@ -33,17 +33,15 @@ import {
   TRANSFER_MS,
 } from './refund.ts';
 
-export interface RefundContext
-  extends Readonly<{
-    readonly refunds: RefundStore;
-    payments: Pick<PaymentStore, 'viewPayment'>;
-    observations: Pick<ObservationStore, 'readCursor'>;
-    accounts: Pick<AccountStore, 'findAccount'>;
-  }> {
+export interface RefundContext {
+  readonly refunds: RefundStore;
+  readonly payments: Pick<PaymentStore, 'viewPayment'>;
+  readonly observations: Pick<ObservationStore, 'readCursor'>;
+  readonly accounts: Pick<AccountStore, 'findAccount'>;
   /** Whether an address is a deposit address, contract or relayer of the service. */
   readonly isServiceAddress: (address: Address) => Promise<boolean>;
   /** Derives the token of a customer's link from the refund id, so that it is never stored. */
-  readonly refundLinks: KeyedHash;
+  readonly addressLinkTokens: KeyedHash;
   readonly baseUrl: string;
   readonly nowMs: () => number;
 }
@@ -63,7 +61,7 @@ export interface RefundRequest {
   readonly idempotencyKey?: string | null;
 }
 
-export function refundLimitUnits({ observations }: Pick<PaymentView, 'observations'>): bigint {
+export function finalReceivedUnitsOf({ observations }: Pick<PaymentView, 'observations'>): bigint {
   return sumObservations(observations).finalSeenUnits;
 }
 
@@ -77,7 +75,7 @@ export async function readRefunds(
   const { payment } = view;
   const refunds = await context.refunds.listRefunds(payment.id);
   const isOpen = payment.status === 'unpaid';
-  const leftUnits = isOpen ? 0n : refundableUnits(refundLimitUnits(view), refunds, context.nowMs());
+  const leftUnits = isOpen ? 0n : refundableUnits(finalReceivedUnitsOf(view), refunds, context.nowMs());
   return { payment, refunds, leftUnits };
 }
 
@@ -104,6 +102,7 @@ export async function createRefund(
     accountId,
     paymentId: payment.id,
     createdAtMs: nowMs,
+    // Set by `decideOpening` within the transaction.
     units: 0n,
     reason,
     status: destination === null ? 'awaiting_address' : 'awaiting_transfer',
@@ -113,10 +112,10 @@ export async function createRefund(
     destination,
     scannedBlock: await readScannedBlock(context),
   };
-  const limit = refundLimitUnits(view);
+  const finalReceivedUnits = finalReceivedUnitsOf(view);
   const refund = await context.refunds.createRefund(
     draft,
-    (stored) => openRefund(stored, asked, limit),
+    (stored) => decideOpening(stored, asked, finalReceivedUnits),
     nowMs,
   );
   if (refund.fingerprint !== draft.fingerprint) throw new ServiceError('idempotency_conflict');
@@ -124,17 +123,20 @@ export async function createRefund(
 }
 
 /** Link through which the customer enters an address; null unless the refund waits for one. */
-export function refundLink({ refundLinks, baseUrl, nowMs }: RefundContext, refund: Refund): string | null {
+export function addressUrl(
+  { addressLinkTokens, baseUrl, nowMs }: RefundContext,
+  refund: Refund,
+): string | null {
   if (refundStatusAt(refund, nowMs()) !== 'awaiting_address') return null;
-  return `${baseUrl}/refund/${refund.id}/${refundLinks.of(refund.id)}`;
+  return `${baseUrl}/refund/${refund.id}/${addressLinkTokens.of(refund.id)}`;
 }
 
 /** The refund of a customer's link, in any state. Throws `refundNotFound` for a wrong link. */
 export async function readLinkedRefund(
-  { refunds, refundLinks }: RefundContext,
+  { refunds, addressLinkTokens }: RefundContext,
   { refundId, token }: Readonly<Record<'refundId' | 'token', string>>,
 ): Promise<Refund> {
-  const refund = refundLinks.matches(refundId, token) ? await refunds.findRefundOfLink(refundId) : null;
+  const refund = addressLinkTokens.matches(refundId, token) ? await refunds.findRefundOfLink(refundId) : null;
   if (refund === null) throw refundNotFound();
   return refund;
 }
@@ -147,7 +149,7 @@ export async function nameRefundAddress(
 ): Promise<Refund> {
   const { payment } = await viewPaymentOf(context, refund.accountId, refund.paymentId);
   const address = await parseDestination(context, payment, text);
-  return change(context, refund, (view) => nameAddress(view, address, context.nowMs()));
+  return change(context, refund, (view) => decideAddress(view, address, context.nowMs()));
 }
 
 export async function confirmRefundAddress(
@@ -158,7 +160,7 @@ export async function confirmRefundAddress(
   const address = parsePayoutAddress(destination.trim());
   if (address === null) throw invalidField('destination', 'must be the address that the customer named');
   const scannedBlock = await readScannedBlock(context);
-  return change(context, refund, (view) => confirmAddress(view, address, scannedBlock, context.nowMs()));
+  return change(context, refund, (view) => decideConfirmation(view, address, scannedBlock, context.nowMs()));
 }
 
 /** Amount in 10⁻⁶ USDC; null for the whole remainder. */
@@ -167,12 +169,12 @@ function parseRefundAmount(request: RefundRequest, view: PaymentView): bigint | 
   if (kind !== 'amount')
     return refundShareUnits(
       view.payment,
-      refundLimitUnits(view),
+      finalReceivedUnitsOf(view),
       parsePart(kind, field, amount, view.payment),
     );
   if (amount === 'all') return null;
   if (amount === 'surplus') {
-    const surplus = refundLimitUnits(view) - view.payment.usdUnits;
+    const surplus = finalReceivedUnitsOf(view) - view.payment.usdUnits;
     if (view.payment.amountMismatch === 'overpaid' && surplus > 0n) return surplus;
     throw stateConflict('The payment has no surplus.');
   }
@@ -236,7 +238,7 @@ export async function readRefund(
 }
 
 export function cancelOpenRefund(context: RefundContext, refund: Refund): Promise<Refund> {
-  return change(context, refund, (view) => cancelRefund(view, context.nowMs()));
+  return change(context, refund, (view) => decideCancellation(view, context.nowMs()));
 }
 
 /** Stores the hash of the merchant's transaction, which is checked once it is final. */
@@ -287,10 +289,10 @@ export const recordedRefunds = (store: Pick<RefundStore, 'listRefunds'>) => ({
       chain: VerifiedChain | null,
       add: (kind: RefundDiscrepancy, expected: string, found: string) => void,
     ) => {
-      const received = refundLimitUnits(view);
+      const finalReceivedUnits = finalReceivedUnitsOf(view);
       const refunded = paid.reduce((sum, { units }) => sum + units, 0n);
-      if (refunded > received)
-        add('refunded_too_much', `at most ${formatUnits(received)}`, formatUnits(refunded));
+      if (refunded > finalReceivedUnits)
+        add('refunded_too_much', `at most ${formatUnits(finalReceivedUnits)}`, formatUnits(refunded));
       if (chain === null) return;
       for (const { destination, units, transactionHash, logIndex, blockNumber } of paid) {
         const block = blockNumber ?? 0;

@@ -14,14 +14,12 @@ import {
   refuseTransaction,
   type TransactionProblem,
 } from './refund.ts';
-import { refundLimitUnits } from './refunds.ts';
+import { finalReceivedUnitsOf } from './refunds.ts';
 
-export interface WatchRefundsContext
-  extends Readonly<{
-    readonly refunds: RefundStore;
-    observations: Pick<ObservationStore, 'readCursor'>;
-    payments: Pick<PaymentStore, 'viewPayment'>;
-  }> {
+export interface WatchRefundsContext {
+  readonly refunds: RefundStore;
+  readonly observations: Pick<ObservationStore, 'readCursor'>;
+  readonly payments: Pick<PaymentStore, 'viewPayment'>;
   readonly chain: ChainReader;
   readonly nowMs: () => number;
 }
@@ -93,7 +91,7 @@ async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
     if (await areConfirmed(pass, found)) await book(pass, refund, found);
     return;
   }
-  // The pass already reads from a host other than the watcher's.
+  // `withOtherView` found the problem, so `withView` asks a second host.
   const confirmed = await chain.withView((view) => examine({ ...pass, view }, refund, submittedHash));
   if (confirmed !== found) return;
   await refunds.changeRefund(
@@ -141,9 +139,14 @@ async function book(
   transfers: readonly TransferLog[],
 ): Promise<void> {
   const view = await payments.viewPayment(refund.paymentId);
-  const limit = view === null ? 0n : refundLimitUnits(view);
+  const finalReceivedUnits = view === null ? 0n : finalReceivedUnitsOf(view);
   const now = nowMs();
-  await refunds.changeRefund(refund, (stored) => bookTransfer(stored, transfers, limit, now), now, cursor);
+  await refunds.changeRefund(
+    refund,
+    (stored) => bookTransfer(stored, transfers, finalReceivedUnits, now),
+    now,
+    cursor,
+  );
 }
 
 function areConfirmed({ view, cursor }: Pass, transfers: readonly TransferLog[]): Promise<boolean> {

@@ -38,7 +38,7 @@ export async function openProviderSession(
     const problem = html`${languageOf(request).words.problems.notFromHere}`;
     return sendCheckout(asked, checkout, { status: 403, problem });
   }
-  // A shop's frame cannot store the language, but its window can.
+  // Browsers block cookies in a shop's frame, but this request opens a top-level window, which can store the language.
   rememberLanguage(asked);
   // The page was out of date; the current state explains the rest.
   if (!takesPayment(checkout.view) || isTakenByProvider(checkout.view)) {

@@ -21,7 +21,7 @@ import {
 import { html } from '../../web/design/html.ts';
 import { serviceErrorOf } from '../../web/error-reply.ts';
 import type { Words } from '../../web/locales/locale.ts';
-import { limitByAddress, requirePassing } from '../../web/rate-windows.ts';
+import { enforceRateLimit, limitByAddress } from '../../web/rate-windows.ts';
 import { acceptForms, comesFromOwnPage, isSameOrigin } from '../../web/signed-in/forms.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
 import { isTakenByProvider, takesPayment } from './checkout-view.ts';
@@ -251,8 +251,8 @@ async function acceptMailAddress(asked: CheckoutRequest<'paymentId'>): Promise<F
     const { mailVisitors, mailPayments, mailRecipients } = context.limits;
     try {
       await limitByAddress(mailVisitors, request);
-      await requirePassing(mailPayments, id);
-      await requirePassing(mailRecipients, hash('sha256', email.replace(/\+.*@/, '@')));
+      await enforceRateLimit(mailPayments, id);
+      await enforceRateLimit(mailRecipients, hash('sha256', email.replace(/\+.*@/, '@')));
     } catch (error) {
       if (!(error instanceof ServiceError) || error.retryAfterSeconds === null) throw error;
       reply.header('retry-after', error.retryAfterSeconds);

@@ -73,7 +73,7 @@ ${rowsOf(chosen.sellers, selection)}
     : choiceOfMeans(selection, ways, rows);
 }
 
-/** Lets a customer correct the country in which no provider sells. */
+/** Asks the customer to correct the country if no provider sells in it. */
 function otherCountry({ checkout, language, quotes }: OfferList): Html {
   if (checkout.unservedCountry === undefined) return nothing;
   return html`${countryField(language, quotes?.customerCountry ?? null, true)}

@@ -1,6 +1,6 @@
 import { invalidField } from '../../payment/errors.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { requirePassing } from '../../web/rate-windows.ts';
+import { enforceRateLimit } from '../../web/rate-windows.ts';
 import { DASHBOARD_PATH, type Visit } from '../../web/signed-in/context.ts';
 import { banner, cardForm } from '../../web/signed-in/forms.ts';
 import type { DashboardRoutes, PageView } from '../../web/signed-in/pages.ts';
@@ -19,7 +19,7 @@ export function registerEndpointCheckPage(routes: DashboardRoutes): void {
     '/webhook-check',
     async (visit, form) => {
       const url = form.text('url').trim();
-      await requirePassing(visit.context.limits.endpointChecksOfAccount, visit.account.id);
+      await enforceRateLimit(visit.context.limits.endpointChecksOfAccount, visit.account.id);
       const steps = await visit.context.checkEndpoint(url);
       const [first] = steps;
       if (first?.name === 'URL' && first.level === 'fail') throw invalidField('url', first.detail);

@@ -8,7 +8,7 @@ import { type Mail, MailNotSentError } from '../../mail/mail.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { actions, dataTable } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { requirePassing } from '../../web/rate-windows.ts';
+import { enforceRateLimit } from '../../web/rate-windows.ts';
 import { type AreaVisit, DASHBOARD_PATH, type Visit } from '../../web/signed-in/context.ts';
 import { moment, onOff } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
@@ -78,8 +78,8 @@ export async function sendInvitation<Asked extends AreaVisit>(
   const asked = { email: form.text('email'), role: roleIn(form) };
   const mailbox = hashSecretToken(asked.email.trim().toLowerCase());
   const { limits, mailer } = context;
-  await requirePassing(limits.invitationsOfAccount, account.id);
-  if (mailer !== null) await requirePassing(limits.mailsOfUser, `invitation ${mailbox}`);
+  await enforceRateLimit(limits.invitationsOfAccount, account.id);
+  if (mailer !== null) await enforceRateLimit(limits.mailsOfUser, `invitation ${mailbox}`);
   const { email, token } = await invite(context, account.id, asked, actor);
   const link = `${baseUrl}${DASHBOARD_PATH}/invitation/${token}`;
   if (mailer === null) {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { chooseAccount } from '../../accounts/manage-accounts.ts';
-import { requirePassingFrom } from '../../web/rate-windows.ts';
+import { enforceRateLimitFrom } from '../../web/rate-windows.ts';
 import {
   createCookies,
   DASHBOARD_PATH,
@@ -45,7 +45,7 @@ export function registerDashboard(
       const routes = dashboardRoutesOf({ server: scope, context, cookies, ...area }, admit);
       acceptForms(scope);
       scope.addHook('onRequest', async (request) => {
-        await requirePassingFrom(context.limits.requests, request.ip);
+        await enforceRateLimitFrom(context.limits.requests, request.ip);
         requireTextUrl(request.url);
       });
 

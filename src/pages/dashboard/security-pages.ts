@@ -20,7 +20,7 @@ import { endSession, keepForNextPage, takeForPage } from '../../accounts/session
 import { checkFields, invalidField, ServiceError } from '../../payment/errors.ts';
 import { actions, dataTable } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { requirePassing } from '../../web/rate-windows.ts';
+import { enforceRateLimit } from '../../web/rate-windows.ts';
 import {
   type AreaVisit,
   DASHBOARD_PATH,
@@ -86,7 +86,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     '/security/password',
     async (visit, fields) => {
       // Counted by session, so that a stolen one without the password cannot use up the attempts of the user's others.
-      await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
+      await enforceRateLimit(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
       await requirePassword(visit, fields.text('password'));
       await changePassword(context, visit, fields.text('new_password'), visit.actor);
       return seeOther('/security?flash=password');
@@ -153,7 +153,7 @@ async function requireSecondFactor(
   if (code === '') throw invalidField('A second factor', 'is needed: a code or a passkey.', codeField);
   // Counted apart from sign-in codes, which an attacker with only the password must not use up.
   const tries = `${visit.user.id} signed in`;
-  await requirePassing(context.limits.codesOfUser, tries);
+  await enforceRateLimit(context.limits.codesOfUser, tries);
   if (await consumeCode(context, visit.user, code)) return context.limits.codesOfUser.giveBack(tries);
   await recordWrongFactor(visit);
   throw invalidField('The code', 'is wrong or was already used. Wait for the next one.', codeField);
@@ -215,7 +215,7 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
 ) {
   const { context, user, session } = visit;
   const tries = `${user.id} ${session.id}`;
-  await requirePassing(context.limits.signInsOfUser, tries);
+  await enforceRateLimit(context.limits.signInsOfUser, tries);
   const read = await checkFields({
     ...checks,
     async password() {

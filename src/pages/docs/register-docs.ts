@@ -23,7 +23,7 @@ export interface DocsContext {
   readonly baseUrl: string;
   readonly description: ApiDescription;
   readonly isTestMode: boolean;
-  /** Additional links of `/`; empty in live mode. */
+  /** Additional links on the start page (`/`); empty in live mode. */
   readonly links?: readonly StartLink[];
   /** Limits requests by IP address, because the pages are public. */
   readonly limiter: RateLimiter;

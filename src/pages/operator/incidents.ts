@@ -15,12 +15,12 @@ export interface Incident {
   readonly tone: 'bad' | 'warn';
   readonly text: string;
   readonly sinceMs: number | null;
-  /** Link to the action: its label, and its path below the console's root. */
-  readonly place: Place;
+  /** Console section where the operator can act; the path is relative to the console's root. */
+  readonly link: Link;
 }
 
-type Place = readonly [label: string, path: string];
-const places = {
+type Link = readonly [label: string, path: string];
+const links = {
   rpc: ['RPC endpoints', '/settlement#endpoints'],
   waiting: ['Payments', '/settlement#waiting'],
 } as const;
@@ -81,19 +81,19 @@ function incidentsOf(facts: Facts, nowMs: number): readonly Incident[] {
   const raise = (
     tone: Incident['tone'],
     text: string,
-    place: Place,
+    link: Link,
     times: readonly (number | null | undefined)[] = [],
   ) => {
     const known = times.filter((atMs) => typeof atMs === 'number');
-    found.push({ tone, text, place, sinceMs: known.length === 0 ? null : Math.min(...known) });
+    found.push({ tone, text, link, sinceMs: known.length === 0 ? null : Math.min(...known) });
   };
   if (isDown) {
     const text = isBehind ? 'Payments are not being detected' : 'No RPC endpoint answers';
     const isOfRpc = unwell.length > 0 || isUnreachable;
-    raise('bad', text, isOfRpc ? places.rpc : ['Settlement', '/settlement'], [cursor?.timestampMs]);
+    raise('bad', text, isOfRpc ? links.rpc : ['Settlement', '/settlement'], [cursor?.timestampMs]);
   } else if (unwell.length > 0) {
     const which = `${unwell.length} of ${countOf(endpoints.length, 'RPC endpoint')}`;
-    raise('warn', `${which} failing, slow, behind, or in disagreement`, places.rpc);
+    raise('warn', `${which} failing, slow, behind, or in disagreement`, links.rpc);
   }
   const signerFailure = relayers.find((relayer) => relayer.signerFailure !== null)?.signerFailure;
   if (signerFailure !== undefined)
@@ -101,7 +101,7 @@ function incidentsOf(facts: Facts, nowMs: number): readonly Incident[] {
   if (isLow) {
     const effect = overdue.length > 0 ? `: ${late}` : ', without which releases stop';
     raise('bad', `A relayer is low on POL${effect}`, ['Relayers', '/settlement#relayers'], overdue);
-  } else if (overdue.length > 0 && signerFailure === undefined) raise('bad', late, places.waiting, overdue);
+  } else if (overdue.length > 0 && signerFailure === undefined) raise('bad', late, links.waiting, overdue);
   if (paused.length > 0) {
     const names = paused.map(({ id }) => providerCatalog[id].name).join(', ');
     const text = isClosed
@@ -114,7 +114,7 @@ function incidentsOf(facts: Facts, nowMs: number): readonly Incident[] {
       paused.map(({ health }) => health?.lastAnswerAtMs),
     );
   }
-  if (manual > 0) raise('warn', `${countOf(manual, 'payment')} waiting for your decision`, places.waiting);
+  if (manual > 0) raise('warn', `${countOf(manual, 'payment')} waiting for your decision`, links.waiting);
   if (failed.length > 0) {
     const text = `${failed.length === WEBHOOKS_READ ? 'At least ' : ''}${countOf(failed.length, 'webhook')} undelivered`;
     raise(

@@ -11,7 +11,7 @@ import type { ChainReader, Relayer } from '../../settlement/chain/chain.ts';
 import type { RelayStore } from '../../settlement/settlement-store.ts';
 import { type Html, html, navigationLink } from '../../web/design/html.ts';
 import type { Page } from '../../web/design/page-style.ts';
-import { requirePassingFrom } from '../../web/rate-windows.ts';
+import { enforceRateLimitFrom } from '../../web/rate-windows.ts';
 import {
   type Admission,
   type Area,
@@ -85,7 +85,7 @@ export async function requireAdmission(
   { socket, ip, url }: FastifyRequest,
 ): Promise<void> {
   if (!isTrustedPeer(socket.remoteAddress ?? '')) throw new ServiceError('https_required');
-  await requirePassingFrom(limits.requests, ip);
+  await enforceRateLimitFrom(limits.requests, ip);
   requireTextUrl(url);
 }
 

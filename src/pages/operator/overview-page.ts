@@ -45,7 +45,7 @@ ${healthCard(situation, nowMs)}${await figuresCard(statistics, span)}`,
   };
 }
 
-function incidentRow({ tone, text, sinceMs, place: [label, path] }: Incident, nowMs: number): Html {
+function incidentRow({ tone, text, sinceMs, link: [label, path] }: Incident, nowMs: number): Html {
   return html`<p class="banner head ${tone} incident"><strong>${text}</strong>
 ${sinceMs === null ? nothing : html`<span>since ${timeOf(sinceMs, nowMs)}, for ${durationText(nowMs - sinceMs)}</span>`}
 <a class="button" href="${OPERATOR_PATH}${path}">${label}</a></p>`;

@@ -132,7 +132,7 @@ export type SweepBalances = (
   blockNumber: number,
 ) => Promise<readonly bigint[]>;
 
-/** A token mistaken for the payment token, such as bridged USDC, which a provider may deliver by mistake. */
+/** Token that a provider may deliver instead of the payment token, such as bridged USDC. */
 export interface MistakenToken {
   readonly contract: Address;
   readonly sweepBalances: SweepBalances;

@@ -158,7 +158,7 @@ type LogsAnswer =
   | { readonly kind: 'lacks some'; readonly host: string; readonly label: string; readonly message: string }
   | { readonly kind: 'cannot say'; readonly message: string };
 
-/** Whether one endpoint of another host has the same logs. `refuted`: none has them and two hosts lack some. */
+/** Compares logs with other hosts. `confirmed`: one has them all. `refuted`: none has, and two lack some. */
 export async function confirmLogs(
   context: ConfirmLogsContext,
   primary: ChainEndpoint,

@@ -203,8 +203,8 @@ function list(value: unknown, what: string): readonly unknown[] {
 }
 
 const quantityPattern = /^0x[0-9a-fA-F]{1,64}$/;
-/** Searches for a bad digit, because matching a text of megabytes would exhaust the regular expression's stack. */
-const noDigit = /[^0-9a-fA-F]/;
+/** Any other character. Matching megabytes of hex against a whole-string pattern would overflow the regex stack. */
+const nonHexDigit = /[^0-9a-fA-F]/;
 const wordPattern = /^0x[0-9a-f]{64}$/;
 
 function isHex(value: unknown): value is string {
@@ -231,7 +231,7 @@ function count(value: unknown, what: string, minimum: number, maximum: number): 
 
 function bytes(value: unknown, what: string): `0x${string}` {
   const isHex = typeof value === 'string' && value.length % 2 === 0 && value.startsWith('0x');
-  if (!isHex || noDigit.test(value.slice(2))) throw malformed(what);
+  if (!isHex || nonHexDigit.test(value.slice(2))) throw malformed(what);
   return value as `0x${string}`;
 }
 

@@ -31,7 +31,7 @@ export interface LogSources {
 /** Maximum recipients in a node's filter; with more, the token is read whole and filtered here. */
 const MAXIMUM_FILTERED_RECIPIENTS = 1_000;
 
-/** All kinds of logs of the whole range, in one request, each kind in chain order. */
+/** Reads the logs of a query in one batch request, each kind in chain order. */
 async function readLogs(rpc: NodeClient, sources: LogSources, query: LogQuery): Promise<ChainLogs> {
   const range =
     query.block === undefined

@@ -78,7 +78,7 @@ function asSignerError(error: ChainUnavailableError): SignerError {
   return new SignerError(`the signer ${text} (${error.message})`, { cause: error });
 }
 
-/** Half of the curve's order. Chains refuse a higher `s`, with which a signature would have a second form. */
+/** Half of the curve's order. Chains reject a higher `s` (EIP-2), which would make signatures malleable. */
 const MAXIMUM_S = 0x7fff_ffff_ffff_ffff_ffff_ffff_ffff_ffff_5d57_6e73_57a4_501d_dfe9_2f46_681b_20a0n;
 
 /** How the answer differs from the requested transaction, signed for the address; null if it does not. */

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig, types } from 'pg';
 import { databaseUrls } from '../../platform/database-url.ts';
 
-/** Time limit for a new connection to a single host, and for waiting for a free one of the pool. */
+/** Time limit for a new connection to a single host, and for waiting for a free connection in the pool. */
 const CONNECT_TIMEOUT_MS = 15_000;
 /** Per host of several: five take less than a new connection may. */
 const HOST_TIMEOUT_MS = 2_500;

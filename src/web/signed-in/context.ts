@@ -106,7 +106,7 @@ export interface AreaRequest<Context extends AreaContext = AreaContext> extends 
   readonly refused?: RefusedForm;
 }
 
-/** Sections of the dashboard, in groups of the navigation; the first group has no title. */
+/** Sections of the dashboard, by navigation group; the first group has no title. */
 export const sections = {
   home: { group: '', label: 'Home', path: '', role: 'viewer' },
   payments: { group: '', label: 'Payments', path: '/payments', role: 'viewer' },

@@ -9,7 +9,7 @@ import {
 } from '../../accounts/sessions.ts';
 import type { Mail, Mailer } from '../../mail/mail.ts';
 import { html } from '../design/html.ts';
-import { requirePassing, requirePassingFrom, widestNetworkOf } from '../rate-windows.ts';
+import { enforceRateLimit, enforceRateLimitFrom, widestNetworkOf } from '../rate-windows.ts';
 import { type Area, type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { banner, type FormFields } from './forms.ts';
 import { goneView, type PageView, visitorPages } from './pages.ts';
@@ -36,8 +36,8 @@ export async function countSignIn(asked: AreaRequest, typedEmail: string) {
   const email = parseUserEmail(typedEmail);
   const browser = email === null ? null : browserOf(asked, email);
   const user = hashSecretToken(email ?? typedEmail.trim().toLowerCase());
-  if (browser === null) await requirePassingFrom(limits.signInsOfAddress, request.ip);
-  await requirePassing(limits.signInsOfUser, `${user} ${browser ?? address}`);
+  if (browser === null) await enforceRateLimitFrom(limits.signInsOfAddress, request.ip);
+  await enforceRateLimit(limits.signInsOfUser, `${user} ${browser ?? address}`);
   const waitSeconds = browser === null ? await limits.strangersOfUser.take(user) : 0;
   return { stranger: browser === null ? widestNetworkOf(request.ip) : null, waitSeconds };
 }
@@ -152,8 +152,8 @@ export async function mailLink(
   purpose: string,
   mailOf: (user: User) => Promise<Mail | null>,
 ): Promise<void> {
-  await requirePassingFrom(context.limits.linksOfAddress, request.ip);
-  await requirePassing(
+  await enforceRateLimitFrom(context.limits.linksOfAddress, request.ip);
+  await enforceRateLimit(
     context.limits.mailsOfUser,
     `${purpose}${hashSecretToken(typed.trim().toLowerCase())}`,
   );

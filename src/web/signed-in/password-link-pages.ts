@@ -2,7 +2,7 @@ import type { OneTimeLink } from '../../accounts/account-store.ts';
 import { readLink, setPasswordByLink } from '../../accounts/password-links.ts';
 import { openAfterPassword } from '../../accounts/sign-in.ts';
 import { html } from '../design/html.ts';
-import { addressGroupOf, requirePassingFrom } from '../rate-windows.ts';
+import { addressGroupOf, enforceRateLimitFrom } from '../rate-windows.ts';
 import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { type FormFields, formFields, newPassword } from './forms.ts';
 import { rememberBrowser } from './new-browser-pages.ts';
@@ -34,7 +34,7 @@ async function answerPassword(asked: AreaRequest, form: FormFields): Promise<Pag
 }
 
 export async function countPassword({ context, request }: AreaRequest): Promise<string> {
-  await requirePassingFrom(context.limits.signInsOfAddress, request.ip);
+  await enforceRateLimitFrom(context.limits.signInsOfAddress, request.ip);
   return addressGroupOf(request.ip);
 }
 

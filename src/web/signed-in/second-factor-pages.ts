@@ -6,7 +6,7 @@ import { passSecondFactor } from '../../accounts/sign-in.ts';
 import { invalidField } from '../../payment/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
-import { requirePassing } from '../rate-windows.ts';
+import { enforceRateLimit } from '../rate-windows.ts';
 import {
   type AreaContext,
   type AreaRequest,
@@ -92,7 +92,7 @@ async function answerCode(visit: AreaVisit, form: FormFields): Promise<PageAnswe
   return sendSeeOther(reply, next);
 }
 
-/** Seconds to wait. Counted by known browser, so that an attacker with only the password cannot block the user. */
+/** Counts a try, known browsers apart, so that a thief of the password cannot lock out the user. Returns the seconds to wait. */
 async function countCode(asked: AreaRequest, { id, email }: User): Promise<number> {
   return asked.context.limits.codesOfUser.take(browserOf(asked, email) === null ? id : `${id} known`);
 }
@@ -164,7 +164,7 @@ export function registerSetUpPages(routes: AreaRoutes): void {
 /** Replaces the pending session, because a session that began with a password alone never becomes open. */
 async function answerSetUp(visit: AreaVisit, form: FormFields): Promise<PageAnswer> {
   const { context, cookies, area, request, reply, user, session } = visit;
-  await requirePassing(context.limits.signInsOfUser, `${user.id} ${session.id}`);
+  await enforceRateLimit(context.limits.signInsOfUser, `${user.id} ${session.id}`);
   await requirePassword(visit, form.text('password'));
   const offer = { sealed: form.text('sealed'), code: form.text('code') };
   const codes = await confirmTotp(context, visit, offer, visit.actor);

@@ -5,7 +5,7 @@ import { endSession, type OpenedSession } from '../../accounts/sessions.ts';
 import { recordFailedSignIn, signIn, signInWithPasskey } from '../../accounts/sign-in.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { requirePassingFrom } from '../rate-windows.ts';
+import { enforceRateLimitFrom } from '../rate-windows.ts';
 import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { banner, type FormFields, flashOf, formField } from './forms.ts';
 import { sendSeeOther } from './layout.ts';
@@ -80,7 +80,7 @@ async function answerPasskey(asked: AreaRequest, form: FormFields, next: string)
   const sealed = cookies.read(request.headers, 'challenge') ?? '';
   const given = { response: form.text('response'), sealed };
   const how = { area: area.name, caller: callerOf(request) };
-  await requirePassingFrom(context.limits.signInsOfAddress, request.ip);
+  await enforceRateLimitFrom(context.limits.signInsOfAddress, request.ip);
   const opened = await signInWithPasskey(context, given, how);
   if (opened !== null) return sendAfterPassword(asked, opened, next);
   traceRefusal(asked, 'second_factor', '');

@@ -24,7 +24,7 @@ export async function openRefundInWorld(
     };
     const context = {
       ...store,
-      refundLinks: links,
+      addressLinkTokens: links,
       isServiceAddress: async () => false,
       baseUrl: 'http://localhost',
       nowMs,
