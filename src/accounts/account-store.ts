@@ -17,7 +17,7 @@ export interface AccountStore {
   listAccounts(): Promise<readonly Account[]>;
   /** Newest first. */
   searchAccounts(query: AccountQuery, limit: number): Promise<readonly Account[]>;
-  /** A function decides within the transaction. */
+  /** If `change` is a function, it decides within the transaction. */
   updateAccount(
     accountId: string,
     change: AccountChange | ((account: Account) => AccountChange),
@@ -49,13 +49,13 @@ export interface UserChangeOptions {
   readonly guard?: UserGuard;
   /** The user's link that the change uses up. If the link is used or expired, nothing changes. */
   readonly link?: { readonly tokenHash: string; readonly nowMs: number };
-  /** Ends links, sessions except this one (null: all) and, with a new password, that passkeys sign in alone. */
+  /** Ends links and all sessions but this one (null: all). With a new password, passkeys no longer sign in alone. */
   readonly endsAccess?: { readonly exceptSessionId: string | null };
   /** Removes the authenticator app, all passkeys and all recovery codes. */
   readonly removesSecondFactors?: boolean;
 }
 
-/** `gone`: the invitation was used, withdrawn or has expired. `full`: the account or user has all memberships. */
+/** `gone`: the invitation was used, withdrawn or has expired. `full`: the account or user has the maximum. */
 export type Acceptance = 'accepted' | 'gone' | 'other_user' | 'full';
 
 export interface PeopleStore {
@@ -117,7 +117,7 @@ export interface OneTimeLink {
   /** `forgotten`: anyone may request it. `connect`: exchanged for an API key (`features/connect/connect-shop.ts`). */
   readonly kind: 'password' | 'forgotten' | 'invitation' | 'connect';
   readonly email: string;
-  /** User whose password it sets, or who approved the connection; null for an invitation. */
+  /** User whose password the link sets, or who approved the connection; null for an invitation. */
   readonly userId: string | null;
   /** Account of an invitation, and the role there; null for other links. */
   readonly accountId: string | null;
@@ -171,7 +171,7 @@ export interface AuditStore {
   appendEntry(entry: NewAuditEntry): Promise<void>;
   /** Deletes the oldest of these, up to `limit`, and returns how many. Each account keeps its newest, which numbers the next. */
   deleteEntriesBefore(beforeMs: number, limit: number): Promise<number>;
-  /** Entries of an account, or of all (null), newest first, from before one of them; null starts with the newest. */
+  /** Entries of an account, or of all (null), newest first; `before` is the last one already read, or null. */
   listEntries(
     accountId: string | null,
     before: AuditPosition | null,

@@ -10,7 +10,7 @@ export interface EraseEmailsContext extends Readonly<{ emails: Pick<EmailStore, 
 const DAY_MS = 86_400_000;
 /** Payments per step, which takes about 10 ms, because SQLite writes in the thread that serves the API. */
 const PAYMENTS_PER_STEP = 10;
-/** Rows per step of what one statement erases. */
+/** Rows per step where one statement erases or deletes them. */
 const BATCH_SIZE = 100;
 
 /** Erases email addresses from older payments in one bounded step, which continues where the last one stopped. */
@@ -24,7 +24,7 @@ export function eraseEmailsOlderThan(
 
 /** Time after which a customer's address is erased if its queued mail could not be sent. */
 export const MAXIMUM_MAIL_DELAY_MS = DAY_MS;
-/** The same for a mail that is never queued because its payment stays held. */
+/** Time after which an address is erased if its mail was never queued, because the payment has not ended. */
 const MAXIMUM_ADDRESS_AGE_MS = 30 * DAY_MS;
 
 /** Days for which the operator keeps data; null for no limit. */
@@ -33,7 +33,7 @@ export interface Retention {
   readonly customerDataDays: number | null;
 }
 
-/** Runs one step for each retention period, and one for unsent mails. Whether more is left to erase. */
+/** Runs one step for each retention period, and one for unsent mails. Returns whether more is left to erase. */
 export async function eraseOldEmails(
   context: EraseEmailsContext &
     Readonly<{
@@ -62,8 +62,8 @@ export async function eraseOldEmails(
 }
 
 /**
- * Erases an email address from everything stored about a payment. Whether there was one. Throws `payment_not_found`,
- * and `payment_state_conflict` while one of its webhooks is being sent.
+ * Erases an email address from everything stored about a payment. Returns whether there was one. Throws
+ * `payment_not_found`, and `payment_state_conflict` while one of its webhooks is being sent.
  */
 export async function eraseEmail(
   { emails }: Readonly<{ emails: Pick<EmailStore, 'eraseEmail'> }>,

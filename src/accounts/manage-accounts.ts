@@ -188,7 +188,7 @@ export function describeAccountChange(before: Account, after: Account): string |
   return changes.length === 0 ? null : changes.join('; ');
 }
 
-/** "brand color" of `brandColor`, "fee" of `feeBasisPoints`. */
+/** Example: "brand color" for `brandColor`, "fee" for `feeBasisPoints`. */
 function settingWords(name: string): string {
   return name
     .replace(/^is(?=[A-Z])|BasisPoints$|Hash$/g, '')

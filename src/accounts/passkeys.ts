@@ -143,7 +143,7 @@ export async function usePasskeyAlone(
   return (await recordUse(context, passkeys, asked.response, { challenge, unusedSinceMs })) ? user : null;
 }
 
-/** Verifies a signature by one of these passkeys; `unusedSinceMs` is of a passkey alone, whose user must be verified. */
+/** Verifies a signature by one of these passkeys. With `unusedSinceMs`, it signs in alone and must verify the user. */
 async function recordUse(
   { people, nowMs, party }: PasskeyContext,
   passkeys: readonly Passkey[],

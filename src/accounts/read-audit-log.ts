@@ -1,12 +1,12 @@
 import type { AuditPosition, AuditRange, AuditStore } from './account-store.ts';
 import type { AuditEntry } from './audit-entry.ts';
 
-/** Text of a position for a link or a command, such as `1795212345678.acc_12.34`. */
+/** Encodes a position for a link or a command, such as `1795212345678.acc_12.34`. */
 export function auditCursor({ atMs, accountId, position }: AuditPosition): string {
   return `${atMs}.${accountId}.${position}`;
 }
 
-/** Parses a text of `auditCursor`; null for any other. */
+/** Parses the text that `auditCursor` returns; null for any other. */
 export function parseAuditCursor(text: string): AuditPosition | null {
   const parts = /^(\d{1,15})\.([\w-]{1,100})\.(\d{1,15})$/.exec(text);
   if (parts === null) return null;

@@ -45,7 +45,7 @@ export const plainProfile = {
   emailRetentionDays: null as number | null,
   /** Whether the owners get an email when a webhook did not arrive or a payment needs attention. */
   receivesAlerts: true,
-  /** Provider at the top of the list where it is available; null for the usual order. */
+  /** Provider listed first where it is available; null for the usual order. */
   pinnedProvider: null as ProviderId | null,
   excludedProviders: [] as readonly ProviderId[],
   /** Null for the operator's setting, like `maxProviderFeeBasisPoints`. */
@@ -139,7 +139,7 @@ function parseReturnHost(typed: string): string {
   );
 }
 
-/** Characters that stand for themselves in a policy; no source of a policy can be an IPv6 address. */
+/** Hosts that may stand in a Content-Security-Policy, whose sources cannot be IPv6 addresses. */
 const policyHost = /^[a-z0-9._-]+(?::\d+)?$/;
 
 /** Origins of the saved hosts, whose pages may frame a checkout: https, and http on this machine. */

@@ -252,7 +252,7 @@ function parseEmail(value: unknown): string | null {
   throw invalidField('email', `must be one email address of at most ${email.schema.maxLength} characters`);
 }
 
-/** Parses a note to LF line breaks; null if there is none. Throws `invalid_request`. */
+/** Parses a note and converts its line breaks to LF; null if there is none. Throws `invalid_request`. */
 export function parseNote(sent: unknown): string | null {
   if (sent === undefined || sent === null) return null;
   if (typeof sent !== 'string') throw invalidField('note', 'must be a string');

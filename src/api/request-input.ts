@@ -13,7 +13,7 @@ export function acceptJsonBodies(server: FastifyInstance): void {
     done(null, body);
   });
   server.addContentTypeParser('*', ({ headers }, _payload, done) => {
-    // Clients declare a form for an empty body, too.
+    // Some clients send an empty body with the content type of a form.
     if (headers['content-length'] === '0') done(null, null);
     else done(new ServiceError('invalid_request', 'The Content-Type must be application/json.'));
   });

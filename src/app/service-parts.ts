@@ -77,7 +77,7 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Null if email is not configured. */
   readonly mailer: Mailer | null;
-  /** Of test mode, in which no real money moves: plain HTTP from every peer, and sign-in with a password alone. */
+  /** Set in test mode, which moves no real money and allows plain HTTP from every peer and sign-in by password alone. */
   readonly additions?: TestAdditions;
   /** Metrics to which the external services already report; new ones if omitted. */
   readonly metrics?: Metrics;

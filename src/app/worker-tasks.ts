@@ -171,7 +171,7 @@ function createWebhookTask(parts: WorkerParts) {
 }
 
 const ERASING_INTERVAL_MS = 10 * 60_000;
-/** Pause between chunks: SQLite writes in the API's thread, and a create request must wait for one at most. */
+/** Pause between chunks: SQLite writes in the API's thread, and a create request must wait for at most one chunk. */
 const PAUSE_MS = 50;
 
 /** Lets others write between two chunks of work that can wait. Ends early on the signal. */
@@ -258,7 +258,7 @@ export function createGasTask(
     name: 'gas',
     intervalMs: GAS_INTERVAL_MS,
     async run() {
-      // Its failure is the relayer's. A process that no longer sends reports it here, others with the next pass too.
+      // `signerFailure` below tells whether it failed, also in a process that sends nothing.
       await relayer.checkSigner().catch(() => {});
       const isFailing = relayer.signerFailure() !== null;
       metrics.relayerSignerFailing.set({ relayer: relayer.address }, Number(isFailing));

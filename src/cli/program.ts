@@ -22,7 +22,7 @@ export interface ListenOptions {
 
 /** What the features add to the commands. */
 export interface FeatureCommands {
-  /** What `payment show` shows of them. */
+  /** Name of the features' records, as the help of `payment show` lists it. */
   readonly shown: string;
   /** Commands of `sandbox`. */
   readonly sandbox: readonly (readonly [usage: string, description: string])[];

@@ -3,7 +3,7 @@ import { ConfigError } from './config.ts';
 import { codeOf } from './reader.ts';
 
 const ASSIGNMENT = /^[ \t]*(?<name>\w+)=[ \t]*(?<value>.*?)[ \t]*$/s;
-/** Values that Node, systemd and docker compose read alike: bare, or in one pair of quotes, without separators of lines. */
+/** Values that Node, systemd and docker compose read alike: bare, or in one pair of quotes, without line separators. */
 const UNAMBIGUOUS = /^(?:[^'"`#$\\]*|'[^'\\]*'|"[^"`$\\]*")$/;
 const SEPARATOR = /[\r\u2028\u2029]/;
 

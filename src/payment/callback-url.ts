@@ -20,7 +20,7 @@ export interface AcceptedCallbackUrl {
   readonly kind: 'address' | 'name' | 'allowed';
 }
 
-/** Last labels outside the public DNS: RFC 6761, 6762, 7686, 8375, reserved by IANA and ICANN, and of Kubernetes. */
+/** Top-level labels outside the public DNS: of RFC 6761, 6762, 7686 and 8375, IANA, ICANN, and Kubernetes. */
 const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
   (
     'localhost local internal localdomain lan home corp mail intranet private ' +
@@ -90,7 +90,7 @@ export function locationOf(baseUrl: string) {
 /** Whether a callback leads to this service by name. The address cannot tell, because others may share it. */
 export function isOwnCallback(callback: AcceptedCallbackUrl, own: ServiceLocation): boolean {
   if (callback.hostname !== own.hostname || callback.port !== own.port) return false;
-  // Normalized as a proxy or the router may do it: decoded, with single slashes.
+  // Normalized as a proxy or router may do: decoded, with single slashes.
   const pathname = percentDecoded(callback.url.pathname).replace(/\/+/g, '/');
   return pathname === own.path || pathname.startsWith(`${own.path}/`);
 }

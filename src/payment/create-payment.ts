@@ -104,7 +104,7 @@ function newPayment(
   checked: CheckedTerms,
 ): Payment {
   const { settlement } = context;
-  // Read before the id is generated, so that a payment is never newer than its id, by whose time it expires.
+  // Read before the id is generated, so that a payment is never newer than its id, whose time sets the expiry.
   const createdAtMs = context.nowMs();
   const id = context.newPaymentId();
   const { payoutAddress } = request;
@@ -186,7 +186,7 @@ export interface CreatePaymentRequest
     Pick<Payment, 'email' | 'note'> {
   readonly provider: string;
   readonly idempotencyKey: string | null;
-  /** Set for payments of platforms, of the dashboard and of payment pages, not of `/api/v1`. */
+  /** Set by the merchant API, the dashboard and payment pages, but not by `/api/v1`. */
   readonly order?: Partial<Pick<Payment, Exclude<keyof typeof noOrder, 'deadlineMs'>>>;
   readonly expiresInMs?: number;
 }
@@ -207,7 +207,7 @@ export interface MerchantTerms extends AccountThresholdTerms {
   /** Providers that the account may use; null for all, including future ones. */
   readonly providers: readonly ProviderId[] | null;
   readonly excludedProviders: readonly ProviderId[];
-  /** Provider at the top of the list where it is available; null for the best choice. */
+  /** Provider listed first where it is available; null for the usual order. */
   readonly pinnedProvider: ProviderId | null;
 }
 
@@ -218,7 +218,7 @@ export type Feature = (typeof features)[number];
 /** Checks a create request against its provider. Both methods throw `ServiceError`. */
 export interface ProviderChecks {
   requireChoice(merchant: MerchantTerms, provider: ProviderId, currency: Currency): Promise<void>;
-  /** Requires that the provider takes the amount and delivers enough of it. */
+  /** Requires that the provider accepts the amount and delivers enough of it. */
   requireDelivery(merchant: MerchantTerms, provider: ProviderId, charge: Charge): Promise<void>;
 }
 

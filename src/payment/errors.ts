@@ -69,7 +69,7 @@ function row(status: number, code: string | null, text: string) {
 
 export type ErrorName = keyof typeof errorTable;
 
-/** An error in the description of the API: of the table, or a feature's, which has the status of one of the table. */
+/** Error in the API description: one of the table, or a feature's own with the status of one of the table. */
 export type DescribedError = ReturnType<typeof row> & { readonly name: string };
 
 const fieldOfError: Readonly<Partial<Record<ErrorName, string>>> = {
@@ -123,7 +123,7 @@ export class RegionNotServedError extends ServiceError {
   }
 }
 
-/** Refusal of a session whose total is higher than the page has announced. */
+/** Refusal of a session whose total is higher than the one shown on the page. */
 export class HigherChargeError extends ServiceError {
   readonly chargedCents: number;
 

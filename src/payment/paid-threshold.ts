@@ -160,7 +160,7 @@ export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>,
   return isDust(payment, seenUnits) || missingUnits * 100n >= paidThresholdUnits * NEARLY_ALL_MISSING_PERCENT;
 }
 
-/** Deposits that each pay in full, even by the lowest threshold of any session: a merchant may have accepted less. */
+/** Deposits that each pay in full. Ignores that a merchant accepted less than the lowest threshold of any session. */
 export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   payment: Pick<Payment, 'paidThresholdUnits' | 'usdUnits' | keyof ThresholdTerms>,
   deposits: readonly Deposit[],

@@ -71,7 +71,7 @@ export interface PaymentSearchStore {
   /** Counts of the UTC days from `fromMs` on and before `beforeMs`; `service` as for `listSlots`. */
   listPaidCounts(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaidCount[]>;
 
-  /** Each payment's session that presumably took the money: the last one, started before it was paid if it was. */
+  /** For each payment, the session that presumably took the money: the last one, or the last before it was paid. */
   listLastSessions(
     accountId: string,
     ids: readonly PaymentId[],

@@ -32,7 +32,7 @@ export interface CountedChange extends PaymentSlot {
 /** Paid payments of some UTC days by provider and duration. */
 export interface PaidCount {
   readonly provider: Payment['provider'];
-  /** Index into `settleBoundsMs`; one above its last for longer durations. */
+  /** Index into `settleBoundsMs`; its length for longer durations. */
   readonly settleClass: number;
   readonly paid: number;
 }

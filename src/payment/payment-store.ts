@@ -78,7 +78,7 @@ export interface PaymentStore {
   listByOrigin(accountId: string, origin: string, limit: number): Promise<readonly Payment[]>;
   /** Oldest first, ids above `after` and below `below`, which may be any text that sorts among ids. */
   listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;
-  /** Awaiting money past a deadline of their own, with no session that ended after `sessionEndMs`. Oldest deadline first. */
+  /** Open payments past their own deadline, without a session that ended after `sessionEndMs`; oldest deadline first. */
   listPastDeadline(deadlineMs: number, sessionEndMs: number, limit: number): Promise<readonly PaymentId[]>;
   /** Token fingerprints of unfinished payments above this id, and of older ones whose release or webhook is pending. */
   listOpenFingerprints(after: string): Promise<readonly string[]>;
@@ -88,7 +88,7 @@ export interface PaymentStore {
   addSession(session: ProviderSession, decide: Decide): Promise<Payment | null>;
   /**
    * Records a provider's report of a session. False, without a change, for an unknown or delivered session, and if this
-   * or a later report is recorded. Of two with the same time the more advanced one counts.
+   * or a later report is recorded. Of two reports with the same time, the more advanced one counts.
    */
   recordSessionProgress(
     id: PaymentId,

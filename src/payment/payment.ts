@@ -28,14 +28,14 @@ export const untouchedProgress = {
   /** Deposit that reached the paid threshold; before that, the last one seen. */
   txidIn: null as string | null,
   txidOut: null as string | null,
-  /** Whether clearly less than the threshold, or clearly more than the value, was seen; null if neither. */
+  /** Set if clearly less than the threshold, or clearly more than the value, was seen; otherwise null. */
   amountMismatch: null as AmountMismatch | null,
   /** Time of the next attempt to release the held units; null if there is none. */
   releaseDueAtMs: null as number | null,
   /** Refused simulations of the release in a row (blocklisted wallet, paused token). */
   releaseRefusals: 0,
   releaseRefusalReason: null as string | null,
-  /** Final batches in a row that did not release it, for any reason; changes no state. */
+  /** Consecutive final batches that did not release the payment, for any reason; changes no state. */
   noOpBatches: 0,
   relayBatchId: null as number | null,
   cancelReason: null as CancelReason | null,
@@ -71,9 +71,9 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   /** Values for the merchant's programs. They may be personal data, and are erased with the email address. */
   readonly metadata: Readonly<Record<string, string>> | null;
   readonly orderDetails: OrderDetails | null;
-  /** Own deadline of the payment, before that of all payments; null if it has none. */
+  /** The payment's own deadline, earlier than the one that all payments have; null if it has none. */
   readonly deadlineMs: number | null;
-  /** Identifies the secret of its ipn_token. */
+  /** Identifies the secret of the payment's ipn_token. */
   readonly tokenFingerprint: string;
 
   readonly chainId: number;
@@ -131,7 +131,7 @@ export const noOrder = {
   deadlineMs: null,
 } as const satisfies Partial<Payment>;
 
-/** Time at which an open payment expires, with the time that all payments have. */
+/** Time at which an open payment expires: `expiryMs` after its creation, or at its own earlier deadline. */
 export function deadlineOf(
   { createdAtMs, deadlineMs }: Pick<Payment, 'createdAtMs' | 'deadlineMs'>,
   expiryMs: number,

@@ -9,7 +9,7 @@ export interface ReadStatusContext {
   readonly tokens: IpnTokens;
 }
 
-/** Reads a payment of this account; the token takes precedence. Every other payment or token is the same 404. */
+/** Reads a payment of this account; the token takes precedence. Any other payment or token gets the same 404. */
 export async function readStatus(
   context: ReadStatusContext,
   accountId: string,

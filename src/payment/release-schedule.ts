@@ -19,7 +19,7 @@ export function mayRelease(payment: Payment, heldUnits: bigint): boolean {
   }
 }
 
-/** Delays after the first, second, … attempt in a row without a release; the last one repeats. */
+/** Delays after the first, second, … consecutive attempt without a release; the last delay repeats. */
 const delaysMs = [30_000, 120_000, 600_000, 3_600_000] as const;
 
 /** Delay after a simulation that found an empty address, because the watcher is about to see why. */
@@ -33,7 +33,7 @@ export const LONGEST_FIRST_DELAY_MS = 60_000;
 
 export const LONGEST_DELAY_MS = delaysMs[3];
 
-/** Delay after this many attempts in a row without a release, at least one. */
+/** Delay after this many consecutive attempts without a release, at least one. */
 export function retryDelayMs(tries: number): number {
   return delaysMs[Math.min(tries, delaysMs.length) - 1] as number;
 }

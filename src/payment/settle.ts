@@ -28,7 +28,7 @@ const MAXIMUM_STEPS = Object.keys(paymentStates).length;
 
 export interface SettleContext {
   readonly nowMs: number;
-  /** Payments created before it are past their deadline in scanned final blocks too. Only set by the expiry step. */
+  /** Payments created earlier are past their deadline, also by the scanned final blocks. Only set by the expiry step. */
   readonly expiredBeforeMs?: number | undefined;
 }
 
@@ -107,7 +107,7 @@ export function settle(
   };
 }
 
-/** Whether blocks from before a restore already made an event due, for a threshold lowered now only by a release. */
+/** Whether blocks from before a restore already made an event due. A threshold lowered now counts only for releases. */
 function wasDueBefore({ observations, payment: before }: PaymentView, payment: Payment) {
   const { finalBlock, restoredBlock } = observations;
   if (restoredBlock === undefined) return () => false;

@@ -4,7 +4,7 @@ export type CsvCell = { readonly text: string | null } | string | null;
 /** Where a spreadsheet may detect a formula: at the start of a text, and after separators of cells or lines. */
 const formulaBegins = /(\r?\n|[;\r]|^)(?=[\s\0]*[=+\-@＝＋－＠\t\r])/gu;
 
-/** Whether a spreadsheet takes the text for a number or date that shows otherwise: "007", "1e5", "3-4", 16 digits. */
+/** Whether a spreadsheet would read the text as a number or date and show it differently: "007", "1e5", 16 digits. */
 function isReadAnew(text: string): boolean {
   return /^(?=.*\d)[\d\s.,:/e%-]*$/i.test(text) && (text.length > 15 || String(Number(text)) !== text);
 }

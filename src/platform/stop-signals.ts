@@ -5,7 +5,7 @@ const REPEATED_SIGNAL_MS = 1_000;
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Resolves with the first signal to stop, and the exit code that tells of it. A later one ends the process immediately, by `endNow`. */
+/** Resolves to the first stop signal and its exit code. A later signal ends the process immediately, by `endNow`. */
 export function signalToStop(
   signals: EventEmitter,
   monotonicMs: () => number,

@@ -9,7 +9,7 @@ import { within } from './outgoing-calls.ts';
 
 interface Scope {
   readonly startSpan: (name: string, attributes: Attributes, parent: SpanContext | null) => Span;
-  /** Of the whole trace. An idle one is dropped: it has called no other host. */
+  /** State of the whole trace. An idle trace has called no other host, and is dropped. */
   readonly trace: { spansLeft: number; isIdle: boolean };
   /** Span that encloses what follows; null outside of a trace. */
   readonly span: Span | null;
@@ -19,7 +19,7 @@ type TraceOptions = Attributes & { readonly traceparent?: string; readonly isIdl
 
 /** Maximum spans of one trace, such as of an export that reads a million rows. */
 const SPANS_PER_TRACE = 500;
-/** Time limit of an export with its retries, and a longer one of the last exports. */
+/** Time limit of an export with its retries, and a longer one for the last exports. */
 const [EXPORT_TIMEOUT_MS, STOP_TIMEOUT_MS] = [3_000, 4_000];
 const STATUS_ERROR = 2;
 
@@ -135,7 +135,7 @@ export async function openTracing(endpoint: string, resource: Attributes, warn: 
     span: null,
   };
   return {
-    /** Runs what is traced. */
+    /** Runs work in which spans are recorded. */
     run: <T>(work: () => T): T => scopes.run(service, work),
     /** Sends the last spans. */
     stop: () => within(STOP_TIMEOUT_MS, provider.shutdown(), () => new Error('late')).catch(() => {}),

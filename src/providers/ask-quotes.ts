@@ -74,7 +74,7 @@ const unknown: Known = {
 const MAXIMUM_KNOWN = 4_000;
 /** Minimum interval of a provider's background quotes, whatever countries and currencies pages ask for. */
 const BACKGROUND_INTERVAL_MS = 5_000;
-/** Minimum ratio of two charges whose quotes show a fixed fee. Closer quotes show how rates move. */
+/** Minimum ratio of two charges whose quotes reveal a fixed fee. Quotes of closer charges show how rates move. */
 const MINIMUM_RATIO = 1.25;
 /** Maximum time between the two quotes, short enough that rates hardly move in between. */
 const MAXIMUM_APART_MS = 10 * 60_000;

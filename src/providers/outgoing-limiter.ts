@@ -38,7 +38,7 @@ const MAXIMUM_PAUSE_MS = MINUTE_MS;
 /** Time so long that the shared budget always counts a further request of a running call. */
 const UNLIMITED_MS = 24 * 60 * MINUTE_MS;
 
-/** Takes a call of the budget of all processes. False while it needs more than `spareMs` to be full again. */
+/** Takes a call from the budget that all processes share. False while it takes more than `spareMs` to refill. */
 export type TakeSharedCall = (
   provider: ProviderId,
   call: { readonly intervalMs: number; readonly spareMs: number },
@@ -60,9 +60,7 @@ export function callBudgetOf(
   return createCallBudget(published, monotonicMs, pauseMs, take);
 }
 
-/**
- * Budget of calls to a provider: `burst`, and one more every `intervalMs`; `pauseMs` after a refusal without a time.
- */
+/** Call budget of a provider: `burst`, then one more every `intervalMs`; `pauseMs` after a refusal without a time. */
 export function createCallBudget(
   windows: readonly CallWindow[],
   monotonicMs: () => number,
@@ -148,7 +146,7 @@ export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
     waiting = waiting.filter(({ deadlineMs }) => deadlineMs > nowMs);
     for (let [next, ...rest] = waiting; next !== undefined && delayMs() === 0; [next, ...rest] = waiting) {
       const { account, resolve } = next;
-      // Its further calls come after those of all other accounts.
+      // The account's further calls come after those of all other accounts.
       waiting = rest.sort((one, other) => +(one.account === account) - +(other.account === account));
       budget.take();
       resolve(0);

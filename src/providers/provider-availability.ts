@@ -37,7 +37,7 @@ export interface ProviderOffer {
   /** Smallest amount that the provider serves, given its minimum and the maximum provider fee. */
   readonly minimumUsdCents: number;
   readonly refusal: Refusal | null;
-  /** The provider that runs the sessions: the one itself, or that of the account's route. */
+  /** Provider that runs the sessions: this one, or the one of the account's route. */
   readonly seller: ProviderId;
   /** Whether the customer's email address, if it is known, is part of a session. */
   readonly sharesEmail: boolean;

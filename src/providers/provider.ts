@@ -42,7 +42,7 @@ export interface SessionRequest extends QuoteRequest {
   readonly depositAddress: Address;
   /** The payment's email address; null if there is none, or if the visitor does not know it. */
   readonly email: string | null;
-  /** The same for payments of an account with one email address, which some providers verify; or the payment's id. */
+  /** Equal for an account's payments with the same email address, which some providers verify; else the payment's id. */
   readonly customerReference: string;
   /** URL of the checkout page, to which the provider returns the customer. */
   readonly returnUrl: string;
@@ -89,12 +89,12 @@ export interface ServedRegions {
   readonly regionsNotServed?: ReadonlySet<string>;
 }
 
-/** What a catalog says for a currency and the customer's country. */
+/** What a catalog states for a currency and the customer's country. */
 export interface CatalogEntry extends ServedRegions {
   readonly asset: string;
   /** Contract of the token that the provider delivers; null if not stated. */
   readonly tokenContract: string | null;
-  /** Like the maximum in cents of the requested currency; null if not stated. */
+  /** In cents of the requested currency, like the maximum; null if not stated. */
   readonly minimumCents: number | null;
   readonly maximumCents: number | null;
 }
@@ -125,7 +125,7 @@ export interface ProviderTraits extends ServedRegions {
   /** Set if it refuses customers whose browser sends no referrer of this service. */
   readonly checksReferrer?: true;
   readonly needsCountry?: true;
-  /** Set if sessions lack the customer's email address: it has no field for one, or reuses checks by it. */
+  /** Set if sessions omit the customer's email address: the provider has no field for it, or reuses checks by it. */
   readonly withholdsEmail?: true;
   /** Set if sessions should name the customer's IP address, without which the provider may refuse them. */
   readonly needsIp?: true;
@@ -136,7 +136,7 @@ export interface ProviderTraits extends ServedRegions {
 /** The protocol of one on-ramp. Every call is bounded in time. */
 export interface ProviderAdapter extends ProviderTraits {
   readonly id: ProviderId;
-  /** The provider that runs its sessions, whose webhooks cover them too. */
+  /** Provider that runs this one's sessions and sends their webhooks. */
   readonly routedThrough?: ProviderId;
   /** Throws `provider_unavailable` without an answer or for a declined request, and `provider_inactive`. */
   quote(request: QuoteRequest): Promise<Quote>;

@@ -26,7 +26,7 @@ function common(one: Shape, other: Shape): Shape {
   return Object.fromEntries(shared.map(([path, type]) => [path, type === other[path] ? type : 'null']));
 }
 
-/** Recorded parts that are missing or have another type. Additional parts do not matter to a reader by name. */
+/** Recorded parts that are missing or have another type. Ignores additional parts, because adapters read by name. */
 function differences(recorded: Shape, now: Shape): readonly string[] {
   return Object.entries(recorded).flatMap(([path, was]) => {
     const is = now[path];

@@ -35,7 +35,7 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
     blockNumber: cursor.number,
     /** Last checked payment, after which the next chunk starts; null at the end. */
     last: ids.length < PAYMENTS_AT_A_TIME ? null : (ids.at(-1) ?? null),
-    /** Those whose balance is not the observed one, or whose releases exceed the observed deposits. */
+    /** Payments whose balance is not the observed one, or whose releases exceed the observed deposits. */
     unexplained: unexplained.map(({ payment }) => payment.id),
   };
 }

@@ -25,7 +25,7 @@ export async function expirePayments(context: ExpirePaymentsContext) {
   const rescannedTo = context.rescannedTo();
   if (cursor === null || rescannedTo === null) return NOTHING;
   const nowMs = context.nowMs();
-  // By a final block that was read twice, and by our own clock.
+  // The time of a final block that was read twice, but at most that of our own clock.
   const readUpToMs = Math.min(cursor.timestampMs, rescannedTo.timestampMs, nowMs);
   const own = await payments.listPastDeadline(readUpToMs, lastSessionEndMs(nowMs), BATCH_SIZE);
   const expiredBeforeMs = readUpToMs - expiryMs;

@@ -23,7 +23,7 @@ export interface Rescan {
 
 const MAXIMUM_CONTRADICTIONS = 10;
 
-/** Reads final blocks at another endpoint, or each, and adds what was missed: a node may lag, or leave logs out. */
+/** Reads final blocks again at another endpoint, or at each, and adds missed rows: a node may lag, or leave logs out. */
 export async function rescanFinalBlocks(
   context: WatchDepositsContext,
   blocks: BlocksBelowCursor,
@@ -75,7 +75,7 @@ async function rescanAtOne(
   return { added, rescannedTo, contradictions };
 }
 
-/** Adds missed rows. Skips those that contradict final ones, so that an endpoint that lied cannot end every rescan. */
+/** Adds missed rows. Skips those that contradict final ones, so that a lying endpoint cannot stop every rescan. */
 async function recordMissed(
   { observations, decide }: WatchDepositsContext,
   from: BlockReference,

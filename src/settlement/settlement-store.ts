@@ -80,7 +80,7 @@ export interface ObservationStore {
   listEntries(after: number, limit: number): Promise<readonly JournalEntry[]>;
   /** Entries of one payment with numbers above `after`, in order, at most 1,000. */
   listEntriesOf(id: PaymentId, after?: number): Promise<readonly JournalEntry[]>;
-  /** Rows of which a view has only the sum, after the last given ones in chain order; at most 1,000 of each table. */
+  /** Rows that a view contains only as a sum, after the last given ones in chain order; at most 1,000 of each table. */
   listFolded(
     id: PaymentId,
     after: Pick<ChainObservations, 'deposits' | 'releases'>,
@@ -138,7 +138,7 @@ export interface RelayStore {
   listOpenBatchesOf(relayer: string): Promise<readonly RelayBatch[]>;
   /** Relayers with batches in flight. At most 200. */
   listRelayersInFlight(): Promise<readonly string[]>;
-  /** Nonce after the highest of the newest 200 batches down to an abandoned one. Null if only the chain knows it. */
+  /** Nonce after the highest of the batches since the last abandoned one (at most 200). Null if there are none. */
   findNextNonce(relayer: string): Promise<number | null>;
   /** Batches in flight of all relayers, oldest first. */
   listOpenBatches(limit: number): Promise<readonly RelayBatch[]>;

@@ -327,7 +327,7 @@ export function createKeptBlocks() {
     get isClean(): boolean {
       return !kept.isDirty && readings.every(({ rows }) => countOf(rows) === 0);
     },
-    /** Starts a pass. Forgets another endpoint's blocks, because two must confirm each other, and final ones. */
+    /** Starts a pass. Forgets final blocks, and another endpoint's, because two endpoints must confirm each other. */
     begin(newSource: string, cursor: BlockReference | null): void {
       if (source !== newSource || cursor === null) kept.clear();
       source = newSource;
@@ -357,7 +357,6 @@ export function createKeptBlocks() {
   return kept;
 }
 
-/** Rows of several readings together. */
 export function joinRows(all: readonly OwnRows[]): OwnRows {
   return {
     deposits: all.flatMap(({ deposits }) => deposits),
@@ -392,7 +391,7 @@ async function findOwners(
   return owners;
 }
 
-/** Approximate number of addresses that nodes accept in one filter. */
+/** Approximate maximum of addresses that nodes accept in one filter. */
 const MAXIMUM_LISTED = 1_000;
 
 type AddressLists = Readonly<{

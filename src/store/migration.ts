@@ -8,7 +8,7 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
   /**
-   * Oldest version that runs on the schema after this step, beside newer instances or after a way back. A step that
+   * Oldest version that runs on the schema after this step, beside newer instances or after a rollback. A step that
    * removes what a version uses comes at least one release after the step that replaces it.
    */
   readonly oldestVersion: string;

@@ -149,7 +149,7 @@ function* updateUser(
     yield* run`
       DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND id <> ${endsAccess.exceptSessionId ?? ''}`;
     yield* run`DELETE FROM one_time_links WHERE user_id = ${userId}`;
-    // A thief of the old password may have added one.
+    // Someone who stole the old password may have added one of these passkeys.
     if (change.passwordHash !== undefined)
       yield* run`UPDATE passkeys SET is_passwordless = 0 WHERE user_id = ${userId}`;
   }

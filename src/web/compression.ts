@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The smaller result first. */
+/** The coding with the smaller result first. */
 const codings = ['br', 'gzip'] as const;
 type ContentCoding = (typeof codings)[number];
 

@@ -34,7 +34,7 @@ export function createCallbackGuard(
 }
 
 /**
- * Creates the check of a new callback's host: the rule that an address breaks, or null. A name without an answer is
+ * Creates a function that returns the rule that a new callback's host breaks, or null. A name without an answer is
  * accepted, because a merchant's DNS may fail briefly, and the delivery resolves again and fails closed.
  */
 export function createCallbackHostCheck(
@@ -110,7 +110,7 @@ export type HostResolution =
 
 export type HostResolver = ReturnType<typeof createHostResolver>;
 
-/** Lifetime of an answer or a failure, so that a silent DNS server cannot slow down every create request. */
+/** Lifetime of a cached answer or failure, so that a silent DNS server cannot slow down every create request. */
 const KEPT_MS = 5_000;
 const MAXIMUM_KEPT = 10_000;
 /** Attempts within one lookup, because a packet may get lost. */

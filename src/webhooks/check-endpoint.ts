@@ -10,7 +10,7 @@ const SLOW_MS = 5_000;
 
 interface Step {
   readonly name: string;
-  /** Reasons of a delivery that ends at this step. */
+  /** Reasons with which a delivery fails at this step. */
   readonly reasons: RegExp;
   readonly passed?: string;
   readonly advice: string;

@@ -6,7 +6,7 @@ const SEEN_PER_ACCOUNT = 100;
 /** Time for which other processes may sign what this one cannot, while a new secret is introduced; then it fails. */
 const LEFT_TO_OTHERS_MS = 10 * 60_000;
 
-/** Minimum age of an abandoned webhook, far longer than a delivery takes and than two clocks differ. */
+/** Minimum age of an abandoned webhook, far longer than a delivery takes or than clocks differ. */
 export const STALE_AFTER_MS = 120_000;
 
 /** Durably claims webhooks that may be sent now. `hasBacklog`: check again when a delivery ends. */

@@ -10,7 +10,7 @@ import { eventIdOf, standardHeaders } from './signing-secrets.ts';
 /** `sending` is committed before the socket opens; after a crash it becomes `unknown` and is never sent again. */
 export type WebhookStatus = 'pending' | 'sending' | DeliveryOutcome['outcome'];
 
-/** A webhook as stored. Its id is `webhookIdOf` its payment and event. */
+/** A stored webhook. `webhookIdOf` derives its id from payment and event. */
 export interface Webhook extends NewWebhook {
   readonly id: string;
   readonly accountId: string;

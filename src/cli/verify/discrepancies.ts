@@ -41,7 +41,6 @@ export interface Discrepancy {
   readonly found: string;
 }
 
-/** Receives each discrepancy. */
 export type Report = (discrepancy: Discrepancy) => void;
 
 export type Findings = ReturnType<typeof createFindings>;

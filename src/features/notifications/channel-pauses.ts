@@ -24,7 +24,7 @@ export type NotificationOutcome =
   | { readonly result: 'unsent' | 'unknown'; readonly reason: string }
   | { readonly result: 'busy'; readonly retryAfterMs: number };
 
-/** The channel after a message, from `before` the claim. A message that may have arrived is not sent again. */
+/** The channel after a message, from its state `before` the claim. A message that may have arrived is not sent again. */
 export function afterMessage(
   before: NotificationChannel,
   claimed: NotificationChannel,

@@ -109,7 +109,7 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
 export const storedNotifications: StoredFeature = {
   schema: new URL('schema.sql', import.meta.url),
   tables,
-  // The sum of a day may have been sent.
+  // A daily summary that is due may already have been sent before the restore.
   *restored(nowMs) {
     yield* run`
       UPDATE notification_channels SET daily_due_at_ms = daily_due_at_ms + ${DAY_MS} * (1 + (${nowMs} - daily_due_at_ms) / ${DAY_MS})

@@ -260,7 +260,6 @@ async function formWithPreview(visit: Visit, page: PaymentPage | null): Promise<
   return html`<div class="pair">${await pageForm(visit, page)}${previewFrame(`${PAGES_PATH}/preview`)}</div>`;
 }
 
-/** Preview of the page with the settings being edited. */
 async function showPreview(visit: Visit, form: forms.FormFields) {
   const own = checksOf(visit, form, null);
   const title = () => form.text('title').trim() || 'Title';

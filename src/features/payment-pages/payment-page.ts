@@ -10,7 +10,7 @@ import {
 } from '../../payment/money.ts';
 import { PAGE_ID_PREFIX, type Payment } from '../../payment/payment.ts';
 
-/** A page at a fixed URL for any number of payments. It can be oversold, by one that is paid after its `HOLD_MS`. */
+/** A page at a fixed URL for any number of payments. It can be oversold by a payment that is paid after `HOLD_MS`. */
 export interface PaymentPage {
   readonly id: string;
   readonly accountId: string;

@@ -24,8 +24,8 @@ export interface ReceiptLinks {
 }
 
 /**
- * Mail about the end of a payment; null if there is nothing to send. An address that the customer gave also learns what
- * happened instead, in the language of that page. Omits the merchant's note, the callback and all API fields.
+ * Mail about the end of a payment; null if there is nothing to send. An address entered on the checkout also gets mail
+ * about an unpaid end, in the language of that page. Omits the merchant's note, the callback and all API fields.
  */
 export function receiptMail(
   { email: given, language: pageLanguage }: Pick<ClaimedReceipt, 'email' | 'language'>,

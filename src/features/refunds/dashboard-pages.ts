@@ -44,7 +44,6 @@ const PAGE_SIZE = 50;
 
 const section = { after: 'payments', group: '', label: 'Refunds', path: '/refunds', role: 'viewer' } as const;
 
-/** The account's refunds, newest first. */
 export function registerRefundsPage(routes: DashboardRoutes, context: RefundContext): void {
   routes.pages(section, 'viewer').page('/refunds', async (visit) => {
     const [, atMs = Number.MAX_SAFE_INTEGER, id = ''] =

@@ -21,7 +21,6 @@ export const refundStatuses = {
 } as const satisfies Record<string, string>;
 export type RefundStatus = keyof typeof refundStatuses;
 
-/** Descriptions of refund events. */
 export const refundEventTypes = {
   'refund.opened': 'A refund is opened.',
   'refund.address_named': 'The customer named an address for a refund. Confirm it before you pay.',
@@ -45,7 +44,7 @@ export const refundDiscrepancies = {
 } as const satisfies Record<string, string>;
 export type RefundDiscrepancy = keyof typeof refundDiscrepancies;
 
-/** Refunds in the command line. */
+/** What refunds add to the command line. */
 export const refundCommands = {
   shown: 'refunds',
   sandbox: [['refund <refund>', 'transfer what a refund of the demo account asks for']],
@@ -108,7 +107,7 @@ export interface RefundDecision {
   readonly event: RefundEventType | null;
 }
 
-/** Errors of the general table, with names and texts of their own in the description of the API. */
+/** Errors of the general table that have their own names and texts in the API description. */
 export const refundErrors = {
   notFound: { ...errorTable.not_found, name: 'refund_not_found', text: 'Refund not found.' },
   conflict: {
@@ -146,7 +145,7 @@ export function refundableUnits(
   return taken < finalReceivedUnits ? finalReceivedUnits - taken : 0n;
 }
 
-/** A part of what arrived for the charge, rounded down, so that parts never exceed the whole. A surplus stays out. */
+/** A part of what arrived for the charge, rounded down, so that parts never exceed the whole. A surplus is excluded. */
 export function refundShareUnits(
   { usdUnits }: Pick<Payment, 'usdUnits'>,
   finalReceivedUnits: bigint,
@@ -192,7 +191,7 @@ export function decideAddress({ refund }: RefundView, destination: Address, nowM
   return { refund: named, event: 'refund.address_named' };
 }
 
-/** Records that the merchant confirmed the address they saw. Transfers are in blocks above `scannedBlock`. */
+/** Records that the merchant confirmed the address they saw. Only transfers above `scannedBlock` count. */
 export function decideConfirmation(
   { refund, rivals }: RefundView,
   destination: Address,
@@ -222,7 +221,7 @@ export function decideCancellation({ refund }: RefundView, nowMs: number): Refun
   return { refund: { ...refund, ...noTransfer, status: 'canceled' }, event: 'refund.canceled' };
 }
 
-/** The refund that waits for this transfer since before its block. */
+/** The refund that has waited for this transfer since before its block. */
 export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund[]): Refund | undefined {
   return watched.find(
     ({ destination, units, scannedBlock }) =>
@@ -274,7 +273,7 @@ type Place = Pick<Refund, 'createdAtMs' | 'id'>;
 export interface RefundStore {
   /** Stores a refund, or resolves to the earlier one of its `Idempotency-Key`, also under concurrent calls. */
   createRefund(draft: Refund, decide: (view: RefundView) => RefundDecision, nowMs: number): Promise<Refund>;
-  /** Null if the refund does not exist, or if its transfer belongs to another. Throws `ScanRefusedError`. */
+  /** Null if the refund does not exist, or if its transfer belongs to another refund. Throws `ScanRefusedError`. */
   changeRefund(
     refund: RefundReference,
     decide: DecideRefund,

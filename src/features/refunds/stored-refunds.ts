@@ -38,7 +38,7 @@ const refundTable = table<Refund>('refunds', ['id'])({
   amount: ['units'],
 });
 
-/** Serializes all changes of refunds, so that no transfer is stored twice, and with rewinds of the chain. */
+/** Serializes changes of refunds, also with rewinds of the chain, so that no transfer is stored twice. */
 const REFUND_LOCK = 'refunds';
 
 export function createRefundStore({ read, write }: Scripts): RefundStore {

@@ -102,7 +102,7 @@ async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
   );
 }
 
-/** Result of one host for a submitted transaction; null while its block is not final. */
+/** The transaction's transfers to book, or its problem, as one host sees it; null while unknown or not final. */
 async function examine(
   pass: Pass,
   refund: Refund,
@@ -115,7 +115,7 @@ async function examine(
   return freeTransfers(pass, refund, ofTransaction);
 }
 
-/** Transfers of the transaction that no refund has booked, at least one; otherwise the reason. */
+/** Transfers that no refund has booked, at least one; otherwise the transaction's problem. */
 async function freeTransfers(
   { payments, refunds }: Pass,
   refund: Refund,

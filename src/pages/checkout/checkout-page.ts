@@ -45,7 +45,7 @@ interface ContentOptions {
   readonly question?: CountryQuestion | null;
   /** Means that the customer has chosen before. */
   readonly means?: PaymentMeans | null;
-  /** Whether its providers are listed in place of the choice. */
+  /** Whether the providers of `means` are listed in place of the choice. */
   readonly isChanging?: boolean;
   /** Refusal by a provider for this customer, which the stored state does not know. */
   readonly refused?: Pick<ProviderOffer, 'provider' | 'refusal'> | null;

@@ -42,7 +42,7 @@ export type CheckoutView =
       readonly paidAtMs: number;
       /** Sellers known to have charged the customer (`chargingProviders`). */
       readonly providers: readonly ProviderId[];
-      /** Whether clearly more than the amount due arrived, or a second full payment did or is on its way; otherwise null. */
+      /** Set if clearly more than the amount due arrived, or a second full payment arrived or is on its way. */
       readonly surplus: Surplus | null;
       /** Sellers that report a further payment, which has not arrived. */
       readonly holders: readonly ProviderId[];

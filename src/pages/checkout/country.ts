@@ -23,7 +23,7 @@ export function knownCountry(code: string | null): string | null {
   return code !== null && known.has(code) ? code : null;
 }
 
-/** The customer's country, sent by every button of the page. Required if each of them needs the answer. */
+/** The customer's country, sent by every button of the page. Required if every button needs it. */
 export function countryField(
   { words, locale }: Language,
   country: string | null,

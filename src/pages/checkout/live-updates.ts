@@ -40,7 +40,7 @@ interface LiveUpdatesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Sends updates to open pages, each read apart: their number is what bounds the reads. */
+/** Sends updates to open pages. Each page is read separately, so their maximum number bounds the reads. */
 export function createLiveUpdates(options: LiveUpdatesOptions) {
   const viewers = new Map<Viewer, NodeJS.Timeout>();
 

@@ -10,7 +10,7 @@ interface Context extends Readonly<{ records: Pick<RecordStore, 'addRecords'> }>
 /** Number of remembered payments, so that reloads write nothing. */
 const REMEMBERED = 10_000;
 
-/** Records the first time that a customer opens a payment's page, who does not wait for it. `flush` does. */
+/** Records when a customer first opens a payment's page. The page does not wait for the write; `flush` does. */
 export function createOpenedRecorder({ records, nowMs, onFailure }: Context) {
   const known = new LRUCache<string, true>({ max: REMEMBERED });
   let last: Promise<void> = Promise.resolve();

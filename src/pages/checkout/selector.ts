@@ -85,7 +85,7 @@ interface Seen extends Pick<OfferList, 'language' | 'quotes'> {
   readonly refused?: Pick<ProviderOffer, 'provider' | 'refusal'> | null | undefined;
 }
 
-/** The checkout with what quotes, or a provider on a click, refuse this customer, which the catalog does not know. */
+/** Adds refusals of this customer, by quotes or by a provider on a click, that the catalog does not know. */
 export function asSeen(checkout: Checkout, { language, quotes, refused }: Seen): Checkout {
   const { view } = checkout;
   const { source = null, customerCountry = null, customerState } = quotes ?? {};

@@ -85,7 +85,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   pages.form(
     '/security/password',
     async (visit, fields) => {
-      // Counted by session, so that a stolen one without the password cannot use up the attempts of the user's others.
+      // Counted by session, so that a stolen session cannot use up the attempts of the user's other sessions.
       await enforceRateLimit(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
       await requirePassword(visit, fields.text('password'));
       await changePassword(context, visit, fields.text('new_password'), visit.actor);

@@ -165,7 +165,7 @@ export function meantWalletOf(
 
 const TICK = 'Pay out to this address anyway';
 
-/** Checkbox that confirms such an address, if the form was refused for it in this field. */
+/** Checkbox that confirms an address that would lose the money, if the form was refused for it in this field. */
 export function meantField({ refused }: forms.FormVisit, name: string): forms.Fields {
   const typed = parsePayoutAddress(refused?.text(name).trim());
   if (typed === null || doubtAbout(typed) === null) return {};

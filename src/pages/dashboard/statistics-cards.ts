@@ -162,7 +162,6 @@ function createdChart(days: readonly DayStatistics[]): Html {
 
 type NamedBar = Parameters<typeof barChart>[0]['bars'][number];
 
-/** Chart with a bar for each name. */
 function nameChart(title: string, axis: string, bars: readonly NamedBar[], series = ['Paid']): Html {
   return barChart({ title, axis, series, isOfNames: true, bars });
 }

@@ -191,7 +191,7 @@ function warningOf(providers: readonly Provider[]): Html {
   return off.length === 0 ? nothing : forms.banner('warn', describeOffByDefault(off));
 }
 
-/** Whether customers can choose it and its last calls succeeded. */
+/** Whether customers can choose the provider and its last calls succeeded. */
 export function isWorking({ state, health }: Provider): boolean {
   if (state !== 'offered' || health?.isCircuitOpen === true) return false;
   return (health?.failuresInARow ?? 0) === 0;

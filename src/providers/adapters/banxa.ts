@@ -156,7 +156,7 @@ export const banxa = defineProvider({
   },
 });
 
-/** Content of a successful answer, which may stand below `data`. An answer with `errors` is none, whatever its status. */
+/** Content of a successful answer, which may be in `data`. An answer with `errors` is a failure, whatever its status. */
 function contentOf(id: ProviderId, request: QuoteRequest, answer: answers.JsonAnswer): unknown {
   const { status, body } = answer;
   // The coin is not sold in the customer's country.

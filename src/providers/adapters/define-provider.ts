@@ -75,7 +75,7 @@ interface AccountSettings<Host extends string = string> extends AdapterSettings 
   readonly webhookSecret: string;
   /** The definition's hosts, without a trailing slash, or paths below BASE_URL where that is set. */
   readonly urls: Readonly<Record<Host, string>>;
-  /** The token's contract, if stated. Requires that of USDC, except in test environments with other tokens. */
+  /** The token's contract, if stated. Must be USDC's, except in test environments with other tokens. */
   readUsdcContract(contract: unknown): string | null;
   /** Throws `ProviderSettingError` if it is missing. */
   value(name: string): string;
@@ -86,7 +86,7 @@ interface AccountSettings<Host extends string = string> extends AdapterSettings 
   keyOrNull(name: string, read: (text: string) => KeyObject | null): KeyObject | null;
 }
 
-/** What an adapter relies on without an official source. docs/providers.md has it too, and the official sources. */
+/** What an adapter relies on without an official source. docs/providers.md lists it beside the official sources. */
 export interface Facts {
   /** Facts seen only in other companies' public integrations. */
   readonly inferred: readonly string[];

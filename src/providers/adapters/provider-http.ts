@@ -230,7 +230,7 @@ interface Calls {
   answer(request: CallRequest): Promise<JsonAnswer>;
 }
 
-/** Calls of a conversation. Those of this interface itself carry no customer's data, such as a quote for an amount. */
+/** Calls of a conversation. Those outside `ofCustomer` carry no customer's data, such as a quote for an amount. */
 export interface Call extends Calls {
   /** Calls with data of one customer or payment, where errors below 500 do not count as an outage. */
   readonly ofCustomer: Calls;
@@ -400,7 +400,7 @@ export function requireStated(fields: AnswerFields, expected: Readonly<Record<st
   }
 }
 
-/** Requires that an answer names no other currency, coin or network. Fields that are absent may be any. */
+/** Requires that an answer names no other currency, coin or network. Absent fields are accepted. */
 export function requireNoOther(fields: AnswerFields, expected: Readonly<Record<string, string>>): void {
   const stated = Object.entries(expected).map(([name, value]) => [name, fields[name] ?? value]);
   requireStated(Object.fromEntries(stated), expected);

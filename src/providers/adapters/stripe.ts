@@ -186,7 +186,7 @@ function totalCentsOf(quote: answers.AnswerFields, sourceCents: number): number 
   throw new answers.MalformedAnswerError('the total is unknown or less than the amount');
 }
 
-/** Maximum part of the charge that may be left over, because fees are rounded and may have steps: the larger one. */
+/** Maximum part of the charge left over, because fees are rounded and may have steps: the larger of both. */
 const LEFT_OVER_CENTS = 5;
 const LEFT_OVER_PERCENT = 1;
 /** Cents by which rounded fees may falsify the slope for the next quote. */

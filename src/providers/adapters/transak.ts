@@ -251,7 +251,7 @@ interface AccessToken {
 
 /** Time before the expiry at which a token is replaced. */
 const EARLY_MS = 60_000;
-/** Age below which a refused token is kept, because each new one ends that of all other calls. */
+/** Age below which a refused token is kept, because a new one invalidates the token of all other calls. */
 const MINIMUM_AGE_MS = 60_000;
 
 /** Keeps a token that calls share. Only one call at a time fetches it, and a failed fetch is not cached. */

@@ -55,13 +55,13 @@ export interface ChainView {
   readBlock(blockNumber: number): Promise<BlockReference | null>;
   /** Logs of the first part of the query's blocks that the endpoint allows, in chain order. */
   readLogs(query: LogQuery): Promise<ScannedLogs>;
-  /** Whether another host shows the same logs; true with one. Throws `ChainUnavailableError` when two lack them. */
+  /** Whether another host shows the same logs; true if none exists. Throws `ChainUnavailableError` if two lack them. */
   confirmLogs(logs: ChainLogs, final: BlockReference): Promise<boolean>;
   /** The block of a mined transaction; null if the endpoint does not know it. */
   readTransactionBlock(transactionHash: string): Promise<number | null>;
   /** Whether an endpoint of another host has the same block; true where all endpoints are on one host. */
   confirmBlock(block: BlockReference): Promise<boolean>;
-  /** Whether a block may replace a final one. `alone`: all endpoints are on one host, whose answer is not enough. */
+  /** Asks other hosts whether a block may replace a final one. `alone`: there is only one host, which is not enough. */
   confirmReplacement(block: BlockReference): Promise<'confirmed' | 'unconfirmed' | 'alone'>;
 }
 
@@ -113,7 +113,7 @@ export interface ChainReader {
 /** Asks the token whether money can move, before a customer is sent to pay and before a release. */
 export interface TokenReader {
   isBlocklisted(address: Address): Promise<boolean>;
-  /** Simulates releases in order. With several hosts two must refuse; a refusal of the only answering one is empty. */
+  /** Simulates releases in order. Of several hosts two must refuse; if one answers and refuses, `heldUnits` is 0. */
   checkReleases(releases: readonly ReleaseAddresses[]): Promise<readonly ReleaseCheck[]>;
   readBalance(address: Address): Promise<bigint>;
 }
@@ -161,7 +161,7 @@ export const SELF_TRANSFER_GAS = 21_000n;
 /** Maximum fee per gas unless the operator sets another: ten times the base fee that block producers may aim at. */
 export const MAXIMUM_FEE_PER_GAS_WEI = 5_000n * 10n ** 9n;
 
-/** One relayer key. Unless stated otherwise, numbers are the highest that two hosts reach, or the only one's. */
+/** One relayer key. Unless stated otherwise, numbers are the highest that two hosts reach, or those of a single host. */
 export interface Relayer {
   readonly address: Address;
   /** Transactions of the relayer, or of another address, at the newest block. */
@@ -188,7 +188,7 @@ export interface Relayer {
   /** Sends the signed bytes; already known or already mined is not an error. Throws `TransactionRefusedError`. */
   broadcast(rawTransaction: string): Promise<void>;
   readGasBalance(): Promise<bigint>;
-  /** Balance of an address as one host reports it, in a token's units; of POL, `POL_ADDRESS`, in wei. */
+  /** Balance of an address as one host reports it, in the token's units; for POL (`POL_ADDRESS`) in wei. */
   readHeld(holder: Address, token: Address): Promise<bigint>;
 }
 

@@ -66,7 +66,7 @@ export async function confirmFinalBlock(
   return { block: highest ?? null, isContradicted };
 }
 
-/** Contradictions about that block or a lower one, from the answers of all endpoints of other hosts. */
+/** Contradictions about `final` or a lower block, from the answers of all endpoints of other hosts. */
 export async function findContradictions(
   primary: ChainEndpoint,
   others: readonly ChainEndpoint[],
@@ -76,7 +76,7 @@ export async function findContradictions(
   return describeDoubts(primary, final, answers).filter(({ kind }) => kind !== 'unconfirmed');
 }
 
-/** Contradictions between all answers and, where none agrees, the reasons. */
+/** Describes contradicting answers and, if no answer agrees, why the others could not confirm the block. */
 function describeDoubts(
   primary: ChainEndpoint,
   block: BlockReference,
@@ -132,7 +132,7 @@ async function compareBlocks(
   }
 }
 
-/** Both endpoints' block at a height that both call final, because every block exists before it is final. */
+/** Reads the highest block that both endpoints call final from each of them. */
 async function readSameHeight(
   primary: ChainEndpoint,
   other: ChainEndpoint,

@@ -166,7 +166,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     return view;
   }
 
-  /** Asks these endpoints one after the other, until one answers where `isOneEnough`. */
+  /** Asks these endpoints one after the other; with `isOneEnough`, only until one answers. */
   async function askEach<T>(
     asked: readonly ChainEndpoint[],
     use: (view: ChainView) => Promise<T>,

@@ -65,14 +65,14 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
     throw joinFailures(failures);
   }
 
-  /** The same for a single read. After `READS_OF_A_TURN` reads another endpoint is asked first. */
+  /** Like `usePass`, for a single read. After `READS_OF_A_TURN` reads another endpoint is asked first. */
   function useAny<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T> {
     readsInTurn = (readsInTurn + 1) % READS_OF_A_TURN;
     if (readsInTurn === 0) current = (current + 1) % endpoints.length;
     return usePass((_, asked) => use(asked));
   }
 
-  /** Answers of all hosts that answer in time, or those received when two agree; of `useAny` if none answers. */
+  /** Answers of the hosts that answer in time, or those received once two agree; without any, that of `useAny`. */
   async function useEach<T>(
     use: (endpoint: ChainEndpoint) => Promise<T>,
     isSame: (one: T, other: T) => boolean = (one, other) => one === other,

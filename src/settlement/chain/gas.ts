@@ -21,7 +21,7 @@ export async function readEstimate(
   const { from, to, data } = call;
   let gas: bigint;
   try {
-    // Not on top of pending transactions, because one that this call is to replace would already have done its work.
+    // Not "pending", because there the transaction that this call replaces would already have done its work.
     gas = await rpc.call('eth_estimateGas', [to === null ? { from, data } : { from, to, data }, 'latest']);
   } catch (error) {
     const reason = revertReasonOf(error);

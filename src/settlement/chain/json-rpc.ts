@@ -101,7 +101,7 @@ function isOfOneBlock(filter: unknown): boolean {
 /** A batch of blocks with transactions and their access lists nests about eight deep. */
 const MAXIMUM_NESTING = 32;
 
-/** Values above which each needs a minimum of bytes. A log has 16 values in 700 bytes, an answer in a batch 4 in 40. */
+/** Number of values beyond which bytes per value count. A log has 16 in 700 bytes, an answer in a batch 4 in 40. */
 const UNMEASURED_VALUES = 5_000;
 const MINIMUM_BYTES_PER_VALUE = 16;
 
@@ -257,7 +257,7 @@ async function readText(
   return (await decompress(sent, { maxOutputLength: maximumBytes })).toString();
 }
 
-/** Why the text must not be parsed: empty lists take far more memory than text, and ever-new keys block the process. */
+/** Why the text must not be parsed: empty lists take far more memory than text, and too many keys block the process. */
 function excessOf(text: string): string | null {
   const maximumValues = UNMEASURED_VALUES + Math.floor(text.length / MINIMUM_BYTES_PER_VALUE);
   const kinds = new Set<string>();

@@ -216,7 +216,7 @@ interface ScanContext {
   readonly seen?: readonly (BlockReference | undefined)[];
 }
 
-/** Reads the first blocks that the endpoint allows. It must show the last, because a node behind answers nothing. */
+/** Reads the first blocks that the endpoint allows. It must know the last one: a node that lags would report no logs. */
 export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise<ScannedLogs> {
   if (asked.toBlock < asked.fromBlock) throw new RangeError('a scan needs at least one block');
   const { endpoint, range } = context;

@@ -25,7 +25,6 @@ export interface RelayerOptions {
   readonly signer: TransactionSigner;
 }
 
-/** Sends for one key. */
 export function createRelayer(options: RelayerOptions): Relayer {
   const { endpoints, chainId, signer } = options;
   const { address } = signer;

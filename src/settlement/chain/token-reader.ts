@@ -23,7 +23,7 @@ export interface TokenReaderOptions {
 /** Address of Multicall3 on Polygon, Amoy and most chains. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11' as Address;
 
-/** Reads the token at the newest block. With several hosts, an answer counts as far as two of them reach it. */
+/** Reads the token at the newest block. With several hosts, the highest answer that two of them reach counts. */
 export function createTokenReader(options: TokenReaderOptions): TokenReader {
   const { endpoints, token } = options;
   const rotation = createEndpointRotation(endpoints);

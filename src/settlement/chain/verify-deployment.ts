@@ -199,7 +199,7 @@ interface ContractArtifact {
   >;
 }
 
-/** Runtime code with these immutable values. Without one of them, no deployed code is the same. */
+/** Runtime code with these immutable values. If a value is missing, no deployed code can match. */
 function runtimeCode(artifact: ContractArtifact, values: Readonly<Record<string, bigint>>): `0x${string}` {
   const code = Buffer.from(artifact.deployedBytecode.slice(2), 'hex');
   for (const [name, value] of Object.entries(values)) {

@@ -168,7 +168,7 @@ function aboveBoth(last: FeeQuote, quote: FeeQuote): FeeQuote {
   return { maxFeePerGas, maxPriorityFeePerGas: smaller(tip, maxFeePerGas) };
 }
 
-/** Rebroadcasts what a node's pool lacks behind the first, because a broadcast was lost or a node restarted. */
+/** Rebroadcasts later batches that a node's pool lacks, because a broadcast was lost or a node restarted. */
 async function rebroadcastMissing(context: RelayContext, followers: readonly RelayBatch[]): Promise<void> {
   if (followers.length === 0) return;
   const pending = await context.relayer.readPendingTransactionCount();
@@ -176,7 +176,7 @@ async function rebroadcastMissing(context: RelayContext, followers: readonly Rel
   for (const batch of followers) if (batch.nonce >= pending) await rebroadcast(context.relayer, batch);
 }
 
-/** Spends missing nonces before ours, which block it, by transfers to itself. With too many, abandons all batches. */
+/** Fills missing nonces, which block our batches, by transfers to itself. With too many, abandons all batches. */
 async function waitOutGap(
   context: RelayContext,
   unmined: readonly RelayBatch[],
@@ -243,7 +243,7 @@ async function resolveBatch(context: RelayContext, batch: RelayBatch): Promise<v
     const isReleased = observations.releases.some(({ transactionHash }) =>
       batch.attempts.some(({ hash }) => hash === transactionHash),
     );
-    // A balance despite a release arrived later, or a rival released the earlier one, so it is due immediately.
+    // Money left after a release arrived later, or a rival released the earlier money, so it is due immediately.
     if (isReleased || sumObservations(observations).heldUnits === 0n) {
       return { noOpBatches: 0, releaseDueAtMs: null };
     }

@@ -39,10 +39,7 @@ export function hasFreeSlot(
   return open.length < maximumOpen && unminedOf(open, counts).length < maximumUnmined;
 }
 
-/**
- * Nonce of the relayer's next transaction; `open` is sorted by nonce. A lagging node counts too few transactions, and a
- * used nonce can never be mined.
- */
+/** The relayer's next nonce; `open` is sorted by nonce. A lagging node counts too few, but a used nonce is never mined. */
 export async function chooseNonce(
   { relay, relayer }: Pick<RelayContext, 'relay' | 'relayer'>,
   open: readonly RelayBatch[],

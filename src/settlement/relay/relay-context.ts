@@ -11,7 +11,7 @@ export interface RelayContext
   readonly nowMs: () => number;
   readonly limits: RelayLimits;
   readonly memory: ReturnType<typeof createRelayMemory>;
-  /** Runs `follow` in place of another relayer's sender, if it has none now, and keeps one from starting meanwhile. */
+  /** Runs `follow` in place of a relayer's own sender if none is running, and keeps one from starting meanwhile. */
   readonly withRelayerLease: (relayer: string, follow: () => Promise<void>) => Promise<void>;
   /** Reports an incident to the operator; must not throw. */
   readonly onIncident: (incident: RelayIncident) => void;

@@ -91,7 +91,7 @@ async function followRetiredRelayer(context: RelayContext, address: string): Pro
   for (const batch of unmined) await rebroadcast(relayer, batch);
 }
 
-/** True only after this process has rebroadcast it for a while, because the service may have been down. */
+/** Whether to abandon a batch: only after rebroadcasting it for a while, because the service may have been down. */
 function isGivenUp({ limits, memory, nowMs: clock }: RelayContext, batch: RelayBatch): boolean {
   const nowMs = clock();
   const firstSeenMs = memory.firstSeenMs.get(batch.id);
@@ -121,7 +121,7 @@ async function openBatches(context: RelayContext, inFlight: BatchesInFlight | nu
   let pass: RelayPass = 'idle';
   while (counts === null || hasFreeSlot(limits, open, counts)) {
     const opened = await openBatch(context, open, readChain).catch((error: unknown) => {
-      // After an opened batch the failure waits, because the next pass tries this batch first.
+      // Ignored once a batch was opened, because the next pass starts with the batch that failed.
       const isOfChain = kindsOfChain.some((kind) => error instanceof kind);
       if (pass === 'opened' && isOfChain) return pass;
       throw error;

@@ -3,7 +3,7 @@ import { databaseUrls } from '../../platform/database-url.ts';
 
 /** Time limit for a new connection to a single host, and for waiting for a free connection in the pool. */
 const CONNECT_TIMEOUT_MS = 15_000;
-/** Per host of several: five take less than a new connection may. */
+/** Time limit per host if there are several: five attempts take less than `CONNECT_TIMEOUT_MS`. */
 const HOST_TIMEOUT_MS = 2_500;
 /** The server's time limit for a statement, longer than any of ours needs. A slower one would block others. */
 const STATEMENT_TIMEOUT_MS = 30_000;

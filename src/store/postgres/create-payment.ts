@@ -12,7 +12,7 @@ import { paymentTable } from '../tables.ts';
 import { ConnectionLostError, type Database, isAway } from './open-database.ts';
 import { statement, typedColumn } from './statements.ts';
 
-/** Another instance can take a free key during the look-up; hardly ever twice. */
+/** Maximum attempts. Another instance can take a free key during the look-up, but hardly ever twice. */
 const MAXIMUM_TRIES = 5;
 /** Create requests with a key between two purges of old records. */
 const PURGE_INTERVAL = 5;

@@ -57,10 +57,7 @@ export function createGroupCommit(
     }
   }
 
-  /**
-   * Runs the writes, each of which can fail alone, and commits them. Returns what settles their requests. Throws
-   * `StoreWriteError` when all are lost.
-   */
+  /** Runs and commits writes that can fail alone; returns what settles them. Throws `StoreWriteError` if all are lost. */
   function runAll(group: readonly Request<() => unknown>[]): readonly (() => void)[] {
     const outcomes: (() => void)[] = [];
     for (const { work: write, resolve, reject } of group) {

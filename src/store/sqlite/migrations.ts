@@ -36,7 +36,7 @@ export function migrate(
   }
 }
 
-/** Creates no file beside it. Throws `UnreleasedSchemaError` for a database from before the first release. */
+/** Creates no file beside the database. Throws `UnreleasedSchemaError` for a database from before the first release. */
 export function findSchema(file: string, migrations: readonly Migration[]): FoundSchema {
   if (!existsSync(file)) return foundSchema(file, EMPTY_PLACE, [], migrations);
   const url = pathToFileURL(file);

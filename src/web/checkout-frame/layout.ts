@@ -26,7 +26,7 @@ function kindOf(components: readonly string[], styles: readonly string[], script
   };
 }
 
-/** Follows its payment: has the styles of every state, so that a change needs no further request. */
+/** A page that follows its payment has the styles of every state, so that a change needs no further request. */
 const followerOf = (style: string, ...scripts: readonly string[]) =>
   kindOf(['button', 'card', 'banner'], ['./payment.css', style], scripts);
 const follow = './client/follow-payment.js';
@@ -176,7 +176,7 @@ export function sendPage(
 ): FastifyReply {
   reply.code(status).headers(commonHeaders);
   if (shops.length === 0) return sendHtml(reply, page, formTargetsOf(baseUrl));
-  // The older header cannot name hosts, and browsers that know `frame-ancestors` ignore it beside one.
+  // X-Frame-Options cannot name hosts, and browsers that know `frame-ancestors` ignore it.
   reply.removeHeader('x-frame-options');
   return sendHtml(reply, page, formTargetsOf(baseUrl), { framing: `frame-ancestors ${shops.join(' ')}` });
 }

@@ -90,7 +90,7 @@ export function tickedProviders(form: FormFields): readonly ProviderId[] {
   return providerIds.filter((id) => form.has(`provider_${id}`));
 }
 
-/** Page that shows a text, which the next request does not get again. */
+/** Page that shows a text once; the next request does not get it. */
 export function shownOncePage(
   title: string,
   text: string,
@@ -366,7 +366,7 @@ ${notesOf(id, notes)}
   }
 }
 
-/** @param ends what a new password of a known user ends, besides that passkeys sign in alone (`updateUser`) */
+/** @param ends what else a known user's new password ends, besides sign-in by a passkey alone (`updateUser`) */
 export function newPassword(ends?: string): Fields {
   const passkeys = 'Passkeys are a second factor again: remove and add yours again to sign in with it alone.';
   const hint = `At least 12 characters.${ends === undefined ? '' : ` ${ends} ${passkeys}`}`;

@@ -26,8 +26,8 @@ export function browserOf({ context, cookies, request }: AreaRequest, email: str
 
 /**
  * Counts a sign-in attempt by the submitted address, whether or not the user exists. A known browser has its own
- * counter, so that no other attempt blocks it. Of an unknown one, resolves to its network and the seconds for which it
- * needs more than the password. Throws `rate_limited` at a rate beyond human typing.
+ * counter, so that no other attempt blocks it. For an unknown one, resolves to its network and the seconds for which
+ * the password is not enough. Throws `rate_limited` at a rate beyond human typing.
  */
 export async function countSignIn(asked: AreaRequest, typedEmail: string) {
   const { request } = asked;

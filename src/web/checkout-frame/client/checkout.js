@@ -22,7 +22,7 @@
     }
     dialog?.close();
     dialog = made;
-    // Would lead to the provider at once, which refuses frames.
+    // `auto` would lead straight to the provider, which refuses frames.
     url.searchParams.delete('auto');
     const frame = document.createElement('iframe');
     Object.assign(frame, { title: 'Checkout', allow: 'clipboard-write', src: url.href });

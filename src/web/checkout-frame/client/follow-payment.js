@@ -193,7 +193,7 @@ function followPayment(page) {
     /** @type {HTMLElement | null} */ (page.querySelector('button[data-provider]'))?.click();
 }
 
-/** @param {HTMLElement} page Ignores a second click while the first is in progress, and names the destination. */
+/** Ignores a second click while the first is in progress, and names the destination. @param {HTMLElement} page */
 function startOneVisit(page) {
   /** @type {Node[] | null} Content before the click; null while no click is in progress. */
   let before = null;
@@ -246,7 +246,7 @@ function showElapsed() {
   }, 1000);
 }
 
-/** @param {boolean} isPaper shows all dates whole; screens show some as the time of day, or as "today, 1:26 AM" */
+/** @param {boolean} isPaper shows every date in full; screens show some as a time of day, or as "today, 1:26 AM" */
 function showTimes(isPaper) {
   const { lang } = document.documentElement;
   /** @param {Intl.DateTimeFormatOptions} options */

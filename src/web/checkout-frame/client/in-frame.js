@@ -6,7 +6,7 @@
 const arrivedWith = new URLSearchParams(location.search);
 const framed = /** @type {HTMLElement} */ (document.getElementById('checkout'));
 const around = location.ancestorOrigins?.[0];
-/** Saved shops. Only the one around the frame gets a message, also where the browser does not say which it is. */
+/** Shops that may frame the page. A message reaches only the one that does, even if the browser does not name it. */
 const shops = /** @type {string} */ (framed.dataset['shops'])
   .split(' ')
   .filter((shop) => shop === (around ?? shop));
@@ -18,7 +18,7 @@ function tell(state) {
 
 document.addEventListener('checkout:shown', () => tell(/** @type {string} */ (framed.dataset['state'])));
 
-// Names the page around the frame beside the shop.
+// Shows the host of the shop's page beside the shop's name.
 if (shops.length === 1)
   document.querySelector('.shop > :last-child')?.append(` · ${new URL(shops.join()).host}`);
 
