@@ -46,7 +46,7 @@ export function parsePayoutAddress(value: unknown): Address | null {
   return carriesChecksum ? null : checksummed;
 }
 
-/** Terms that a deposit address is bound to on chain. Lost terms would mean stuck funds, so payments store them. */
+/** Terms to which a deposit address is bound on chain. Payments store them, because without them funds are stuck. */
 export interface DepositTerms {
   readonly merchant: Address;
   readonly feeBasisPoints: number;
@@ -81,7 +81,7 @@ export function cloneCodeHash(implementation: Address): string {
   return keccak256Hex(Buffer.from(code, 'hex'));
 }
 
-/** Words of the salt: chain id, merchant, fee wallet, fee and reference. */
+/** Size of the salt, whose words are chain id, merchant, fee wallet, fee and reference. */
 const SALT_BYTES = 5 * 32;
 
 /** CREATE2 address of a factory's clone whose salt is keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref)). */

@@ -87,7 +87,7 @@ export function locationOf(baseUrl: string) {
   };
 }
 
-/** Whether a callback leads to this service by name. The address cannot tell, because others may share it. */
+/** Whether a callback names this service. The IP address cannot tell, because other services may share it. */
 export function isOwnCallback(callback: AcceptedCallbackUrl, own: ServiceLocation): boolean {
   if (callback.hostname !== own.hostname || callback.port !== own.port) return false;
   // Normalized as a proxy or router may do: decoded, with single slashes.
@@ -141,7 +141,7 @@ function refuseName(name: string): string | null {
 }
 
 /**
- * Whether the host looks different to a reader and the parser: percent-encoded, or with letters and digits that IDNA
+ * Whether the host looks different to a reader than to the parser: percent-encoded, or with letters and digits that IDNA
  * drops or maps to plain ASCII. Labels of real international names become punycode.
  */
 function isDisguised(authority: string, parsedHostname: string): boolean {
@@ -165,7 +165,7 @@ function mapsAway(character: string): boolean {
   return PLAIN_ASCII.test(character.normalize('NFKC'));
 }
 
-/** Decodes percent-encoded ASCII, for comparisons that an encoding must not evade. Invalid encodings stay. */
+/** Decodes percent-encoded ASCII, for comparisons that an encoding must not evade. Invalid encodings are kept. */
 export function percentDecoded(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) =>

@@ -9,13 +9,13 @@ import { settle, sumObservations } from './settle.ts';
 
 export interface CancelPaymentContext {
   readonly payments: PaymentStore;
-  /** How far the chain is read: the newest final block, or null before the first one. */
+  /** How far the chain has been read: the newest final block, or null before the first one. */
   readonly observations: { readCursor(): Promise<{ readonly timestampMs: number } | null> };
   readonly nowMs: () => number;
 }
 
 const MINUTE_MS = 60_000;
-/** Maximum age of the cursor: with an older one, "nothing has arrived" would prove nothing. */
+/** Maximum age of the cursor. An older one cannot prove that nothing has arrived. */
 const MAXIMUM_CURSOR_AGE_MS = 10 * MINUTE_MS;
 
 /**

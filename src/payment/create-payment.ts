@@ -202,7 +202,7 @@ export interface MerchantTerms extends AccountThresholdTerms {
   readonly isWalletLocked: boolean;
   /** Whether a direct payment counts as paid although up to one cent is missing (see `directThreshold`). */
   readonly toleratesMissingCent: boolean;
-  /** Hosts, with ports, to which a checkout may send its customer at the end. */
+  /** Hosts, with ports, to which a checkout may redirect its customer at the end. */
   readonly returnHosts: readonly string[];
   /** Providers that the account may use; null for all, including future ones. */
   readonly providers: readonly ProviderId[] | null;
@@ -211,7 +211,7 @@ export interface MerchantTerms extends AccountThresholdTerms {
   readonly pinnedProvider: ProviderId | null;
 }
 
-/** Features that an account may have. A request that needs another one is answered with 403. */
+/** Features that an account may have. A request that needs a missing one gets 403. */
 export const features = ['card_checkout', 'fee_pass_through'] as const;
 export type Feature = (typeof features)[number];
 

@@ -4,7 +4,7 @@ export interface EventPage {
   readonly events: readonly NumberedEvent[];
   /** Number of the account's newest event; 0 before the first. */
   readonly newest: number;
-  /** Lowest number after which every event is still stored: that of the last deleted one, or 0. */
+  /** Number of the last deleted event, or 0. All events after it are still stored. */
   readonly oldestAfter: number;
 }
 

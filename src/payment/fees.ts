@@ -37,7 +37,7 @@ export function chargeWithFee(
   };
 }
 
-/** Shows a fee by an example, without the provider's fee. `isPassedThrough`: the customer pays the fee on top. */
+/** Example of the account's fee, without the provider's. `isPassedThrough`: the customer pays the fee on top. */
 export function feeExample(askedCents: number, feeBasisPoints: number, isPassedThrough: boolean) {
   const chargedCents = isPassedThrough ? grossUpCents(askedCents, feeBasisPoints) : askedCents;
   const units = BigInt(chargedCents) * UNITS_PER_CENT;

@@ -125,7 +125,7 @@ export function minUsdCentsForQuotedFee(
  * fraction of the price count as paid.
  */
 const MIN_SHARE_OF_ASSUMED_PERCENT = 80n;
-/** Maximum plausible quote as a share of the charge's value, with two percent for moved exchange rates. */
+/** Maximum plausible quote as a share of the charge's value, including two percent for moving exchange rates. */
 const MAX_SHARE_OF_CHARGE_PERCENT = 102n;
 
 /** Whether a provider's quote may lower the threshold for a charge of this USD value; all in 10⁻⁶ units. */

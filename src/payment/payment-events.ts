@@ -38,7 +38,7 @@ type EventFields = Pick<
 export function eventsOfChange(before: EventFields, after: EventFields): PaymentEventType[] {
   const events: PaymentEventType[] = [];
   const isOtherState = before.status !== after.status || before.forwardStatus !== after.forwardStatus;
-  // A payment that expired with a part of its amount already needs its merchant when the rest arrives.
+  // A payment that expired partially paid is already in this state when the rest arrives.
   const isMoreLateMoney =
     after.status === 'canceled' &&
     after.forwardStatus === 'manual_required' &&

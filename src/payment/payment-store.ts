@@ -99,7 +99,7 @@ export interface PaymentStore {
 
   /** Payments of at most `MAXIMUM_OWNERS_ASKED` deposit addresses (any case) that were committed before the call. */
   findDepositOwners(addresses: readonly string[]): Promise<readonly DepositOwner[]>;
-  /** Deposit addresses of payments above this id; null if more than `limit`, or `unpaidAmong` payments, are above. */
+  /** Deposit addresses of payments above this id; null if more than `limit`. `unpaidAmong`: of the unpaid among so many. */
   listDepositAddresses(
     after: string,
     limit: number,

@@ -50,7 +50,7 @@ export async function findUnexplained(
   const open = views.filter((view): view is PaymentView => view !== null && isOnItsWay(view.payment));
   const balances = await readBalances(sweep, open, cursor.number);
   const unexplained = open.filter(({ observations }, index) => {
-    // Later ones do not count yet.
+    // Later deposits and releases do not count yet.
     const known = filterRows(observations, ({ blockNumber }) => blockNumber <= cursor.number);
     const { seenUnits, releasedUnits, heldUnits } = sumObservations(known);
     return releasedUnits > seenUnits || balances[index] !== heldUnits;

@@ -57,7 +57,7 @@ export async function rebuildPayment(
     status: 'canceled',
     forwardStatus: 'canceled',
     cancelReason: 'operator',
-    // The price is lost, so that the payment cannot count as paid.
+    // The price is lost: the balance stands in for it, and the payment never counts as paid.
     amountCents: Number(usdUnits / UNITS_PER_CENT),
     currency: 'USD',
     originalAmountCents: null,

@@ -3,7 +3,7 @@ import type { SendWebhooksContext, WaitingWebhook, Webhook } from './webhook.ts'
 /** Maximum waiting webhooks per account that one pass considers; the next pass follows immediately. */
 const SEEN_PER_ACCOUNT = 100;
 
-/** Time for which other processes may sign what this one cannot, while a new secret is introduced; then it fails. */
+/** Time for which others may sign a webhook that this process cannot, during a change of secrets; then it fails. */
 const LEFT_TO_OTHERS_MS = 10 * 60_000;
 
 /** Minimum age of an abandoned webhook, far longer than a delivery takes or than clocks differ. */

@@ -128,7 +128,7 @@ function parseMetadata(value: unknown): Readonly<Record<string, string>> | null 
   const texts = entries.map(
     ([key, text]) => [key, requireText(`metadata.${key}`, text, 0, VALUE_CHARACTERS)] as const,
   );
-  // Sorted, so that a repeated request is the same in any order.
+  // Sorted, so that a repeated request may list them in another order.
   return texts.length === 0
     ? null
     : Object.fromEntries(texts.sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -10,7 +10,7 @@ import { approveConnection, CONNECT_CODE_MS, callbackHostOf, parseConnectRequest
 
 const CONNECT_PATH = `${DASHBOARD_PATH}/connect`;
 
-/** `/connect`: a member approves a shop's request for an API key. Refusals stay here: the shop is untrusted. */
+/** `/connect`: a member approves a shop's request for an API key. Shows refusals here, because the shop is untrusted. */
 export function registerConnectPages(routes: DashboardRoutes): void {
   const pages = routes.pages(null, 'developer');
   pages.page('/connect', showConnect);

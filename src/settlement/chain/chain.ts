@@ -45,7 +45,7 @@ export interface LatestBlock extends BlockReference {
   readonly parentHash: string;
 }
 
-/** Reads of one pass at one endpoint. Methods throw `ChainUnavailableError`, and never answer a failure as "empty". */
+/** Reads of one pass at one endpoint. A failure throws `ChainUnavailableError`, and is never an empty result. */
 export interface ChainView {
   readonly source: string;
   readLatest(): Promise<LatestBlock>;

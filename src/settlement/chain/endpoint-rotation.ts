@@ -14,7 +14,7 @@ import { aroundCalls, checkAnswers, toQuantity } from './node-answers.ts';
 
 export type EndpointRotation = ReturnType<typeof createEndpointRotation>;
 
-/** Reads before another endpoint is asked first, because a false answer is not a failure. */
+/** Reads after which another endpoint is asked first, because a wrong answer does not count as a failure. */
 const READS_OF_A_TURN = 50;
 
 /** Chooses the endpoint to ask now. Only a `ChainUnavailableError` counts as a failure of the endpoint. */

@@ -77,11 +77,11 @@ const MAXIMUM_BLOCK_NUMBER = 2 ** 32;
 /** Before the first block of Polygon; rejects times in milliseconds or microseconds. */
 const MINIMUM_BLOCK_TIME = Date.UTC(2020, 0) / 1000;
 const MAXIMUM_BLOCK_TIME = Date.UTC(2100, 0) / 1000;
-/** A log takes 375 gas: fifty times as many as fit into a block. */
+/** Fifty times as many as fit into a block, because a log takes at least 375 gas. */
 const MAXIMUM_LOG_INDEX = 2 ** 23;
 const MAXIMUM_TRANSACTION_COUNT = 2 ** 32;
 const MAXIMUM_TOPICS = 4;
-/** Lower implausible values are the relayer's to check, against our own figure. */
+/** The relayer checks lower values against our own figure. */
 const MAXIMUM_GAS = 2n ** 40n;
 /** A million gwei. Block producers that aim at a base fee aim at 800 at most. */
 const MAXIMUM_FEE_WEI = 10n ** 15n;

@@ -32,7 +32,7 @@ export class DeploymentMismatchError extends Error {
   }
 }
 
-/** Any terms work; these have a distinct value in every field, so that a swapped field shows. */
+/** Any terms work. These have a distinct value in every field, so that swapped fields are noticed. */
 const sampleTerms: DepositTerms = {
   merchant: checksumAddress('11'.repeat(20)),
   feeBasisPoints: 250,

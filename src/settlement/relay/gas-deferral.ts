@@ -15,7 +15,7 @@ export const LONGEST_GAS_DEFERRAL_MS = 24 * 3_600_000;
 /** Divisor that turns wei times rate into USDC units. */
 const WEI_RATE_PER_UNIT = WEI_PER_POL * 100n;
 
-/** Largest set within the limit. Keeps requested releases, and payments older than `LONGEST_GAS_DEFERRAL_MS`. */
+/** The largest set within the limit. Always keeps requested releases, and payments over `LONGEST_GAS_DEFERRAL_MS` old. */
 export function releasesWithinGasShare<
   Releasable extends Pick<Payment, 'receivedUnits' | 'createdAtMs' | 'paidAtMs' | 'releaseRequested'>,
 >(
