@@ -1,5 +1,5 @@
 /**
- * Validates a callback URL from its text alone; the webhooks' resolver validates the addresses of its host name. Checks
+ * Validates a callback URL by its text alone; the webhook resolver validates the addresses of its host name. Checks
  * the raw text first, because the parser silently repairs full-width digits, `0x7f.1`, tabs and backslashes.
  */
 
@@ -20,7 +20,7 @@ export interface AcceptedCallbackUrl {
   readonly kind: 'address' | 'name' | 'allowed';
 }
 
-/** Top-level labels outside the public DNS: of RFC 6761, 6762, 7686 and 8375, IANA, ICANN, and Kubernetes. */
+/** Top-level labels outside the public DNS, from RFC 6761, 6762, 7686 and 8375, IANA, ICANN and Kubernetes. */
 const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
   (
     'localhost local internal localdomain lan home corp mail intranet private ' +

@@ -56,7 +56,7 @@ export async function createPayment(
 }
 
 /**
- * Stores a new payment, or returns that of an earlier or concurrent request with the same `Idempotency-Key` and
+ * Stores a new payment, or returns the payment of an earlier or concurrent request with the same `Idempotency-Key` and
  * parameters, within `IDEMPOTENCY_TTL_MS`. Other parameters are a conflict. Only successes are stored.
  */
 async function createOnce(

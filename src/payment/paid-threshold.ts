@@ -151,8 +151,8 @@ export function isDust({ paidThresholdUnits }: Pick<Payment, 'paidThresholdUnits
 const NEARLY_ALL_MISSING_PERCENT = 90n;
 
 /**
- * Whether customers may still start a session. Anyone can send a unit to an address, which must not block the checkout;
- * after a larger deposit, a session for the whole amount would charge a customer twice.
+ * Whether so little arrived that a session may charge the whole amount. Anyone can send a unit to an address, which must
+ * not block the checkout; after a larger deposit, a session for the whole amount would charge a customer twice.
  */
 export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>, seenUnits: bigint): boolean {
   const { paidThresholdUnits } = payment;
@@ -177,8 +177,8 @@ const OVERPAID_FROM_PERCENT = 105n;
 const MIN_PART_UNITS = 100_000n;
 
 /**
- * Whether a payment is partially paid or overpaid: clearly more than its value arrived, or two sufficient deposits, as
- * after two finished provider sessions. Null if neither is significant, and for a canceled payment.
+ * Finds that a payment is partially paid or overpaid: clearly more than its value arrived, or two sufficient deposits,
+ * as after two finished provider sessions. Null if neither is significant, and for a canceled payment.
  */
 export function amountMismatchOf(
   payment: Pick<Payment, 'status'> & Parameters<typeof fullDepositsOf>[0],

@@ -63,7 +63,7 @@ export async function decideExisting(
 
 /**
  * Accepts a partial payment by lowering its paid threshold to the deposits. `acceptedUnits` is the amount that the
- * merchant saw. Throws `payment_state_conflict` if another one is there now, or unless the payment is open and its
+ * merchant saw. Throws `payment_state_conflict` if another amount is there now, or unless the payment is open and its
  * deposits are final and more than dust; `payment_not_found` for an unknown payment.
  */
 export async function acceptPayment(

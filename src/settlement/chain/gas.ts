@@ -83,7 +83,7 @@ function isSame(one: Estimate, other: Estimate): boolean {
 export const WEI_PER_POL = 10n ** 18n;
 const WEI_PER_MILLIONTH_POL = 10n ** 12n;
 
-/** To wallets that never held USDC: measured as 52,697 and 93,797 with Polygon's charges since PIP-88, rounded up. */
+/** Per batch and per release to a wallet that never held USDC: measured as 52,697 and 93,797 since PIP-88, rounded up. */
 export const SHARED_GAS = 55_000n;
 export const RELEASE_GAS = 95_500n;
 

@@ -176,7 +176,7 @@ async function rebroadcastMissing(context: RelayContext, followers: readonly Rel
   for (const batch of followers) if (batch.nonce >= pending) await rebroadcast(context.relayer, batch);
 }
 
-/** Fills missing nonces, which block our batches, by transfers to itself. With too many, abandons all batches. */
+/** Fills missing nonces, which block our batches, with self-transfers. If too many are missing, abandons all batches. */
 async function waitOutGap(
   context: RelayContext,
   unmined: readonly RelayBatch[],
