@@ -169,7 +169,7 @@ export interface AuditRange {
 export interface AuditStore {
   /** Adds an entry, or counts a repeat of one of the `mergedActions`. Removes the oldest beyond the maximum. */
   appendEntry(entry: NewAuditEntry): Promise<void>;
-  /** Deletes the oldest of these, up to `limit`, and returns how many. Each account keeps its newest, which numbers the next. */
+  /** Deletes up to `limit` of the oldest, and returns how many. Each account keeps its newest, which numbers the next. */
   deleteEntriesBefore(beforeMs: number, limit: number): Promise<number>;
   /** Entries of an account, or of all (null), newest first; `before` is the last one already read, or null. */
   listEntries(

@@ -22,7 +22,7 @@ export const defaultScopes: readonly KeyScope[] = keyScopes.filter((scope) => sc
 export const roleForScopes = (scopes: readonly KeyScope[]): Role =>
   scopes.includes('audit') ? 'owner' : 'developer';
 
-/** Parses the scopes of a new key, separated by blanks or commas; an empty text means the default. Throws `invalid_request`. */
+/** Parses a new key's scopes, separated by blanks or commas; empty text means the default. Throws `invalid_request`. */
 export function parseScopes(text: string): readonly KeyScope[] {
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
   for (const name of names) {

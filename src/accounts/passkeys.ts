@@ -124,7 +124,7 @@ export function offerPasskeySignIn({ secondFactor, nowMs, party }: PasskeyContex
   };
 }
 
-/** User whose passkey signs in alone and signed a visitor's challenge, made after its last use; otherwise null. */
+/** User whose passkey signs in alone and signed a challenge made after the passkey's last use; otherwise null. */
 export async function usePasskeyAlone(
   context: PasskeyContext,
   asked: { readonly response: string; readonly sealed: string },

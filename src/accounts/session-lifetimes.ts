@@ -1,6 +1,6 @@
 export type SessionArea = 'dashboard' | 'operator' | 'viewing';
 
-/** After the password, `second_factor` can only enter one, and `set_up` only set up a required one. */
+/** After the password: `second_factor` can only enter a second factor, and `set_up` can only set one up. */
 export type SessionStage = 'second_factor' | 'set_up' | 'open';
 
 /** A signed-in session. The browser's cookie holds the token, the store only the token's hash. */

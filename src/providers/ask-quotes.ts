@@ -284,7 +284,7 @@ export function createProviderChecks(
   };
 }
 
-/** Value of the amount with which providers are listed, above each one's minimum, in 10⁻⁶ USD. */
+/** Value of the largest amount, which is above the minimum of every provider, in 10⁻⁶ USD. */
 const HIGHEST_USD_UNITS = BigInt(MAXIMUM_AMOUNT_CENTS) * 10_000n;
 
 /** Error that names the account's providers that would accept a payment in this currency. */

@@ -333,7 +333,7 @@ export async function listOffers(
   });
 }
 
-/** Smallest amount in USD cents that one would serve; null if one does, or the amount is not the reason. */
+/** Smallest amount in USD cents that any would serve; null if one serves the payment, or the amount is not the reason. */
 export function servedFromUsdCents(offers: readonly ProviderOffer[]): number | null {
   if (offers.some(({ refusal }) => refusal === null)) return null;
   const minimums = offers
@@ -342,7 +342,7 @@ export function servedFromUsdCents(offers: readonly ProviderOffer[]): number | n
   return minimums.length === 0 ? null : Math.min(...minimums);
 }
 
-/** Why no active provider takes the payment: its currency alone, or also its amount; null if one takes it or none is active. */
+/** Why no active provider takes the payment: its currency alone, or also its amount. Null if one does, or none is active. */
 export function exclusionOf(offers: readonly ProviderOffer[]): 'currency' | 'terms' | null {
   const isOfCurrency = (refusal: Refusal | null) =>
     refusal?.errorName === 'currency_locked' || refusal?.isUnsoldCurrency === true;

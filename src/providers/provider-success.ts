@@ -85,7 +85,7 @@ const EXPLORED_PAYMENTS = 10;
 /** Minimum number of visits before other orders are tried. */
 const MINIMUM_VISITS_TO_EXPLORE = 20;
 
-/** Provider that a page shows first, so that its share stays known; null mostly. A reload shows the same order. */
+/** Provider that a page shows first, so that its share stays known; usually null. A reload shows the same order. */
 export function exploredProvider(paymentId: PaymentId, rates: SuccessRates): ProviderId | null {
   if (rates.total < MINIMUM_VISITS_TO_EXPLORE) return null;
   const number = Number.parseInt(paymentId.slice(-8), 16);

@@ -83,7 +83,7 @@ export class ProviderWebhookRefusedError extends Error {}
 
 /** Where a provider is known to sell; what is absent is unknown. */
 export interface ServedRegions {
-  /** Countries outside of which it does not serve customers. */
+  /** The only countries that the provider serves. */
   readonly countriesServed?: ReadonlySet<string>;
   /** Countries, and states such as `US-NY`. */
   readonly regionsNotServed?: ReadonlySet<string>;

@@ -250,7 +250,7 @@ function findUnused(
 
 interface KnownCustomer {
   readonly hasEmail: boolean;
-  /** Hashes of IP address, named means and shown higher total under every secret, the current one first; empty if there are none. */
+  /** Hashes of IP address, named means and shown higher total under every secret, the current one first; may be empty. */
   readonly ipHashes: readonly string[];
   readonly means: PaymentMeans | null;
 }

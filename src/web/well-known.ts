@@ -46,7 +46,7 @@ export function registerWellKnown(
   });
 }
 
-/** Problems of a service that still serves. */
+/** Problems with which the service still serves requests. */
 export const degradations = ['database_lost', 'scan_late', 'factory_unverified', 'signer_failing'] as const;
 export type Degradation = (typeof degradations)[number];
 

@@ -186,7 +186,7 @@ export function paidFields(order: GradedOrder, timestampSeconds: number): Readon
   };
 }
 
-/** Valid JSON in an unusual form. A receiver that verifies it after serializing it again refuses this. */
+/** Valid JSON in an unusual form, which a receiver refuses if it verifies the body after serializing it again. */
 function formattingVariants(fields: Readonly<Record<string, unknown>>): string {
   const text = JSON.stringify({ ...fields, added_later: 1 }, null, 1);
   return `${text.replace('"added_later": 1', '"added_later": 1.0e0').replace('ü', '\\u00fc')}\n`;

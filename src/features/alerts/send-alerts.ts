@@ -33,7 +33,7 @@ export const alertTask = (context: SendAlertsContext) => ({
 
 /**
  * Emails owners, at most one mail per kind, hour and account. Claims each alert durably before sending, and releases it
- * if no mail was sent. Resolves to whether more may be waiting; throws the last error of a released one.
+ * if no mail was sent. Resolves to whether more may be waiting; throws the last error of a released alert.
  */
 export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal): Promise<boolean> {
   const { alerts } = context;

@@ -78,7 +78,7 @@ function addTheRest(view: Underpaid, selection: OfferList): Html {
   const { checkout, language } = selection;
   const { path, payment, account, offers } = checkout;
   const { rest, direct, facts, missing: late } = language.words;
-  // A provider that has not delivered all of it yet may still do so.
+  // A provider that has not delivered all of the money may still do so.
   if (!view.canBeCharged) return html`<p>${late.usual}</p>`;
   const missing = exactUsdc(view.missingUnits);
   return html`<section><h2>${rest.heading}</h2>

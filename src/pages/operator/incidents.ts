@@ -51,7 +51,7 @@ async function readFacts(context: OperatorContext) {
   );
   return {
     manual: waiting.filter(({ forwardStatus }) => forwardStatus === 'manual_required').length,
-    /** Time since which each of these releases is due or in flight. */
+    /** Time since which each overdue release has been due or in flight. */
     overdue: [...due, ...inFlight].filter((atMs) => settlement.isOverdue(atMs, nowMs())),
     providers,
     relayers,

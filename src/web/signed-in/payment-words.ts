@@ -103,7 +103,7 @@ export function moneySentence(payment: Payment): string | null {
   const customer = status === 'paid' ? 'Customer paid' : 'Asked for';
   const seen = `${customer} ${formatMoney(amountCents, currency)} · arrived ${formatUsdcSum(receivedUnits)}`;
   if (forwardedUnits === 0n) return `${seen} USDC`;
-  // Of the rounded amounts, so that those shown add up.
+  // Computed from rounded amounts, so that the amounts shown add up.
   const cents = (units: bigint) => Math.round(Number(units) / 10_000);
   const fee = ((cents(receivedUnits) - cents(forwardedUnits)) / 100).toFixed(2);
   return `${seen} · you received ${formatUsdcSum(forwardedUnits)} USDC (fee ${fee} is not returned)`;

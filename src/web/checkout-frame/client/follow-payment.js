@@ -202,7 +202,7 @@ function startOneVisit(page) {
   page.addEventListener('click', (event) => {
     const target = /** @type {Element} */ (event.target);
     pressed = target.closest('button');
-    // Names the means in the address to which the way back leads, because a page that is not stored is not restored.
+    // Puts the means into this page's address, because a page outside the back/forward cache loads again on the way back.
     const means = target.closest('a')?.search.split('change=')[1];
     if (means) history.replaceState(null, '', `?means=${means}`);
   });

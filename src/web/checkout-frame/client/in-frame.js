@@ -39,7 +39,7 @@ function carry(href) {
 addEventListener('click', ({ target }) => {
   const link = /** @type {Element} */ (target).closest('a');
   if (link === null || link.target !== '' || !link.protocol.startsWith('http')) return;
-  // The way back to the shop leaves the frame. Only the other links have a relation.
+  // Links to the shop leave the frame. All other links have a `rel`.
   if (link.origin !== location.origin) link.target = link.rel === '' ? '_top' : '_blank';
   else if (link.hash === '' || link.search !== '') link.href = carry(link.href);
 });

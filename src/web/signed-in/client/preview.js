@@ -4,7 +4,7 @@ if (preview instanceof HTMLButtonElement) {
   preview.hidden = true;
   let shown = 0;
   const show = () => {
-    // A new frame adds no step to the way back, and covers the one before until it has its page.
+    // A new frame adds no history entry, and the previous one stays until the new page has loaded.
     const frame = document.querySelector('.preview iframe:last-child');
     const next = frame?.cloneNode();
     if (!(next instanceof HTMLIFrameElement)) return;
