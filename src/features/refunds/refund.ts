@@ -37,7 +37,6 @@ export const REFUND_RULE =
   'A share of the charge is the same share of the USDC that arrived for it, rounded down. So the provider’s fee is ' +
   'borne by the customer, and the service’s fee, which is not returned, by you.';
 
-/** Discrepancies that `verify` finds in refunds. */
 export const refundDiscrepancies = {
   refunded_too_much: 'Paid refunds exceed final deposits.',
   refund_not_on_chain: 'The transfer of a paid refund is not on the chain.',

@@ -4,7 +4,7 @@ import type { Database } from './open-database.ts';
 import { statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 const WINDOW_MS = 60_000;
-/** Interval and number of deletions of ended windows. */
+/** How often ended windows are deleted, and at most how many at a time. */
 const PURGE_INTERVAL_MS = 1_000;
 const MAXIMUM_PURGED = 10_000;
 

@@ -155,7 +155,7 @@ export function requireTextUrl(url: string): void {
 
 /**
  * Throws `foreign_form` unless the browser says that one of our pages sent a form. Browsers without `Sec-Fetch-Site`
- * send `Origin` with every form; `none` is of a form that the user sends again.
+ * send `Origin` with every form; `none` is sent for a form that the user submits again.
  */
 export function requireOwnForm(headers: IncomingHttpHeaders, baseUrl: string): void {
   const { origin, 'sec-fetch-site': site = 'none' } = headers;
@@ -185,7 +185,7 @@ export function requireSameAccount({ account, otherAccounts }: ChosenAccount, fo
   );
 }
 
-/** Whether a customer's form may be our own: a client that sends no origin with it is no browser of another site. */
+/** Whether a customer's form may be our own. A client that sends no origin is not a browser on another site. */
 export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none';
