@@ -233,7 +233,7 @@ export function assessBaseUrl(
   return ok(`the service answers at ${baseUrl}`);
 }
 
-/** Whether blocks are scanned, by this service or by another process on its database. */
+/** Checks that blocks are scanned, by this service or by another process on its database. */
 export function assessScan(
   scannedAtMs: number | null | undefined,
   { isServed, nowMs }: { readonly isServed: boolean; readonly nowMs: number },
@@ -248,7 +248,7 @@ export function assessScan(
   return isServed ? fail(found) : warn(`${found} (no service runs on this data folder)`);
 }
 
-/** Whether the service can tell customers apart by the address that a proxy forwards. */
+/** Checks that the service can tell customers apart by the address that a proxy forwards. */
 export function assessProxy({ baseUrl, tls, trustProxy }: Pick<Config, 'baseUrl' | 'tls' | 'trustProxy'>) {
   const isBehindProxy = baseUrl.startsWith('https:') && tls === null;
   if (trustProxy.length === 0 && isBehindProxy)
@@ -449,7 +449,7 @@ interface Finality {
   readonly slow?: readonly string[];
 }
 
-/** Whether all endpoints answer, agree, keep up and can confirm each other. URLs on one host count as one endpoint. */
+/** Checks that all endpoints answer, agree, keep up and can confirm each other. URLs on one host are one endpoint. */
 export function assessEndpoints(
   endpoints: readonly { readonly host: string; readonly label: string }[],
   newestBlocksMs: readonly (number | Error)[],

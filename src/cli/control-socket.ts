@@ -49,7 +49,7 @@ export async function startControlServer(socketFile: string, context: Operations
     response.end(reply);
   });
   await once(server.listen(socketFile), 'listening');
-  // Other users cannot open it before, because the process creates all files for its own user.
+  // Until here the umask keeps other users out: the process creates all files for its own user.
   chmodSync(socketFile, 0o600);
   return server;
 }

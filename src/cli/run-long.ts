@@ -15,8 +15,8 @@ const resumeHints = {
 } as const;
 
 /**
- * Runs a long command, and shows how far it is. SIGINT and SIGTERM abort `signal`, and end the work with its next
- * progress; a second one ends the process. Throws what was done and how to go on, after setting the exit code.
+ * Runs a long command and shows its progress. SIGINT or SIGTERM aborts `signal` and stops the work at its next progress
+ * report; a later signal ends the process. A stopped command throws what was done and how to resume.
  */
 export async function runLong<T>(
   name: keyof typeof resumeHints,

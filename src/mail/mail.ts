@@ -40,8 +40,8 @@ export interface EmailStore {
   /** Erases an address that a customer of the account gave for one mail, in lower case, with the mail. */
   eraseReceiptAddress(accountId: string, email: string): Promise<void>;
   /**
-   * Erases addresses of older payments. Continues where the last call stopped, up to `limit` or a `busy` one. Without an
-   * account, in all of them, and with notes, provider URLs, and bodies and answers of webhooks.
+   * Erases addresses of older payments. Continues where the last call stopped, up to `limit` or a `busy` one. Null means
+   * all accounts, and also erases notes, provider URLs, and the bodies and answers of webhooks.
    */
   eraseEmailsBefore(accountId: string | null, beforeMs: number, limit: number): Promise<EmailErasureStep>;
 }

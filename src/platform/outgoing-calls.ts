@@ -108,7 +108,7 @@ export async function within<T>(limitMs: number, answer: Promise<T>, lateError: 
 /** Time to wait for a better answer once there is an acceptable one. */
 const GRACE_MS = 500;
 
-/** Answers that have arrived when one is enough, or all. `onAll` gets all of them; a late error is ignored. */
+/** The answers so far: once one is enough, soon after an acceptable one, or once all arrived. Ignores later errors. */
 export async function answersUntil<T>(
   pending: readonly Promise<T>[],
   classify: (answer: T) => 'enough' | 'better than nothing' | 'not',

@@ -83,7 +83,7 @@ function parseTraceparent(header: string): SpanContext | null {
   return { traceId, spanId, traceFlags: Number(`0x${flags}`) & 1, isRemote: true };
 }
 
-/** Makes the calls of all methods spans, which are named after them. */
+/** Records each call of a method as a span with the method's name. */
 export function withSpans<T extends object>(methods: T, name: string): T {
   const wrapped = Object.entries(methods).map(([key, value]) => {
     const own = `${name}.${key}`;

@@ -37,7 +37,7 @@ export async function postWebhook(
   try {
     const response = await request(endpoint, {
       method: 'POST',
-      // Takes a new connection for each webhook.
+      // Opens a new connection for each webhook.
       reset: true,
       signal: AbortSignal.timeout(timeLimitMs),
       headers: {

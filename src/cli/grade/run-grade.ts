@@ -114,7 +114,7 @@ async function collectOrders(service: StandInService, options: GradeOptions & Ru
   }
 }
 
-/** Takes a new connection for each request: between two, the shop may close an idle one. */
+/** Opens a new connection for each request, because the shop may close one that is idle in between. */
 async function askShop(url: URL, option: string, { headers = {}, ...rest }: ShopRequest = {}) {
   const signal = AbortSignal.timeout(ORDER_TIMEOUT_MS);
   const init = { ...rest, headers: { ...headers, connection: 'close' }, redirect: 'manual', signal } as const;

@@ -23,7 +23,7 @@ export type EventFields = Readonly<Record<string, null>>;
 export interface StandInService {
   readonly baseUrl: string;
   readonly orders: GradedOrder[];
-  /** Orders of the events; the event's number is the index plus one. */
+  /** The orders in the event log. An event's number is its index plus one. */
   readonly events: GradedOrder[];
   readonly eventFields: EventFields;
   eventReads: number;
@@ -100,7 +100,7 @@ async function answer(request: IncomingMessage, service: StandInService, tokens:
   return { status: 404, body: { error: 'Not found. Check the path and the id.' } };
 }
 
-/** Refuses a number beyond the log as the service does, because it is the shop's cursor at another service. */
+/** Refuses a cursor beyond the log, as the service does: the shop got it from another service. */
 function readEvents(service: StandInService, query: URLSearchParams): Reply {
   service.eventReads++;
   const after = Number(query.get('after') ?? 0);

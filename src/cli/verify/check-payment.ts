@@ -49,7 +49,7 @@ function sumOf<Row>(rows: readonly Row[], unitsOf: (row: Row) => bigint): bigint
   return rows.reduce((sum, row) => sum + unitsOf(row), 0n);
 }
 
-/** A completed payment's amounts are a sum of the journal's first entries up to some point, which is still there. */
+/** Once money was released, the payment's amounts must equal a sum of the journal's first releases, up to any one. */
 function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void {
   const { payment, observations } = view;
   const { status, receivedUnits, forwardedUnits, paidThresholdUnits } = payment;

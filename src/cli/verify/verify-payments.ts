@@ -155,7 +155,7 @@ async function readEntries({ observations }: VerifyContext, id: PaymentId): Prom
   }
 }
 
-/** The view with all dust rows in place of their sums, with which they must agree. */
+/** The view with the rows of dust in place of their sums. Reports sums that differ from the rows. */
 async function unfold({ observations: store }: VerifyContext, view: PaymentView, findings: Findings) {
   const { deposits, releases, finalBlock } = view.observations;
   const isSum = ({ logIndex }: ChainPosition) => logIndex < 0;
