@@ -12,7 +12,7 @@ import { dropCodesWithoutFactor, renewRecoveryCodes, type SecondFactorContext } 
 import { keepForNextPage, type ShowOnceContext, type SignedIn, takeForPage } from './sessions.ts';
 
 export interface PasskeyContext extends SecondFactorContext, ShowOnceContext {
-  /** Null where browsers offer no passkeys. */
+  /** Null if browsers offer no passkeys. */
   readonly party: RelyingParty | null;
 }
 
@@ -35,7 +35,7 @@ export async function createChallenge(
   return challenge;
 }
 
-/** Options for creating a passkey in the browser; null where browsers offer none. */
+/** Options for creating a passkey in the browser; null if browsers offer none. */
 export async function offerPasskey(
   context: PasskeyContext,
   { user, session }: SignedIn,
@@ -113,7 +113,7 @@ const CHALLENGE_OWNER = 'passkey challenge of a visitor';
 
 /**
  * Options for signing in with a discoverable passkey and user verification, before the user is known, and their
- * challenge, sealed with its time and not stored. Null where browsers offer no passkeys.
+ * challenge, sealed with its time and not stored. Null if browsers offer no passkeys.
  */
 export function offerPasskeySignIn({ secondFactor, nowMs, party }: PasskeyContext) {
   if (party === null) return null;

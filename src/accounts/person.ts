@@ -77,7 +77,7 @@ export interface RelyingParty {
   readonly origin: string;
 }
 
-/** Relying party for a page; null where browsers offer no passkeys. `homeUrl` is where passkeys are created. */
+/** Relying party for a page; null if browsers offer no passkeys. `homeUrl` is where passkeys are created. */
 export function relyingPartyOf(homeUrl: string, pageUrl = homeUrl): RelyingParty | null {
   const { hostname: host } = new URL(homeUrl);
   const { hostname, origin, protocol } = new URL(pageUrl);

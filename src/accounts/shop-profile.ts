@@ -45,7 +45,7 @@ export const plainProfile = {
   emailRetentionDays: null as number | null,
   /** Whether the owners get an email when a webhook did not arrive or a payment needs attention. */
   receivesAlerts: true,
-  /** Provider listed first where it is available; null for the usual order. */
+  /** Provider listed first if it is available; null for the usual order. */
   pinnedProvider: null as ProviderId | null,
   excludedProviders: [] as readonly ProviderId[],
   /** Null for the operator's setting, like `maxProviderFeeBasisPoints`. */

@@ -22,7 +22,7 @@ interface CheckContext {
 }
 
 /**
- * Verifies the deployment, and repeats that until `stop`, because the node behind an endpoint can change. Where none
+ * Verifies the deployment, and repeats that until `stop`, because the node behind an endpoint can change. If none
  * answers, one that an earlier start verified is used. Throws `DeploymentMismatchError`, and `ChainUnavailableError`.
  */
 export async function startDeploymentCheck(

@@ -41,7 +41,7 @@ const RECENT_RATES_MS = 7 * 86_400_000;
 
 const SESSION_TIMEOUT_MS = 8_000;
 
-/** Throws `ConfigError`, `DeploymentMismatchError` or `ChainUnavailableError` where money might not be released. */
+/** Throws `ConfigError`, `DeploymentMismatchError` or `ChainUnavailableError` if money might not be released. */
 export async function openLiveServices(
   config: Config,
   store: Store,

@@ -163,7 +163,7 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
 const MAXIMUM_CONNECTIONS = 16_000;
 /** Files reserved for the service itself: deliveries, the database, the chain and others. */
 const OWN_FILES = 4_000;
-/** Common limit, assumed where the system reports none. */
+/** Common limit, assumed if the system reports none. */
 const USUAL_LIMIT = 1_024;
 
 export function readOpenFilesLimit(): number {

@@ -207,7 +207,7 @@ export interface MerchantTerms extends AccountThresholdTerms {
   /** Providers that the account may use; null for all, including future ones. */
   readonly providers: readonly ProviderId[] | null;
   readonly excludedProviders: readonly ProviderId[];
-  /** Provider listed first where it is available; null for the usual order. */
+  /** Provider listed first if it is available; null for the usual order. */
   readonly pinnedProvider: ProviderId | null;
 }
 

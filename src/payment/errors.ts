@@ -1,5 +1,5 @@
 /**
- * All errors for callers. `status` and `code` are the specification's wire contract, with a `code` only where the
+ * All errors for callers. `status` and `code` are the specification's wire contract, with a `code` only if the
  * caller can act on it. `text` is public; the internal cause is in `ServiceError.cause` and only logged.
  */
 export const errorTable = {

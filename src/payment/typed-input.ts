@@ -51,7 +51,7 @@ const withoutGroups = /^0*(\d+)(?:[.,](\d+))?$/;
 const withGroups = /^([1-9]\d{0,2}([.,' ])\d{3}(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
 
 /**
- * Number as people type it: "12,50", "$12.5", "1.234,50 €", "1’234", "１２．５０", "۱۲٫۵". `unclear` where a separator may
+ * Number as people type it: "12,50", "$12.5", "1.234,50 €", "1’234", "１２．５０", "۱۲٫۵". `unclear` if a separator may
  * divide thousands or decimals, as in "1.234"; null for anything else.
  */
 export function readTypedNumber(

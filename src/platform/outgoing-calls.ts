@@ -44,7 +44,7 @@ export function createOutgoingAgent({
   });
 }
 
-/** Cause of a failed connection. Node's own message is empty where several addresses failed. */
+/** Cause of a failed connection. Node's own message is empty if several addresses failed. */
 function describeConnectFailure(error: Error, limitMs: number): string {
   const failures = [error, error.cause].find((each) => each instanceof AggregateError)?.errors as
     | readonly NodeJS.ErrnoException[]

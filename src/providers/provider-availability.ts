@@ -41,7 +41,7 @@ export interface ProviderOffer {
   readonly seller: ProviderId;
   /** Whether the customer's email address, if it is known, is part of a session. */
   readonly sharesEmail: boolean;
-  /** Who pins the provider to the top of the list where it is available. The merchant takes precedence. */
+  /** Who pins the provider to the top of the list if it is available. The merchant takes precedence. */
   readonly pinnedBy: 'merchant' | 'operator' | null;
   /** Whether a session needs the customer's country. */
   readonly needsCountry: boolean;
@@ -236,7 +236,7 @@ function effectiveMinimumUsdCents(
 }
 
 /**
- * Why the provider does not serve the amount; null if it does. `below_minimum` also where its assumed fee exceeds the
+ * Why the provider does not serve the amount; null if it does. `below_minimum` also if its assumed fee exceeds the
  * maximum; `provider_inactive` if it serves no amount, or not this customer.
  */
 function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): Refusal | null {

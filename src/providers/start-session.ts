@@ -64,7 +64,7 @@ export interface Visitor {
   readonly language?: string | null;
   /** Whether the customer knows the payment's email address; otherwise the provider does not get it. */
   readonly knowsEmail?: boolean;
-  /** Total that the page has shown where it is above the amount; otherwise 0 or absent. */
+  /** Total that the page has shown if it is above the amount; otherwise 0 or absent. */
   readonly shownTotalCents?: number;
 }
 

@@ -17,7 +17,7 @@ const NOTHING = { checked: 0, unexplained: [] };
 /**
  * Cancels payments past their deadline, oldest first. Nothing expires on one reading, because a node may leave events
  * out: blocks up to the deadline must have been read at another host too, and the balance must match. The balance alone
- * is not enough: it is also zero where a deposit and its release were both left out.
+ * is not enough: it is also zero if a deposit and its release were both left out.
  */
 export async function expirePayments(context: ExpirePaymentsContext) {
   const { observations, payments, expiryMs } = context;

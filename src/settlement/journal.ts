@@ -9,7 +9,7 @@ export type JournalEntryKind = 'deposited' | 'forwarded' | 'fee' | 'rescued';
 export interface JournalFacts extends ChainPosition {
   readonly kind: JournalEntryKind;
   readonly paymentId: PaymentId;
-  /** Amount in the token's smallest unit. Negative where a reorganization reverses a final amount. */
+  /** Amount in the token's smallest unit. Negative if a reorganization reverses a final amount. */
   readonly units: bigint;
   /** Null for the payment token; otherwise the token, or the zero address for POL. */
   readonly token: Address | null;

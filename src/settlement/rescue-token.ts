@@ -19,9 +19,9 @@ export function parseRescuedToken(text: string): Address {
  * Sends a wrong token, or POL (`POL_ADDRESS`), from a deposit address to the payment's merchant, without a fee, in one
  * of the relayer's slots. Returns the hash of the first attempt.
  *
- * Throws `payment_not_found`, and `payment_state_conflict` without a free slot, where the contract refuses, where the
- * address holds nothing of the token, while it is already being rescued, where the gas exceeds the budget, because it
- * would block all later releases, and where the signer does not sign.
+ * Throws `payment_not_found`, and `payment_state_conflict` without a free slot, if the contract refuses, the address
+ * holds none of the token, the token is already being rescued, or the signer does not sign, and if the gas exceeds the
+ * budget, because the rescue would block all later releases.
  */
 export async function rescueToken(
   context: Pick<RelayContext, 'payments' | 'observations' | 'relay' | 'relayer' | 'limits' | 'nowMs'>,

@@ -225,7 +225,7 @@ async function recordScan({ observations, decide }: WatchDepositsContext, scan: 
   }
 }
 
-/** Whether another host, where there is one, confirms the rows of blocks that are to become final. */
+/** Whether another host, if there is one, confirms the rows of blocks that are to become final. */
 export function areConfirmed(view: ChainView, rows: OwnRows, final: BlockReference): Promise<boolean> {
   const isFinal = ({ blockNumber }: ChainPosition) => blockNumber <= final.number;
   const { deposits, releases, rescues } = filterRows(rows, isFinal);

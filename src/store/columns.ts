@@ -9,7 +9,7 @@ import { parseJson } from '../platform/read-json.ts';
  * - `units`: one of our own amounts, an integer in the database
  * - `amount`: an amount of any size from the chain or a provider, as decimal text or numeric
  * - `bit`: a flag that both engines store as 0 or 1
- * - `flag`: a boolean where the engine has one
+ * - `flag`: a boolean if the engine has one
  * - `address`: the twenty bytes of an address that is looked up
  */
 export type ColumnKind =

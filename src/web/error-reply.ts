@@ -11,7 +11,7 @@ function bodyOf(error: ServiceError): ErrorBody {
   return error.code === null ? { error: error.message } : { error: error.message, code: error.code };
 }
 
-/** Value of Strict-Transport-Security; null where callers may use plain HTTP. */
+/** Value of Strict-Transport-Security; null if callers may use plain HTTP. */
 export function hstsOf(
   url: string,
   { hstsIncludesSubdomains }: { readonly hstsIncludesSubdomains: boolean },
@@ -29,7 +29,7 @@ export function sendError(reply: FastifyReply, error: ServiceError): FastifyRepl
     .send(JSON.stringify(bodyOf(error)));
 }
 
-/** Headers of data responses. `hsts` is null where callers may use plain HTTP. */
+/** Headers of data responses. `hsts` is null if callers may use plain HTTP. */
 export function securityHeaders(hsts: string | null): Readonly<Record<string, string>> {
   return {
     'cache-control': 'no-store',

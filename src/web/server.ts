@@ -31,7 +31,7 @@ export interface BaseServerOptions {
   readonly trustProxy: readonly string[];
   /** PEM. Without certificate and key, the server uses plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | null;
-  /** Value of Strict-Transport-Security; null or absent where callers may use plain HTTP. */
+  /** Value of Strict-Transport-Security; null or absent if callers may use plain HTTP. */
   readonly hsts?: string | null;
   /** Whether the server is draining. Every response then ends its connection. */
   readonly leaving?: AbortSignal;

@@ -113,7 +113,7 @@ export function amountBoundsOf(
 
 const roundUnits = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 
-/** Up to four round amounts within the bounds, in cents; with the bounds where fewer than two are round. */
+/** Up to four round amounts within the bounds, in cents; with the bounds if fewer than two are round. */
 export function suggestedAmounts(
   { minimumCents, maximumCents }: ReturnType<typeof amountBoundsOf>,
   currency: Currency,

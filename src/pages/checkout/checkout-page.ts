@@ -109,7 +109,7 @@ function detailOf(selection: OfferList, explorerTransactionUrl: ExplorerTransact
   if (view.kind === 'paid') return receipt(view, checkout, language, explorerTransactionUrl);
   const links = shopLinks(checkout, language);
   const wait = waitOf(checkout);
-  // Shows the next step where it needs no scrolling.
+  // Shows the next step if it needs no scrolling.
   const isEnded = ['canceled', 'expired', 'closed_with_money', 'closed_and_released'].includes(view.kind);
   const isOver = (isEnded || isStuck(checkout)) && checkout.unservedCountry === undefined;
   const known = facts(checkout, language, explorerTransactionUrl);
@@ -161,7 +161,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     languagePath: path,
     title: content.title,
     isTestMode: options.isTestMode,
-    // Reloads waiting pages without script, but not pages with a choice, and later where an address can be entered.
+    // Reloads waiting pages without script, but not pages with a choice, and later if an address can be entered.
     head:
       autoContinue !== null
         ? refreshWithoutScript(0, autoContinue)

@@ -63,7 +63,7 @@ export function transactionRows(
 /** Maximum listed transfers in each direction, because anyone can send some. */
 const MAXIMUM_LISTED = 20;
 
-/** Every arrival and release, each with its amount where there are several; the largest if there are many. */
+/** Every arrival and release, each with its amount if there are several; the largest if there are many. */
 export function transfersOf(payment: Payment, observations: ChainObservations, language: Language) {
   const { arrivedWith, sentWith } = language.words.facts;
   type Transfer = Pick<Deposit, 'units' | 'transactionHash'>;

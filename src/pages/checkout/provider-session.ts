@@ -129,7 +129,7 @@ export function isPreview(headers: IncomingHttpHeaders): boolean {
     String(headers[name] ?? ''),
   );
   if (purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose))) return true;
-  // Sec-Fetch-Dest, where sent, is `document` for a customer's request.
+  // Sec-Fetch-Dest, if sent, is `document` for a customer's request.
   const destination = headers['sec-fetch-dest'];
   if (destination !== undefined && destination !== 'document' && !isInFrame(headers)) return true;
   return previewAgent.test(headers['user-agent'] ?? '');

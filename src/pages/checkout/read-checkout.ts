@@ -87,7 +87,7 @@ export async function readCheckout(
   return { ...checkout, mail: await readMailOffer(context, checkout) };
 }
 
-/** Mail that the page offers; null where none is sent, or where another status of the payment matters more. */
+/** Mail that the page offers; null if none is sent, or if another status of the payment matters more. */
 async function readMailOffer(
   { receipts }: Pick<ReadCheckoutContext, 'receipts'>,
   { payment, view }: Pick<Checkout, 'payment' | 'view'>,

@@ -31,7 +31,7 @@ function providerButton(checkout: Checkout, row: OfferRow, label: Html, look = '
 formaction="${sessionPath(checkout, row)}" data-provider="${row.offer.name}"><span>${label}</span>${arrow}</button></p>`;
 }
 
-/** Button to the provider of the last session, with the total where it is above the amount; empty if it cannot serve. */
+/** Button to the provider of the last session, with the total if it is above the amount; empty if it cannot serve. */
 export function sameProvider(selection: OfferList, provider: ProviderId, label: string): Html {
   const { checkout, language } = selection;
   const offer = possibleOffers(checkout.offers).find((each) => each.provider === provider);

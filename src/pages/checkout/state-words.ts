@@ -61,7 +61,7 @@ export function wordsOf(checkout: Worded, language: Language): StateWords {
   return { ...words, sentence: html`${words.sentence ?? ''} ${littleArrived}` };
 }
 
-/** Says "card" only where a card pays; a wallet or an account has its payment approved. */
+/** Says "card" only if a card pays; a wallet or an account has its payment approved. */
 function takenWords(
   words: StateWords,
   provider: ProviderId,

@@ -4,7 +4,7 @@ import { customerFacts } from '../../payment/provider-catalog.ts';
 import { sellerOf } from '../../providers/provider-availability.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
 
-/** Times of the stored events between the provider's approval and the shop; null where none is stored. */
+/** Times of the stored events between the provider's approval and the shop; null if none is stored. */
 export type WaitTimes = ReturnType<typeof waitTimesOf>;
 
 /** @param changes the payment's state changes, oldest first */
@@ -24,7 +24,7 @@ export function waitTimesOf({ sessions }: Pick<PaymentView, 'sessions'>, changes
   };
 }
 
-/** Minutes assumed where a provider's usual time is unknown: the longest usual one of a card. */
+/** Minutes assumed if a provider's usual time is unknown: the longest usual one of a card. */
 const ASSUMED_MINUTES = 15;
 /** Usual minutes from the arrival to the shop, as the page says. */
 const RELEASE_MINUTES = 1;

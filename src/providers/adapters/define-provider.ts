@@ -73,7 +73,7 @@ interface AccountSettings<Host extends string = string> extends AdapterSettings 
   readonly apiKey: string;
   /** Value of the definition's variable for webhooks, or ''. */
   readonly webhookSecret: string;
-  /** The definition's hosts, without a trailing slash, or paths below BASE_URL where that is set. */
+  /** The definition's hosts, without a trailing slash, or paths below BASE_URL if that is set. */
   readonly urls: Readonly<Record<Host, string>>;
   /** The token's contract, if stated. Must be USDC's, except in test environments with other tokens. */
   readUsdcContract(contract: unknown): string | null;

@@ -59,7 +59,7 @@ export interface ChainView {
   confirmLogs(logs: ChainLogs, final: BlockReference): Promise<boolean>;
   /** The block of a mined transaction; null if the endpoint does not know it. */
   readTransactionBlock(transactionHash: string): Promise<number | null>;
-  /** Whether an endpoint of another host has the same block; true where all endpoints are on one host. */
+  /** Whether an endpoint of another host has the same block; true if all endpoints are on one host. */
   confirmBlock(block: BlockReference): Promise<boolean>;
   /** Asks other hosts whether a block may replace a final one. `alone`: there is only one host, which is not enough. */
   confirmReplacement(block: BlockReference): Promise<'confirmed' | 'unconfirmed' | 'alone'>;
@@ -94,7 +94,7 @@ export interface EndpointHealth {
   readonly isFailing: boolean;
   /** Final blocks behind the highest reported one; null before the first read. */
   readonly lagBlocks: number | null;
-  /** Times that other endpoints contradicted it, even where either can be wrong, or that its answer was malformed. */
+  /** Times that other endpoints contradicted it, even if either can be wrong, or that its answer was malformed. */
   readonly disagreements: number;
   /** Last disagreement in one sentence, and its age. */
   readonly lastDisagreement: { readonly message: string; readonly agoMs: number } | null;

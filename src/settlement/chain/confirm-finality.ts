@@ -174,7 +174,7 @@ export async function confirmLogs(
   return hostsOf(answers) > 1 ? 'refuted' : 'unconfirmed';
 }
 
-/** Endpoints whose logs differ from the majority's and, where no other has them all, the reasons. */
+/** Endpoints whose logs differ from the majority's and, if no other has them all, the reasons. */
 function describeLogDoubts(
   { rpc: { label: endpoint } }: ChainEndpoint,
   block: BlockReference,

@@ -44,7 +44,7 @@ function isPlausible(estimate: Estimate, figure: bigint): boolean {
 
 /**
  * Gas limit for a call, where `figure` is our own estimate. One host's estimate between half and three times the figure
- * counts; any other, and a failure, only where a second host agrees. While hosts contradict each other, the figure
+ * counts; any other, and a failure, only if a second host agrees. While hosts contradict each other, the figure
  * counts. Throws `CallRevertedError`, and `ChainUnavailableError` for a failure that no other host confirms.
  */
 export async function estimateGasLimit(

@@ -301,7 +301,7 @@ const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 const [COMMA, COLON] = [0x2c, 0x3a];
 
-/** Index of the quote that ends a string; the text's length where none does. */
+/** Index of the quote that ends a string; the text's length if none does. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

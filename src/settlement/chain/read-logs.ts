@@ -64,7 +64,7 @@ function wrongLog(label: string, problem: string): MalformedAnswerError {
   return new MalformedAnswerError(`${label} answered eth_getLogs with ${problem}`);
 }
 
-/** Position of a log. Throws where a block that was requested by hash has another number. */
+/** Position of a log. Throws if a block that was requested by hash has another number. */
 function positionOf(label: string, log: NodeLog, { fromBlock, toBlock }: LogQuery) {
   const blockNumber = Number(log.blockNumber);
   if (blockNumber < fromBlock || blockNumber > toBlock) throw wrongLog(label, 'a log of another block');

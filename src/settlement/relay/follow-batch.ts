@@ -53,7 +53,7 @@ export async function resolveFinal(
 
 /**
  * Rebroadcasts the batch that is next to be mined, and raises its fees while the chain asks for more. A smaller batch
- * or an empty transaction takes its nonce where it is refused, unaffordable or not mined in time.
+ * or an empty transaction takes its nonce if it is refused, unaffordable or not mined in time.
  */
 async function followHead(
   context: RelayContext,
@@ -211,7 +211,7 @@ async function higherFees(
 }
 
 /**
- * Rebroadcasts every attempt, because an earlier one can still be mined where the balance is too low for a later one.
+ * Rebroadcasts every attempt, because an earlier one can still be mined if the balance is too low for a later one.
  * Returns why the most expensive was refused; null if a node has one. Throws `ChainUnavailableError`.
  */
 export async function rebroadcast(

@@ -74,7 +74,7 @@ export function feeBudgetOf(
 /**
  * Takes as many of the first payments as can be released together within the budget, halving while the call would fail.
  * Uses our own gas figure if `isOwnGas` is set, or if a payment was in an odd number of batches without effect. Throws
- * `CallRevertedError` where the first payment fails alone, `TransactionRefusedError` where the budget does not cover
+ * `CallRevertedError` if the first payment fails alone, `TransactionRefusedError` if the budget does not cover
  * it, and `ChainUnavailableError`; the next batch is then half as large, because some nodes report too large a call
  * like this.
  */
@@ -201,7 +201,7 @@ export async function broadcastOrShrink(
 }
 
 /**
- * Replaces a batch that every node refuses, at its nonce: with our own gas figure where its gas is implausible,
+ * Replaces a batch that every node refuses, at its nonce: with our own gas figure if its gas is implausible,
  * otherwise with half of its payments; a single payment only at a lower gas cost. Commits without sending. Null if that
  * cannot help.
  */

@@ -158,7 +158,7 @@ export const en = {
     inactive: 'Not available at the moment',
     silent: 'Temporarily unavailable',
     busy: 'Busy at the moment',
-    /** Where a provider charges more than the amount. */
+    /** Shown if a provider charges more than the amount. */
     charges: 'You pay {amount} there, fees included',
     accountNeeded: '{provider} account required',
     usually: 'Usually {time}',
@@ -188,7 +188,7 @@ export const en = {
   },
   /** After the customer has paid. */
   wait: {
-    /** Heading where no card was used. */
+    /** Heading if no card was used. */
     approved: 'Your payment is approved',
     usual: 'Usually done in {time}.',
     once: 'Don’t pay again.',
@@ -244,7 +244,7 @@ export const en = {
     money: 'The money can go only to {shop}, less any service fee.',
     check: 'Check it yourself',
     email: 'We share your email address, {email}, with the payment service.',
-    /** Shown where only some of the offered services receive it. */
+    /** Shown if only some of the offered services receive it. */
     emailToSome: 'If the payment service accepts an email address from us, we share yours, {email}, with it.',
     /** Shown to a visitor whose link lacks the address. */
     emailKept:
@@ -363,7 +363,7 @@ export const en = {
     /** On the page: one mail at the end of the payment, to an address that the customer enters. */
     tell: 'We’ll email you when it’s done.',
     told: 'All set: we’ll email you when it’s done.',
-    /** Where the payment has an address. */
+    /** Shown if the payment has an email address. */
     own: 'Your receipt comes by email.',
     address: 'Your email address',
     send: 'Email me',

@@ -61,7 +61,7 @@ ${forgotten(asked)}`,
   };
 }
 
-/** Button for a passkey that signs in alone; hidden without script, and empty where browsers have no passkeys. */
+/** Button for a passkey that signs in alone; hidden without script, and empty if browsers have no passkeys. */
 function passkeySignIn({ area, context, cookies, reply }: AreaRequest, next: string): Html {
   const offer = offerPasskeySignIn(context);
   if (offer === null) return nothing;

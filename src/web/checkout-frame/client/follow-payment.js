@@ -1,6 +1,6 @@
 /**
  * Script of the checkout page, which without it reloads itself while it waits. Changes come from an event stream, or
- * from polls where streams fail. Runs in Safari 14, Chrome and Edge 86, and Firefox 79: newer interfaces are optional.
+ * from polls if streams fail. Runs in Safari 14, Chrome and Edge 86, and Firefox 79: newer interfaces are optional.
  */
 
 const longestWaitMs = 60_000;
