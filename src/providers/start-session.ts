@@ -236,7 +236,7 @@ function findUnused(
     (session) =>
       session.provider === provider &&
       session.receivedUnits === receivedUnits &&
-      // A rest is computed anew when another session lowers the threshold.
+      // The rest is computed again when another session lowers the threshold.
       session.chargedCents === amountCents &&
       session.expiresAtMs > nowMs &&
       session.progress !== 'failed' &&
