@@ -224,7 +224,7 @@ function brandingFields({ account, refused }: Visit): forms.Fields {
   };
 }
 
-/** Hint of the color. After a refused color, with a button that takes the nearest readable one. */
+/** Hint of the color field; after a refused color, a button that takes the nearest readable one. */
 function usedColorButton(typed: string): Html {
   const darker = darkerColorOf(typed);
   if (darker === null)

@@ -86,7 +86,7 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
 
   let reference: ReturnType<typeof loadReference> | undefined;
   const openReference = () => (reference ??= loadReference(context));
-  /** Page of an operation, or their list for null. Throws `not_found`. */
+  /** Page of an operation, or the list of all for null. Throws `not_found`. */
   async function renderReference(id: string | null): Promise<Buffer> {
     const { listOfOperations, operationContent, document, all } = await openReference();
     const one = all.find(({ operationId }) => operationId === id);

@@ -77,7 +77,7 @@ export function isOverdue(dueAtMs: number | null | undefined, nowMs: number): du
   return typeof dueAtMs === 'number' && nowMs - dueAtMs > OVERDUE_MS;
 }
 
-/** Payments whose release was refused or needs a person, and those whose release is due for too long. */
+/** Payments whose release was refused or needs a person, and those whose release has been due for too long. */
 export async function readWaiting({ search, nowMs }: OperatorContext): Promise<readonly Payment[]> {
   const [refused, ready] = await Promise.all([
     search.listUnsettled(null, refusedStatuses, COUNTED_PAYMENTS),
