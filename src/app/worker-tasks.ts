@@ -248,7 +248,7 @@ export function createIndexTask({ search }: Pick<WorkerParts['store'], 'search'>
 
 const GAS_INTERVAL_MS = 10 * 60_000;
 
-/** Checks a relayer's signer, and records the gas balance. Logs once when it falls below a few full batches, and once when it recovers. */
+/** Checks a relayer's signer and records its balance. Logs a fall below a few full batches, and the recovery, once. */
 export function createGasTask(
   { metrics, log }: Pick<WorkerParts, 'metrics' | 'log'>,
   relayer: Relayer,

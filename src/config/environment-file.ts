@@ -27,8 +27,8 @@ export function loadEnvironmentFile(): NodeJS.ProcessEnv {
 }
 
 /**
- * Problems with lines that Node, systemd and docker read differently: `A=x#y` is `x` for Node and `x#y` for systemd. Quotes
- * no value, because it may be a secret.
+ * Problems with lines that Node, systemd and docker read differently: `A=x#y` is `x` for Node and `x#y` for systemd.
+ * Quotes no value, because it may be a secret.
  */
 export function findAmbiguous(text: string): readonly string[] {
   if (text.startsWith('\ufeff')) return ['.env begins with a byte order mark: save it as UTF-8 without one.'];

@@ -73,7 +73,7 @@ export interface ReceiptStore {
     nowMs: number,
   ): Promise<void>;
   findReceiptStatus(id: PaymentId): Promise<ReceiptStatus | null>;
-  /** Queues what an older version left, then erases at most `limit` addresses: queued before `sentByMs`, or given too early. */
+  /** Queues what an older version left, then erases up to `limit` addresses: queued before `sentByMs`, or given too early. */
   eraseAddresses(nowMs: number, sentByMs: number, givenBeforeMs: number, limit: number): Promise<number>;
 }
 

@@ -54,7 +54,7 @@ export function createAccounts({ read, write }: Scripts, noteChange: () => void 
 
 const KEYS_IN_MEMORY = 10_000;
 
-/** Caches active keys, for a process that is the only writer. Unknown keys are not cached: they would evict active ones. */
+/** Caches active keys, for a process that is the only writer. Not unknown keys, because they would evict active ones. */
 export function createCachingAccounts(scripts: Scripts): AccountStore {
   const keys = new LRUCache<string, ActiveKey>({ max: KEYS_IN_MEMORY });
   const accounts = createAccounts(scripts, () => keys.clear());

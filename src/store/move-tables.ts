@@ -35,7 +35,7 @@ export interface SideOptions extends Layout {
   readonly onCreate?: ((schema: FoundSchema) => void) | undefined;
 }
 
-/** Opens one side of a move and creates an empty target's tables. Throws `MoveRefusedError`, or like `requireOwnSchema`. */
+/** Opens one side of a move and creates an empty target's tables. Throws `MoveRefusedError` and as `requireOwnSchema`. */
 export async function openSide(
   database: MoveDatabase,
   role: MoveRole,

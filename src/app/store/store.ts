@@ -8,7 +8,7 @@ export type Store = ReturnType<typeof assembleStore>;
 export interface StoreOptions {
   /** Wall clock for the times that the store itself records. */
   readonly nowMs?: () => number;
-  /** Called with the error of a broken idle connection (PostgreSQL), and of a failed commit (SQLite), which its callers get too. */
+  /** Called when an idle connection breaks (PostgreSQL), or a commit fails (SQLite); its callers get the error too. */
   readonly onError?: (error: Error) => void;
   /** Whether the schema may be created or changed permanently (default true). If not, an older one is refused. */
   readonly mayMigrate?: boolean;

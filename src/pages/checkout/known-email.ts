@@ -53,7 +53,7 @@ function carriesToken(request: Pick<FastifyRequest, 'body' | 'headers'>, token: 
   return isSameText(unmasked(field), token) || isSameText(cookie, token);
 }
 
-/** Hidden field with a random mask and the token XORed with it, because a compressed size reveals a constant secret (BREACH). */
+/** Hidden field with a random mask and the token XORed with it: a compressed size would reveal a constant one (BREACH). */
 export function emailTokenField(token: string): Html {
   const bytes = Buffer.from(token, 'base64url');
   const mask = randomBytes(bytes.length);

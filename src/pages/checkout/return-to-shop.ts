@@ -51,7 +51,7 @@ export function furtherLinks(
   return html`<p class="links">${dotted(links)}</p>`;
 }
 
-/** Whether only the shop can help: with money beyond the price, a rest no provider takes, or no link back once it ended. */
+/** Whether only the shop can help: with money beyond the price, a rest no provider takes, or no link back at the end. */
 function needsShop({ view, offers }: Checkout, way: Return | null): boolean {
   if (view.kind === 'paid') return view.surplus !== null;
   if (view.kind === 'underpaid') return view.canBeCharged && !canBePaid({ offers });

@@ -148,7 +148,7 @@ const changeWallet: FormHandler = async (visit, form) => {
   return seeOther(`/settings${PAYOUTS}?flash=saved`);
 };
 
-/** Parses this field; null for an empty one. An address that would lose the money needs the tick of `meantField`, unless it is stored. */
+/** Parses this field; null if empty. An address that would lose money needs the tick of `meantField`, unless stored. */
 export function meantWalletOf(
   form: forms.FormFields,
   name: string,

@@ -13,10 +13,10 @@ const BUSY_TIMEOUT_MS = 5_000;
 
 /**
  * Copies a snapshot of a database, even one in use, into a new private file, which is read back and flushed. Any error,
- * also of `onProgress`, removes the copy. A kill leaves an empty `target` and a `target.unfinished`, which must be removed before the next
- * backup into the same file. Throws `UnreleasedSchemaError`, and `Error` when `target`, `target.unfinished` or a
- * journal beside them exists, when the folder is missing or writable for every user without the sticky bit, when `file`
- * is not a database of this service or holds no account, and when the copy is damaged.
+ * also of `onProgress`, removes the copy. A kill leaves an empty `target` and a `target.unfinished`, which block the next
+ * backup into that file. Throws `UnreleasedSchemaError`, and `Error` if `target`, `target.unfinished` or a journal beside
+ * them exists, if the folder is missing or writable for every user without the sticky bit, if `file` is not a database
+ * of this service or holds no account, and if the copy is damaged.
  */
 export async function backUpSqlite(
   file: string,

@@ -20,8 +20,8 @@ type Insertion = string | number | Html | readonly Html[] | null | false;
 export const nothing = new Html('');
 
 /**
- * Template whose text insertions ghtml escapes; null and false insert nothing. ghtml gets one text at a time and never the template, which therefore
- * cannot disable escaping. Attributes must be quoted, and the caller checks a link's scheme.
+ * Template whose text insertions ghtml escapes; null and false insert nothing. ghtml gets single texts, never the
+ * template, which could disable escaping. Attributes must be quoted, and the caller checks a link's scheme.
  */
 export function html({ raw }: TemplateStringsArray, ...insertions: readonly Insertion[]): Html {
   let markup = raw[0] as string;
