@@ -11,7 +11,7 @@ export const MARK_RESTORED = `INSERT INTO watermarks (name, payment_id) VALUES (
 /** SQL of the row's text. */
 export const RESTORED = "(SELECT payment_id FROM watermarks WHERE name = 'restored')";
 
-/** Newest block at the restore: any block until it is known; undefined if the database was never restored. */
+/** Newest block at the restore, the largest number until it is known; undefined if the database was never restored. */
 export function restoredBlockOf(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined;
   return text === '' ? Number.MAX_SAFE_INTEGER : Number(text.split(' ')[0]);
@@ -47,7 +47,7 @@ export function createRestoreStore(
     isPending: read(function* () {
       return (yield* readRestored()) === '';
     }),
-    /** Records the height, and that what waits may have been sent. Payments created before the time are expired. */
+    /** Records the height, and that what waits may have been sent. Payments created before `expiredBeforeMs` are expired. */
     recordHeight: write(function* (block: number, expiredBeforeMs: number) {
       const isFirst = yield* hasRow`
         UPDATE watermarks SET payment_id = ${String(block)} WHERE name = 'restored' AND payment_id = '' RETURNING name`;

@@ -41,7 +41,7 @@ export async function backUpSqlite(
   }
 }
 
-/** Otherwise an empty copy, or one of another program's database, would be noticed only when it is needed. */
+/** Throws for an empty or foreign database, whose copy would otherwise be noticed only when it is needed. */
 function requireContent(source: DatabaseSync, file: string, migrations: readonly Migration[]): void {
   const tables = source.prepare(
     "SELECT count(*) AS count FROM sqlite_schema WHERE type = 'table' AND name IN ('migrations', 'accounts', 'payments')",
