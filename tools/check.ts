@@ -65,7 +65,7 @@ const staticSteps: Step[] = [
   // Checks only changed files and their dependents, in a fifth of the time.
   command('types', tsc, '--noEmit', '--incremental', '--tsBuildInfoFile', checkedTypes, '-p', '.'),
   // Browser code has other globals than Node.
-  ...['src/web/checkout-frame', 'src/web/signed-in', 'src/pages/docs'].map((pages) =>
+  ...['src/web/checkout-layout', 'src/web/signed-in', 'src/pages/docs'].map((pages) =>
     command(`types of the script of ${pages}`, tsc, '--noEmit', '-p', `${pages}/client`),
   ),
   command('docs match the code', script('docs.ts'), '--check'),

@@ -7,8 +7,8 @@ import { type Checkout, checkoutOf } from '../../src/pages/checkout/read-checkou
 import { problemWords } from '../../src/pages/checkout/state-words.ts';
 import { ServiceError } from '../../src/payment/errors.ts';
 import type { ProviderId } from '../../src/payment/provider-catalog.ts';
-import { type Language, languageOf } from '../../src/web/checkout-frame/languages.ts';
-import { layout, messagePage, sendExample, sendPage } from '../../src/web/checkout-frame/layout.ts';
+import { type Language, languageOf } from '../../src/web/checkout-layout/languages.ts';
+import { layout, messagePage, sendExample, sendPage } from '../../src/web/checkout-layout/layout.ts';
 import { html } from '../../src/web/design/html.ts';
 import type { Words } from '../../src/web/locales/locale.ts';
 import { createExamplePayments, exampleAccount, exampleChanges } from './example-payments.ts';

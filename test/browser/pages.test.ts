@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEPOSIT_HASH } from '../../sandbox/pages/example-payments.ts';
 import { statePageNames } from '../../sandbox/pages/register-state-pages.ts';
 import { shortCodeOf } from '../../src/payment/payment-id.ts';
-import { languages } from '../../src/web/checkout-frame/languages.ts';
+import { languages } from '../../src/web/checkout-layout/languages.ts';
 import { desktop, inBrowser, phone, takeScreenshot } from '../support/browser.ts';
 import { openPages } from '../support/browser-pages.ts';
 import {

@@ -1,7 +1,7 @@
 import { encodeFunctionData, erc20Abi } from 'viem';
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
-import { languages } from '../../src/web/checkout-frame/languages.ts';
+import { languages } from '../../src/web/checkout-layout/languages.ts';
 import { createCheckoutPages, pagePayment, pageView, USDC } from '../support/checkout-pages.ts';
 import { textOf } from '../support/page-text.ts';
 

@@ -8,7 +8,7 @@ import {
   type LanguageCode,
   languageOf,
   languages,
-} from '../../src/web/checkout-frame/languages.ts';
+} from '../../src/web/checkout-layout/languages.ts';
 import { en } from '../../src/web/locales/en.ts';
 
 const codeFor = (headers: Record<string, string>, query: unknown = {}) => languageOf({ query, headers }).code;

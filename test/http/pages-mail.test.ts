@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkoutUrl } from '../../src/payment/checkout-url.ts';
-import { languages } from '../../src/web/checkout-frame/languages.ts';
+import { languages } from '../../src/web/checkout-layout/languages.ts';
 import { type CheckoutPages, checkoutStates, usePages } from '../support/checkout-pages.ts';
 import { textOf } from '../support/page-text.ts';
 

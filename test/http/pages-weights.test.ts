@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { shortCodeOf } from '../../src/payment/payment-id.ts';
-import { languages } from '../../src/web/checkout-frame/languages.ts';
+import { languages } from '../../src/web/checkout-layout/languages.ts';
 import {
   type CheckoutPages,
   checkoutStates,

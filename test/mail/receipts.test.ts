@@ -13,7 +13,7 @@ import { createSmtpMailer } from '../../src/mail/mailers.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { receiptNumberOf } from '../../src/payment/payment-id.ts';
 import type { ProviderAdapter } from '../../src/providers/provider.ts';
-import { languages } from '../../src/web/checkout-frame/languages.ts';
+import { languages } from '../../src/web/checkout-layout/languages.ts';
 import { givePayment, NOW_MS, newAccount, newPayment, newSession, pay } from '../store/fixtures.ts';
 import { shopLogo } from '../support/checkout-pages.ts';
 import { freePorts } from '../support/free-ports.ts';

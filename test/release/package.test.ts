@@ -65,7 +65,7 @@ it('holds what it needs and nothing else: no test, no source, no data, no secret
   for (const needed of [
     'src/main.js',
     'deploy/continuous-copy.sh',
-    'src/web/checkout-frame/checkout.css',
+    'src/web/checkout-layout/checkout.css',
     'docs/start.md',
     'docs/images/states.svg',
   ]) {

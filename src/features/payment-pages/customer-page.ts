@@ -14,8 +14,8 @@ import {
   formatMoneyAndCode,
   type Language,
   languageOf,
-} from '../../web/checkout-frame/languages.ts';
-import { layout, sendPage, setCommonHeaders } from '../../web/checkout-frame/layout.ts';
+} from '../../web/checkout-layout/languages.ts';
+import { layout, sendPage, setCommonHeaders } from '../../web/checkout-layout/layout.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Page } from '../../web/design/page-style.ts';
 import { enforceRateLimit, limitByAddress, limitersOf, MINUTE_MS } from '../../web/rate-windows.ts';

@@ -12,8 +12,8 @@ import {
 } from '../../payment/typed-input.ts';
 import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
 import type { AddedColumns } from '../../reports/export-payments.ts';
-import { languageOf } from '../../web/checkout-frame/languages.ts';
-import { sendExample } from '../../web/checkout-frame/layout.ts';
+import { languageOf } from '../../web/checkout-layout/languages.ts';
+import { sendExample } from '../../web/checkout-layout/layout.ts';
 import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCodeToSave } from '../../web/design/qr-code.ts';

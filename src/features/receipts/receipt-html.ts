@@ -1,6 +1,6 @@
 import type { Account } from '../../accounts/account.ts';
 import { brandTokens } from '../../accounts/brand-color.ts';
-import type { Language } from '../../web/checkout-frame/languages.ts';
+import type { Language } from '../../web/checkout-layout/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 
 export interface ReceiptContent {

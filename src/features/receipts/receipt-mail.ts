@@ -14,7 +14,7 @@ import {
   formatTime,
   type Language,
   languageNamed,
-} from '../../web/checkout-frame/languages.ts';
+} from '../../web/checkout-layout/languages.ts';
 import { LOGO_CID, type ReceiptContent, type ReceiptRow, receiptHtml } from './receipt-html.ts';
 
 export interface ReceiptLinks {

@@ -1,4 +1,4 @@
-import type { LanguageCode } from '../../web/checkout-frame/languages.ts';
+import type { LanguageCode } from '../../web/checkout-layout/languages.ts';
 
 const en = {
   awaiting_address: {

@@ -1,6 +1,6 @@
 import { type ProviderId, providerCatalog } from '../../payment/provider-catalog.ts';
 import { sellerOf } from '../../providers/provider-availability.ts';
-import { fillIn, type Language } from '../../web/checkout-frame/languages.ts';
+import { fillIn, type Language } from '../../web/checkout-layout/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
 import { exactUsdc, groupedAddress, networkIn } from './direct-payment.ts';

@@ -12,8 +12,8 @@ import {
   formatMoneyAndCode,
   type Language,
   leavesCurrencyOpen,
-} from '../../web/checkout-frame/languages.ts';
-import { layout } from '../../web/checkout-frame/layout.ts';
+} from '../../web/checkout-layout/languages.ts';
+import { layout } from '../../web/checkout-layout/layout.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Page } from '../../web/design/page-style.ts';
 import type { Words } from '../../web/locales/locale.ts';

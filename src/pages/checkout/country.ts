@@ -1,4 +1,4 @@
-import type { Language } from '../../web/checkout-frame/languages.ts';
+import type { Language } from '../../web/checkout-layout/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 
 /** Form of all provider buttons on the page. Outside the parts that change, so that the visitor's token remains. */

@@ -5,7 +5,7 @@ import {
   formatTime,
   formatUsdc,
   type Language,
-} from '../../web/checkout-frame/languages.ts';
+} from '../../web/checkout-layout/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { fact, transactionLink } from '../../web/signed-in/payment-words.ts';
 import { arrivalsOf, type CheckoutView } from './checkout-view.ts';

@@ -12,8 +12,8 @@ import {
 import type { ProviderSession } from '../../payment/provider-session.ts';
 import { canonicalPublicAddress, isSecureUrl } from '../../platform/public-address.ts';
 import type { Visitor } from '../../providers/start-session.ts';
-import { languageOf } from '../../web/checkout-frame/languages.ts';
-import { setCommonHeaders } from '../../web/checkout-frame/layout.ts';
+import { languageOf } from '../../web/checkout-layout/languages.ts';
+import { setCommonHeaders } from '../../web/checkout-layout/layout.ts';
 import { html } from '../../web/design/html.ts';
 import { isSameOrigin } from '../../web/signed-in/forms.ts';
 import { isInFrame, sendCheckout, sendProblem } from './answer-checkout.ts';

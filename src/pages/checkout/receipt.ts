@@ -9,7 +9,7 @@ import {
   formatUsdc,
   formatWithin,
   type Language,
-} from '../../web/checkout-frame/languages.ts';
+} from '../../web/checkout-layout/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { fact } from '../../web/signed-in/payment-words.ts';
 import type { CheckoutView } from './checkout-view.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { isProviderId, type ProviderId } from '../../payment/provider-catalog.ts';
-import { chosenLanguage, LANGUAGE_COOKIE } from '../../web/checkout-frame/languages.ts';
+import { chosenLanguage, LANGUAGE_COOKIE } from '../../web/checkout-layout/languages.ts';
 import { readCookie, setCookie } from '../../web/cookies.ts';
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 import { countryOfForm, knownCountry } from './country.ts';

@@ -1,7 +1,7 @@
 import type { Account } from '../../accounts/account.ts';
 import { returnUrlOf } from '../../accounts/shop-profile.ts';
 import { exclusionOf } from '../../providers/provider-availability.ts';
-import { fillIn, type Language } from '../../web/checkout-frame/languages.ts';
+import { fillIn, type Language } from '../../web/checkout-layout/languages.ts';
 import { dotted, type Html, html, nothing } from '../../web/design/html.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { type Checkout, canBePaid, isStuck } from './read-checkout.ts';

@@ -10,14 +10,14 @@ import {
   simulatedProviderOf,
   type TestPayments,
 } from '../../payment/test-payments.ts';
-import { languageOf } from '../../web/checkout-frame/languages.ts';
+import { languageOf } from '../../web/checkout-layout/languages.ts';
 import {
   linkBack,
   messagePage,
   sendPage,
   sendShopScript,
   setCommonHeaders,
-} from '../../web/checkout-frame/layout.ts';
+} from '../../web/checkout-layout/layout.ts';
 import { html } from '../../web/design/html.ts';
 import { serviceErrorOf } from '../../web/error-reply.ts';
 import type { Words } from '../../web/locales/locale.ts';

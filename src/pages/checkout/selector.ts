@@ -10,7 +10,7 @@ import type { Charge } from '../../payment/session-charge.ts';
 import type { QuoteOutcome, Quotes } from '../../providers/ask-quotes.ts';
 import { type ProviderOffer, requireServedAmount } from '../../providers/provider-availability.ts';
 import { exploredProvider, orderBySuccess } from '../../providers/provider-success.ts';
-import { fillIn, formatMinutes, formatMoney, type Language } from '../../web/checkout-frame/languages.ts';
+import { fillIn, formatMinutes, formatMoney, type Language } from '../../web/checkout-layout/languages.ts';
 import { dotted, type Html, html, nothing } from '../../web/design/html.ts';
 import { isDeclined, isTakenByProvider } from './checkout-view.ts';
 import { countryField, countryName, SESSION_FORM } from './country.ts';

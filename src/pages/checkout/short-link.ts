@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { checkoutUrl } from '../../payment/checkout-url.ts';
 import { shortCodeOf } from '../../payment/payment-id.ts';
-import { fillText, formatMoneyAndCode, languageOf } from '../../web/checkout-frame/languages.ts';
-import { layout, sendPage } from '../../web/checkout-frame/layout.ts';
+import { fillText, formatMoneyAndCode, languageOf } from '../../web/checkout-layout/languages.ts';
+import { layout, sendPage } from '../../web/checkout-layout/layout.ts';
 import { html, nothing } from '../../web/design/html.ts';
 import { summary } from './checkout-page.ts';
 import type { CheckoutRequest } from './context.ts';

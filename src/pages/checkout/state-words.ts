@@ -23,7 +23,7 @@ import {
   formatMoneyAndCode,
   type Language,
   type Values,
-} from '../../web/checkout-frame/languages.ts';
+} from '../../web/checkout-layout/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { type CheckoutView, isTakenByProvider, type Surplus } from './checkout-view.ts';

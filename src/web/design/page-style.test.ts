@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { readScript } from './page-style.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const scripts = globSync('src/web/{checkout-frame,signed-in}/client/*.js', { cwd: root });
+const scripts = globSync('src/web/{checkout-layout,signed-in}/client/*.js', { cwd: root });
 
 /** The syntax tree without places, comments and the parentheses that only a cast in a comment needs. */
 function treeOf(text: string): unknown {
@@ -25,6 +25,6 @@ it.each(scripts)('leaves out nothing that %s does', (path) => {
 });
 
 it('finds the scripts of checkout and dashboard', () => {
-  expect(scripts).toContain('src/web/checkout-frame/client/follow-payment.js');
+  expect(scripts).toContain('src/web/checkout-layout/client/follow-payment.js');
   expect(scripts.length).toBeGreaterThan(5);
 });

@@ -1,7 +1,7 @@
 import type { Feature } from '../../payment/create-payment.ts';
 import { type Currency, formatUnits } from '../../payment/money.ts';
 import { aboutCents, type Payment } from '../../payment/payment.ts';
-import { english, formatMoney as formatIn } from '../checkout-frame/languages.ts';
+import { english, formatMoney as formatIn } from '../checkout-layout/languages.ts';
 import { type Html, html } from '../design/html.ts';
 
 type Precision = 'minute' | 'second';
