@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { OnProgress } from '../platform/progress.ts';
-import { backUpSqlite } from '../store/sqlite/back-up.ts';
+import { copyDatabase } from '../store/sqlite/copy-database.ts';
 import { migrations } from './migrations.ts';
 import { requireDatabase, SQLITE_FILE } from './open-store.ts';
 
@@ -20,7 +20,7 @@ export async function backUp(config: Config, file: string, onProgress: OnProgres
   const database = join(config.dataDir, SQLITE_FILE);
   await requireDatabase(config);
   const target = resolve(file);
-  const copied = await backUpSqlite(database, target, migrations.SQLite, onProgress);
+  const copied = await copyDatabase(database, target, migrations.SQLite, onProgress);
   try {
     writeFileSync(join(config.dataDir, LAST_BACKUP_FILE), `${target}\n`);
   } catch {

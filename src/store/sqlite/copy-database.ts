@@ -18,7 +18,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  * them exists, if the folder is missing or writable for every user without the sticky bit, if `file` is not a database
  * of this service or holds no account, and if the copy is damaged.
  */
-export async function backUpSqlite(
+export async function copyDatabase(
   file: string,
   target: string,
   migrations: readonly Migration[],
