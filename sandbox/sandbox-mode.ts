@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { webhookUrlOf } from '../src/api/provider-webhooks.ts';
-import type { CleanUp } from '../src/app/clean-up.ts';
 import type { ExternalServices, Intervals } from '../src/app/external-services.ts';
 import type { Log } from '../src/app/log.ts';
 import { openStoreToServe } from '../src/app/open-store.ts';
 import { factoriesOf, rememberSettlement } from '../src/app/settlements.ts';
 import { type Service, startService } from '../src/app/start-service.ts';
 import type { Store } from '../src/app/store/store.ts';
+import type { UndoSteps } from '../src/app/undo-steps.ts';
 import type { Config } from '../src/config/config.ts';
 import type { DocsContext } from '../src/pages/docs/register-docs.ts';
 import { createIpnTokens, type IpnTokens } from '../src/payment/ipn-token.ts';
@@ -69,14 +69,14 @@ export async function startSandboxParts(
   config: Config,
   clock: Clock,
   log: Log,
-  cleanUp: CleanUp,
+  undoSteps: UndoSteps,
   isJson: boolean,
 ): Promise<string> {
   // Opened first, because the store's lock excludes other processes from the data folder and its chain.
-  const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
+  const store = undoSteps.add(await openStoreToServe(config, log), (opened) => opened.close());
   await requireSandboxData(store, config.dataDir);
   const ownUrl = ownUrlOf(config);
-  const sandbox = cleanUp.add(
+  const sandbox = undoSteps.add(
     await startSandbox({
       dataDir: config.dataDir,
       log,
@@ -86,19 +86,19 @@ export async function startSandboxParts(
     }),
     (started) => started.stop(),
   );
-  const external = await openSandboxServices(sandbox, config, store, clock, cleanUp);
+  const external = await openSandboxServices(sandbox, config, store, clock, undoSteps);
   const demo = await openDemoAccount(store, config.dataDir, sandbox.merchantWallet);
   const secretKey = config.secretKey ?? readOrCreateSecretKey(config.dataDir);
   const account = { apiUrl: ownUrl, apiKey: demo.apiKey, payoutWallet: sandbox.merchantWallet };
   const tokens = createIpnTokens(secretKey, config.previousSecretKeys);
-  const shop = cleanUp.add(await startShopWhereItWas(config, account, tokens, clock, log), (opened) =>
+  const shop = undoSteps.add(await startShopWhereItWas(config, account, tokens, clock, log), (opened) =>
     opened.stop(),
   );
   await returnToShop(store, demo.accountId, shop);
-  const feed = cleanUp.add(createEventFeed(clock.nowMs), async (opened) => opened.stop());
+  const feed = undoSteps.add(createEventFeed(clock.nowMs), async (opened) => opened.stop());
   const customer = { baseUrl: config.baseUrl, country: CUSTOMER_COUNTRY };
   const defaults = { accountId: demo.accountId, callbackUrl: shop.idleCallback };
-  cleanUp.add(
+  undoSteps.add(
     await startService({
       // The shop's receiver is on this machine, and its certificate is trusted by this service only.
       config: {
@@ -193,11 +193,11 @@ async function openSandboxServices(
   config: Config,
   store: Store,
   clock: Clock,
-  cleanUp: CleanUp,
+  undoSteps: UndoSteps,
 ): Promise<ExternalServices> {
   const { chainId, factory, usdc: token, feeWallet } = sandbox;
   const endpoints = createChainEndpoints({ urls: [sandbox.rpcUrl], chainId });
-  cleanUp.add(endpoints, closeChainEndpoints);
+  undoSteps.add(endpoints, closeChainEndpoints);
   const verified = await verifyDeployment(endpoints, { chainId, factory, token });
   const settlement = { chainId, factory, token, feeWallet, ...verified };
   const settlements = await rememberSettlement(store, settlement, clock.nowMs());

@@ -25,13 +25,13 @@ import { knownToken } from '../settlement/chain/verify-deployment.ts';
 import { defaultRelayLimits } from '../settlement/relay/relay-limits.ts';
 import { createFixedWindowLimiter } from '../web/rate-windows.ts';
 import { publicNetwork } from '../web/well-known.ts';
-import type { CleanUp } from './clean-up.ts';
 import { startDeploymentCheck } from './deployment-check.ts';
 import { type ExternalServices, liveIntervals } from './external-services.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { factoriesOf, rememberSettlement, requireOneChain } from './settlements.ts';
 import type { Store } from './store/store.ts';
+import type { UndoSteps } from './undo-steps.ts';
 
 /** Chain whose bridged USDC may arrive by mistake. */
 const POLYGON_CHAIN_ID = 137;
@@ -48,7 +48,7 @@ export async function openLiveServices(
   clock: Clock,
   log: Log,
   metrics: Metrics,
-  cleanUp: CleanUp,
+  undoSteps: UndoSteps,
 ): Promise<ExternalServices> {
   const chain = requireChain(config);
   const token = requireToken(chain);
@@ -64,7 +64,7 @@ export async function openLiveServices(
       log.error({ endpoint }, `An RPC host cannot be used: ${problem}`);
     },
   });
-  cleanUp.add(endpoints, closeChainEndpoints);
+  undoSteps.add(endpoints, closeChainEndpoints);
   metrics.beginEndpoints(endpoints.map(({ rpc }) => rpc.label));
   const { chainId, factory, feeWallet } = chain;
   const network = publicNetwork(chainId);
@@ -72,7 +72,7 @@ export async function openLiveServices(
   if (doubt !== null) log.warn(`FEE_WALLET ${feeWallet} ${doubt}`);
   const known = await store.settlements.listSettlements();
   requireOneChain(known, chainId);
-  const deployment = cleanUp.add(
+  const deployment = undoSteps.add(
     await startDeploymentCheck({ endpoints, known, log, metrics }, { chainId, factory, token }),
     async (check) => check.stop(),
   );
@@ -86,7 +86,7 @@ export async function openLiveServices(
   const relayerOf = (key: RelayerKey) =>
     createRelayer({ endpoints, chainId, signer: openSigner(key, { proxy }) });
   const multicall = chain.multicall === null ? {} : { multicall: chain.multicall };
-  const rates = cleanUp.add(
+  const rates = undoSteps.add(
     createLiveRates({
       clock,
       proxy,
@@ -108,7 +108,7 @@ export async function openLiveServices(
       onLag: (endpoint, blocks) => metrics.endpointLag.set({ endpoint }, blocks),
     }),
     subscribeToHeads(onHead) {
-      cleanUp.add(subscribeToHeads({ urls: chain.headUrls, onHead, proxy }), (opened) => opened.stop());
+      undoSteps.add(subscribeToHeads({ urls: chain.headUrls, onHead, proxy }), (opened) => opened.stop());
     },
     token: createTokenReader({ endpoints, token, ...multicall }),
     relayers: [relayerOf(firstKey), ...otherKeys.map(relayerOf)],

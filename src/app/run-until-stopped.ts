@@ -6,12 +6,12 @@ import { type Config, type Role, readConfig } from '../config/config.ts';
 import { createSmtpMailer } from '../mail/mailers.ts';
 import type { Clock } from '../platform/clock.ts';
 import { signalToStop } from '../platform/stop-signals.ts';
-import { type CleanUp, type Running, StartStoppedError, withCleanUp } from './clean-up.ts';
 import { openLiveServices } from './live-services.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openStoreToServe } from './open-store.ts';
 import { type Service, startService } from './start-service.ts';
+import { type Running, StartStoppedError, type UndoSteps, withUndoSteps } from './undo-steps.ts';
 
 const systemClock: Clock = { nowMs: Date.now, monotonicMs: performance.now.bind(performance) };
 
@@ -23,7 +23,7 @@ const DRAIN_DELAY_SINGLE_MS = 1_000;
 const roles: readonly Role[] = ['all', 'api', 'worker'];
 
 /** Starts the sandbox. Resolves to its welcome text when it is ready. */
-export type StartSandbox = (config: Config, clock: Clock, log: Log, cleanUp: CleanUp) => Promise<string>;
+export type StartSandbox = (config: Config, clock: Clock, log: Log, undoSteps: UndoSteps) => Promise<string>;
 
 /** Runs the service until SIGINT or SIGTERM, with the simulators of `startSandbox`; null for live mode. */
 export async function runUntilStopped(
@@ -65,13 +65,13 @@ const END_OF_START_MS = 500;
 async function startLive(config: Config, role: Role, log: Log, stopped: Promise<unknown>): Promise<Running> {
   if (config.secretKey === null) throw new Error('SECRET_KEY is missing');
   const secretKey = config.secretKey;
-  return withCleanUp(async (cleanUp) => {
-    const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
+  return withUndoSteps(async (undoSteps) => {
+    const store = undoSteps.add(await openStoreToServe(config, log), (opened) => opened.close());
     const metrics = createMetrics();
-    const external = await openLiveServices(config, store, systemClock, log, metrics, cleanUp);
+    const external = await openLiveServices(config, store, systemClock, log, metrics, undoSteps);
     const parts = { config, role, secretKey, store, external, clock: systemClock, log, metrics };
     const drainDelayMs = store.shared === null ? DRAIN_DELAY_SINGLE_MS : DRAIN_DELAY_CLUSTERED_MS;
-    const service = cleanUp.add(
+    const service = undoSteps.add(
       await startService({
         ...parts,
         mailer: config.mail === null ? null : createSmtpMailer(config.mail),
@@ -86,8 +86,8 @@ async function startLive(config: Config, role: Role, log: Log, stopped: Promise<
 async function startSandboxMode(config: Config, log: Log, startSandbox: StartSandbox): Promise<Running> {
   if (config.databaseUrl !== null)
     throw new Error('DATABASE_URL must be empty in the sandbox, which brings SQLite');
-  return withCleanUp(async (cleanUp) => {
-    process.stdout.write(await startSandbox(config, systemClock, log, cleanUp));
+  return withUndoSteps(async (undoSteps) => {
+    process.stdout.write(await startSandbox(config, systemClock, log, undoSteps));
   });
 }
 

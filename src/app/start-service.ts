@@ -20,10 +20,10 @@ import { openTracing, withSpans } from '../platform/tracing.ts';
 import { providerDescriptions } from '../providers/adapters/providers.ts';
 import { switchOnProved } from '../providers/change-provider.ts';
 import { describeOffByDefault } from '../providers/provider-availability.ts';
-import { withCleanUp } from './clean-up.ts';
 import { createHealth } from './health.ts';
 import { createAdminServer, createPublicServer } from './servers.ts';
 import { assembleParts, type ServiceOptions, type ServiceParts } from './service-parts.ts';
+import { withUndoSteps } from './undo-steps.ts';
 import { startWork } from './worker.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
@@ -60,25 +60,25 @@ async function startUntraced(options: ServiceOptions) {
   let adminPort = config.adminPort;
   // Closed in reverse order. Tasks end and open deliveries finish while the API still answers, because a merchant who
   // gets a webhook reads the status at once.
-  const running = await withCleanUp(async (cleanUp) => {
+  const running = await withUndoSteps(async (undoSteps) => {
     await health.check();
-    cleanUp.add({ stopChecking: health.start() }, async ({ stopChecking }) => stopChecking());
+    undoSteps.add({ stopChecking: health.start() }, async ({ stopChecking }) => stopChecking());
     if (server !== null) {
-      cleanUp.add(server, async (opened) => {
+      undoSteps.add(server, async (opened) => {
         await drain;
         await opened.close();
       });
       await listenOn(server, { host: config.host, port: config.port }, 'PORT');
     }
-    const adminServer = cleanUp.add(createAdminServer(parts, isReady), (opened) => opened.close());
+    const adminServer = undoSteps.add(createAdminServer(parts, isReady), (opened) => opened.close());
     await listenOn(adminServer, { host: config.adminHost, port: config.adminPort }, 'ADMIN_PORT');
     adminPort = portOf(adminServer.server);
-    cleanUp.add(await startControl(parts), async (control) => {
+    undoSteps.add(await startControl(parts), async (control) => {
       control.closeAllConnections();
       await control[Symbol.asyncDispose]();
     });
-    cleanUp.add({ warned: warnOfMissingSecrets(parts) }, ({ warned }) => warned);
-    if (options.role !== 'api') cleanUp.add(await startWork(parts), (work) => work.stop());
+    undoSteps.add({ warned: warnOfMissingSecrets(parts) }, ({ warned }) => warned);
+    if (options.role !== 'api') undoSteps.add(await startWork(parts), (work) => work.stop());
   });
 
   return {

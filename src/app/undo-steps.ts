@@ -4,15 +4,15 @@ export interface Running {
 }
 
 /** Steps that are undone in reverse order on a stop, or when a later step fails. All run, even if one fails. */
-export interface CleanUp {
+export interface UndoSteps {
   add<T>(part: T, undo: (part: T) => Promise<void>): T;
 }
 
 export class StartStoppedError extends Error {}
 
 /** Starts step by step. Undoes the steps if one fails or `stopped` resolves, also the one that is in progress then. */
-export async function withCleanUp(
-  start: (cleanUp: CleanUp) => Promise<void>,
+export async function withUndoSteps(
+  start: (undoSteps: UndoSteps) => Promise<void>,
   stopped: Promise<unknown> = new Promise(() => {}),
 ): Promise<Running> {
   const steps = new AsyncDisposableStack();

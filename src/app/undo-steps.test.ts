@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
-import { type CleanUp, StartStoppedError, withCleanUp } from './clean-up.ts';
+import { StartStoppedError, type UndoSteps, withUndoSteps } from './undo-steps.ts';
 
 /** Adds parts whose undoing is written down; those named in `broken` fail to be undone. */
 function addParts(
-  cleanUp: CleanUp,
+  steps: UndoSteps,
   undone: string[],
   names: readonly string[],
   broken: readonly string[] = [],
 ): void {
   for (const name of names) {
-    cleanUp.add(name, async (part) => {
+    steps.add(name, async (part) => {
       undone.push(part);
       await Promise.resolve();
       if (broken.includes(part)) throw new Error(`${part} is stuck`);
@@ -19,8 +19,8 @@ function addParts(
 
 it('stops what was started in reverse order, one after the other, and once', async () => {
   const undone: string[] = [];
-  const running = await withCleanUp(async (cleanUp) =>
-    addParts(cleanUp, undone, ['store', 'external', 'server']),
+  const running = await withUndoSteps(async (steps) =>
+    addParts(steps, undone, ['store', 'external', 'server']),
   );
   expect(undone).toEqual([]);
   await running.stop();
@@ -32,8 +32,8 @@ it('stops what was started in reverse order, one after the other, and once', asy
 it('undoes the earlier steps when one fails, and throws what that one threw', async () => {
   const undone: string[] = [];
   const failure = new TypeError('the port is taken');
-  const started = withCleanUp(async (cleanUp) => {
-    addParts(cleanUp, undone, ['store', 'external']);
+  const started = withUndoSteps(async (steps) => {
+    addParts(steps, undone, ['store', 'external']);
     throw failure;
   });
   await expect(started).rejects.toBe(failure);
@@ -43,18 +43,18 @@ it('undoes the earlier steps when one fails, and throws what that one threw', as
 it('undoes the rest although one cannot be undone, and says so', async () => {
   const undone: string[] = [];
   const names = ['store', 'external', 'server'];
-  const one = await withCleanUp(async (cleanUp) => addParts(cleanUp, undone, names, ['server']));
+  const one = await withUndoSteps(async (steps) => addParts(steps, undone, names, ['server']));
   await expect(one.stop()).rejects.toThrow('server is stuck');
   expect(undone).toEqual(['server', 'external', 'store']);
 
-  const two = await withCleanUp(async (cleanUp) => addParts(cleanUp, undone, names, ['server', 'store']));
+  const two = await withUndoSteps(async (steps) => addParts(steps, undone, names, ['server', 'store']));
   await expect(two.stop()).rejects.toThrow('server is stuck; store is stuck');
 });
 
 it('loses neither the reason of the failed start nor that of the failed undoing', async () => {
   const undone: string[] = [];
-  const started = withCleanUp(async (cleanUp) => {
-    addParts(cleanUp, undone, ['store', 'external'], ['external']);
+  const started = withUndoSteps(async (steps) => {
+    addParts(steps, undone, ['store', 'external'], ['external']);
     throw new Error('the port is taken');
   });
   await expect(started).rejects.toThrow('the port is taken; external is stuck');
@@ -65,10 +65,10 @@ it('ends a start that is stopped while it waits, and undoes what comes later', a
   const undone: string[] = [];
   const stopped = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<void>();
-  const starting = withCleanUp(async (cleanUp) => {
-    addParts(cleanUp, undone, ['store']);
+  const starting = withUndoSteps(async (steps) => {
+    addParts(steps, undone, ['store']);
     await answer.promise;
-    addParts(cleanUp, undone, ['external', 'server']);
+    addParts(steps, undone, ['external', 'server']);
   }, stopped.promise);
   stopped.resolve();
   await expect(starting).rejects.toThrow(StartStoppedError);
