@@ -8,8 +8,9 @@ import type { CreatePaymentContext } from '../payment/create-payment.ts';
 import { ServiceError } from '../payment/errors.ts';
 import type { ReadStatusContext } from '../payment/read-status.ts';
 import type { RateLimiter } from '../platform/rate-limiter.ts';
-import { addressGroupOf, createFixedWindowLimiter, enforceRateLimit } from '../web/rate-windows.ts';
+import { addressGroupOf, enforceRateLimit } from '../web/rate-windows.ts';
 import type { CallbackGuard } from '../webhooks/delivery-types.ts';
+import type { ApiRateLimiters } from './api-rate-limits.ts';
 import { acceptJsonBodies } from './request-input.ts';
 
 declare module 'fastify' {
@@ -141,34 +142,4 @@ export interface ApiContext extends ReadStatusContext {
   /** Public URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly nowMs: () => number;
-}
-
-/** One limiter per row of the specification's table, and one for the merchant API. */
-export interface ApiRateLimiters {
-  /** Create requests, by API key. POST and GET share the limit. */
-  readonly create: RateLimiter;
-  readonly status: RateLimiter;
-  /** Requests to the merchant API except create requests, by API key. */
-  readonly merchant: RateLimiter;
-  /** Requests without a valid key, by IP address. */
-  readonly unauthenticated: RateLimiter;
-}
-
-type RequestsPerMinute = Readonly<
-  Record<'createPerMinute' | 'statusPerMinute' | 'unauthenticatedPerMinute', number>
->;
-
-/** Creates the API's limiters. By default they count in memory, for a single process. */
-export function createApiRateLimiters(
-  limits: RequestsPerMinute,
-  monotonicMs: () => number,
-  create = (_kind: string, perMinute: number): RateLimiter =>
-    createFixedWindowLimiter(perMinute, monotonicMs),
-): ApiRateLimiters {
-  return {
-    create: create('create', limits.createPerMinute),
-    status: create('status', limits.statusPerMinute),
-    merchant: create('merchant', limits.statusPerMinute),
-    unauthenticated: create('unauthenticated', limits.unauthenticatedPerMinute),
-  };
 }

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { relyingPartyOf } from '../accounts/person.ts';
-import { createApiRateLimiters } from '../api/authenticate.ts';
+import { createApiRateLimiters } from '../api/api-rate-limits.ts';
 import { registerMerchantApi } from '../api/merchant/merchant-routes.ts';
 import { registerOpenApi } from '../api/openapi/create-openapi-document.ts';
 import { registerApi } from '../api/payment-routes.ts';

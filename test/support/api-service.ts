@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import { createApiKey, hashApiKey, keyScopes } from '../../src/accounts/api-key.ts';
-import { createApiRateLimiters } from '../../src/api/authenticate.ts';
+import { createApiRateLimiters } from '../../src/api/api-rate-limits.ts';
 import { registerMerchantApi } from '../../src/api/merchant/merchant-routes.ts';
 import { registerOpenApi } from '../../src/api/openapi/create-openapi-document.ts';
 import { registerApi } from '../../src/api/payment-routes.ts';

@@ -4,7 +4,7 @@ import type { Account } from '../../src/accounts/account.ts';
 import { createPasswords, derive } from '../../src/accounts/passwords.ts';
 import { type Role, relyingPartyOf, type User } from '../../src/accounts/person.ts';
 import { openSession } from '../../src/accounts/sessions.ts';
-import { createApiRateLimiters } from '../../src/api/authenticate.ts';
+import { createApiRateLimiters } from '../../src/api/api-rate-limits.ts';
 import { registerMerchantApi } from '../../src/api/merchant/merchant-routes.ts';
 import { registerApi } from '../../src/api/payment-routes.ts';
 import {

@@ -17,10 +17,10 @@ import { readStatistics } from '../../reports/read-statistics.ts';
 import { readPaymentHistory, viewPaymentOf } from '../../webhooks/payment-history.ts';
 import { eventIdOf } from '../../webhooks/signing-secrets.ts';
 import type { WebhookStore } from '../../webhooks/webhook.ts';
+import type { ApiRateLimiters } from '../api-rate-limits.ts';
 import {
   type Admit,
   type ApiContext,
-  type ApiRateLimiters,
   accountOf,
   registerKeyRoutes,
   requireCallbackHost,
