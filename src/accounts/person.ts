@@ -1,4 +1,4 @@
-/** Roles of an account's members; each role includes the rights of the ones before it. */
+/** Roles of members, each with the rights of those before it. What they see: `src/web/signed-in/sections-by-role.ts`. */
 export const roles = ['viewer', 'developer', 'owner'] as const;
 export type Role = (typeof roles)[number];
 

@@ -5,7 +5,6 @@ import type { AuditAction } from '../../accounts/audit-entry.ts';
 import type { PasskeyContext } from '../../accounts/passkeys.ts';
 import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { type Actor, recordAction, recordForUser } from '../../accounts/people-context.ts';
-import type { Role } from '../../accounts/person.ts';
 import type { SessionArea } from '../../accounts/session-lifetimes.ts';
 import type { Caller, ChosenAccount, ShowOnceContext, SignedIn } from '../../accounts/sessions.ts';
 import type { EmailStore, Mailer } from '../../mail/mail.ts';
@@ -105,34 +104,6 @@ export interface AreaRequest<Context extends AreaContext = AreaContext> extends 
   readonly query: URLSearchParams;
   readonly refused?: RefusedForm;
 }
-
-/** Sections of the dashboard, by navigation group; the first group has no title. */
-export const sections = {
-  home: { group: '', label: 'Home', path: '', role: 'viewer' },
-  payments: { group: '', label: 'Payments', path: '/payments', role: 'viewer' },
-  statement: { group: '', label: 'Statement', path: '/statement', role: 'viewer' },
-  analytics: { group: '', label: 'Analytics', path: '/analytics', role: 'viewer' },
-  links: { group: 'Get paid', label: 'Payment links', path: '/links', role: 'developer' },
-  pages: { group: 'Get paid', label: 'Payment pages', path: '/pages', role: 'developer' },
-  keys: { group: 'Developers', label: 'API keys', path: '/keys', role: 'developer' },
-  webhooks: { group: 'Developers', label: 'Webhooks', path: '/webhook-check', role: 'developer' },
-  settings: { group: 'Account', label: 'Settings', path: '/settings', role: 'owner' },
-  notifications: { group: 'Account', label: 'Notifications', path: '/notifications', role: 'viewer' },
-  people: { group: 'Account', label: 'People', path: '/people', role: 'owner' },
-  security: { group: 'Account', label: 'Security', path: '/security', role: 'viewer' },
-  audit: { group: 'Account', label: 'Audit log', path: '/audit', role: 'owner' },
-} as const satisfies Record<string, Omit<AddedSection, 'after'>>;
-
-/** A section of a feature, listed after one of the dashboard's own. */
-interface AddedSection {
-  readonly after: keyof typeof sections;
-  readonly group: string;
-  readonly label: string;
-  readonly path: string;
-  readonly role: Role;
-}
-
-export type Section = keyof typeof sections | AddedSection;
 
 export const DASHBOARD_PATH = '/dashboard';
 

@@ -11,16 +11,10 @@ import {
   readScript,
   sendHtml,
 } from '../design/page-style.ts';
-import {
-  type AreaContext,
-  type AreaRequest,
-  DASHBOARD_PATH,
-  type Section,
-  sections,
-  type Visit,
-} from './context.ts';
+import { type AreaContext, type AreaRequest, DASHBOARD_PATH, type Visit } from './context.ts';
 import { moment } from './format.ts';
 import { OF_ACCOUNT, type RefusedForm, refusalBanner } from './forms.ts';
+import { type Section, sections } from './sections-by-role.ts';
 
 export interface PageContent {
   readonly title: string;

@@ -22,7 +22,6 @@ import {
   type AreaVisit,
   DASHBOARD_PATH,
   type DashboardContext,
-  type Section,
   type Visit,
 } from './context.ts';
 import { type FormFields, readFormFields, refusedForm, requireOwnForm, requireSameAccount } from './forms.ts';
@@ -34,6 +33,7 @@ import {
   sendSeeOther,
   signedInPage,
 } from './layout.ts';
+import type { Section } from './sections-by-role.ts';
 
 export interface PageView extends PageContent {
   readonly status?: number;
