@@ -1,68 +1,16 @@
-import { currencies } from '../../payment/money.ts';
 import { type ProviderId, providerIds } from '../../payment/provider-catalog.ts';
 import type { ProviderDescription, ProviderDescriptions } from '../provider.ts';
 import { banxa } from './banxa.ts';
 import { coinbase } from './coinbase.ts';
 import { cryptocom } from './cryptocom.ts';
-import { definePaymentMethod, type Provider, variableNameOf } from './define-provider.ts';
+import { type Provider, variableNameOf } from './define-provider.ts';
 import { moonpay } from './moonpay.ts';
-import * as variable from './provider-variables.ts';
+import { klarna, paypal } from './payment-methods.ts';
 import { rampnetwork } from './rampnetwork.ts';
 import { revolut } from './revolut.ts';
 import { stripe } from './stripe.ts';
 import { transak } from './transak.ts';
 import { wert } from './wert.ts';
-
-/** Countries of the EEA, which include the EU's. */
-const EEA = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK'.split(
-  ' ',
-);
-/** Countries of the EEA in which MoonPay does not take PayPal; three are not in the EU. */
-const NO_PAYPAL_AT_MOONPAY = ['HR', 'HU', 'IS', 'LI', 'NO'];
-
-const paypal = definePaymentMethod({
-  id: 'paypal',
-  variables: [
-    variable.oneOf(
-      'ROUTE',
-      'A provider that offers PayPal (moonpay or banxa); without it PayPal is inactive.',
-      ['moonpay', 'banxa'],
-    ),
-    variable.optional(variable.plain('PAYMENT_METHOD', 'The name of PayPal at Banxa (paypal).')),
-  ],
-  facts: {
-    inferred: [],
-    unknown: ['Its currencies at MoonPay, which is asked in each.'],
-  },
-  routes: [moonpay, banxa],
-  nameAt: (route, values) => (route === 'banxa' && values['PAYMENT_METHOD']) || 'paypal',
-  traitsAt: {
-    moonpay: {
-      currenciesSold: currencies,
-      countriesServed: new Set(['US', 'GB', ...EEA.filter((each) => !NO_PAYPAL_AT_MOONPAY.includes(each))]),
-    },
-    banxa: { currenciesSold: ['EUR'], countriesServed: new Set(EEA) },
-  },
-});
-
-/** Banxa is the only on-ramp that lists Klarna. */
-const klarna = definePaymentMethod({
-  id: 'klarna',
-  variables: [
-    variable.oneOf(
-      'ROUTE',
-      '`banxa` offers Klarna as a payment method of Banxa; without it Klarna is inactive.',
-      ['banxa'],
-    ),
-    variable.plain('PAYMENT_METHOD', 'The name of Klarna at Banxa.'),
-  ],
-  facts: {
-    inferred: ['`KLARNACKO` (SEK) is Klarna in version 1 of Banxa (EdgeApp/edge-react-gui #6057).'],
-    unknown: ['Whether Klarna exists there in EUR, and its name in version 2.'],
-  },
-  routes: [banxa],
-  nameAt: (_route, values) => values['PAYMENT_METHOD'],
-});
 
 export const providers: Readonly<Record<ProviderId, Provider>> = {
   moonpay,
