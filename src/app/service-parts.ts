@@ -29,7 +29,7 @@ import { type CallBudget, callBudgetOf, type TakeSharedCall } from '../providers
 import type { ProviderAdapters, VisitStore } from '../providers/provider.ts';
 import type { ProviderDirectory } from '../providers/provider-availability.ts';
 import { createEvidenceFiles } from '../providers/provider-evidence.ts';
-import { createKnownLimits } from '../providers/provider-limits.ts';
+import { createKnownLimits } from '../providers/provider-limits-and-regions.ts';
 import { estimateSuccess } from '../providers/provider-success.ts';
 import { createStartSession, type StartSession } from '../providers/start-session.ts';
 import { rescueToken } from '../settlement/rescue-token.ts';

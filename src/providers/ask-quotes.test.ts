@@ -6,7 +6,7 @@ import type { Charge } from '../payment/session-charge.ts';
 import { busy, ProviderBusyError } from './adapters/provider-http.ts';
 import { createQuotes, type Quotes } from './ask-quotes.ts';
 import type { ProviderAdapter, Quote, QuoteRequest } from './provider.ts';
-import { createKnownLimits } from './provider-limits.ts';
+import { createKnownLimits } from './provider-limits-and-regions.ts';
 
 let clockMs: number;
 let calls: string[];

@@ -13,7 +13,7 @@ import {
   requireAmount,
   servedFromUsdCents,
 } from './provider-availability.ts';
-import type { KnownLimits } from './provider-limits.ts';
+import type { KnownLimits } from './provider-limits-and-regions.ts';
 
 const settings = fc.record({
   active: fc.constantFrom(true, false, null),

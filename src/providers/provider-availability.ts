@@ -17,7 +17,7 @@ import {
   maximumUsdCentsFor,
   minimumUsdCentsFor,
   unservedRegionOf,
-} from './provider-limits.ts';
+} from './provider-limits-and-regions.ts';
 import type { SuccessRates } from './provider-success.ts';
 
 export interface ProviderDirectory {

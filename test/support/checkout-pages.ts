@@ -29,7 +29,7 @@ import type {
   QuoteRequest,
   SessionRequest,
 } from '../../src/providers/provider.ts';
-import type { ProviderLimits } from '../../src/providers/provider-limits.ts';
+import type { ProviderLimits } from '../../src/providers/provider-limits-and-regions.ts';
 import { estimateSuccess, type VisitOutcome } from '../../src/providers/provider-success.ts';
 import { createStartSession } from '../../src/providers/start-session.ts';
 import { createPageLimits } from '../../src/web/rate-windows.ts';

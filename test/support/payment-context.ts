@@ -11,7 +11,7 @@ import { type ProviderId, providerIds } from '../../src/payment/provider-catalog
 import { createProviderChecks, createQuotes } from '../../src/providers/ask-quotes.ts';
 import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import type { ProviderDirectory } from '../../src/providers/provider-availability.ts';
-import type { ProviderLimits } from '../../src/providers/provider-limits.ts';
+import type { ProviderLimits } from '../../src/providers/provider-limits-and-regions.ts';
 import type { CallbackGuard } from '../../src/webhooks/delivery-types.ts';
 import { type QuoteAnswer, quoteOf } from './quote-answer.ts';
 

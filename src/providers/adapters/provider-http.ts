@@ -20,7 +20,7 @@ import {
   type RecordedAnswer,
   type ServedRegions,
 } from '../provider.ts';
-import { minimumUsdCentsFor, unservedRegionOf } from '../provider-limits.ts';
+import { minimumUsdCentsFor, unservedRegionOf } from '../provider-limits-and-regions.ts';
 
 /** A provider's answer of any status; `body` is undefined if it is not JSON. */
 export interface JsonAnswer {

@@ -6,7 +6,7 @@ import {
   type KnownLimits,
   maximumUsdCentsFor,
   minimumUsdCentsFor,
-} from './provider-limits.ts';
+} from './provider-limits-and-regions.ts';
 
 const HOUR_MS = 3_600_000;
 let nowMs: number;
