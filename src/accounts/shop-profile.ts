@@ -13,6 +13,7 @@ import { parseRetentionDays } from '../payment/redact-email.ts';
 import { parseLine, readTypedNumber } from '../payment/typed-input.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
 import { parseBrandColor } from './brand-color.ts';
+import { parseReturnHosts } from './return-and-frame-hosts.ts';
 
 export const plainProfile = {
   /** Hash of the logo, which is stored separately; null if there is none. */
@@ -116,39 +117,6 @@ export function parseReturnUrl(
   if (url === null) return null;
   if (new URL(url).host.includes(SAMPLE_ID)) throw invalidField(field, rule);
   return url.replaceAll(SAMPLE_ID, PAYMENT_ID_PLACEHOLDER);
-}
-
-const MAXIMUM_RETURN_HOSTS = 20;
-
-/** Parses hosts with optional ports, separated by spaces or commas, as URLs name them. Throws `invalid_request`. */
-function parseReturnHosts(text: string): readonly string[] {
-  const hosts = text.split(/[\s,]+/).filter((typed) => typed !== '');
-  if (hosts.length > MAXIMUM_RETURN_HOSTS)
-    throw invalidField('return-hosts', `must be at most ${MAXIMUM_RETURN_HOSTS} hosts`);
-  return [...new Set(hosts.map(parseReturnHost))];
-}
-
-function parseReturnHost(typed: string): string {
-  const url = URL.parse(`https://${typed}`);
-  const isHost =
-    url !== null && url.href === `https://${url.host}/` && /^[^*/?#@\\]+[^*/?#@\\.]$/.test(typed);
-  if (isHost) return url.host;
-  throw invalidField(
-    'return-hosts',
-    'must be hosts such as shop.example.com or shop.example.com:8443, without https:// and without wildcards',
-  );
-}
-
-/** Hosts that may stand in a Content-Security-Policy, whose sources cannot be IPv6 addresses. */
-const policyHost = /^[a-z0-9._-]+(?::\d+)?$/;
-
-/** Origins of the saved hosts, whose pages may frame a checkout: https, and http on this machine. */
-export function shopOriginsOf({ returnHosts }: Pick<ShopProfile, 'returnHosts'>): readonly string[] {
-  return returnHosts
-    .filter((host) => policyHost.test(host))
-    .map((host) =>
-      isSecureUrl(new URL(`http://${host}`)) ? new URL(`http://${host}`).origin : `https://${host}`,
-    );
 }
 
 export function returnUrlOf(url: string, paymentId: string): string {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { shopOriginsOf } from '../../accounts/shop-profile.ts';
+import { shopOriginsOf } from '../../accounts/return-and-frame-hosts.ts';
 import { isBusy, RegionNotServedError, ServiceError } from '../../payment/errors.ts';
 import { isPaymentMeans, type PaymentMeans, type ProviderId } from '../../payment/provider-catalog.ts';
 import { languageOf } from '../../web/checkout-layout/languages.ts';
@@ -37,7 +37,7 @@ export function sendCheckout(
   if (emailToken !== null) rememberEmailToken(asked, checkout.payment, emailToken);
   const { country, state } = customerPlace(context, request);
   const { change, means = change } = asked.query;
-  const shops = shopOriginsOf(checkout.account);
+  const shops = shopOriginsOf(checkout.account.returnHosts);
   const page = checkoutPage(checkout, {
     ...answer,
     shops: isInFrame(request.headers) ? shops : [],
