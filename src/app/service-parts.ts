@@ -8,8 +8,8 @@ import { createNotificationSender } from '../features/notifications/notification
 import type { Notifier } from '../features/notifications/send-notifications.ts';
 import type { Mailer } from '../mail/mail.ts';
 import type { ExamplePagesContext } from '../pages/checkout/context.ts';
+import { rankProviders } from '../pages/checkout/rank-offers.ts';
 import { requireCheckout } from '../pages/checkout/read-checkout.ts';
-import { rankProviders } from '../pages/checkout/selector.ts';
 import type { DocsContext } from '../pages/docs/register-docs.ts';
 import { type Address, createDepositAddressCalculator } from '../payment/address.ts';
 import { locationOf } from '../payment/callback-url.ts';

@@ -5,15 +5,9 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
 import { exactUsdc, groupedAddress, networkIn } from './direct-payment.ts';
 import { copyButton } from './payment-facts.ts';
+import { possibleOffers } from './rank-offers.ts';
 import { type Checkout, canBePaid, singleProviderOf } from './read-checkout.ts';
-import {
-  foldedOffers,
-  type OfferList,
-  onlyProvider,
-  possibleOffers,
-  sameProvider,
-  selector,
-} from './selector.ts';
+import { foldedOffers, type OfferList, onlyProvider, sameProvider, selector } from './selector.ts';
 import { nameOf } from './state-words.ts';
 
 type Underpaid = Extract<CheckoutView, { kind: 'underpaid' }>;

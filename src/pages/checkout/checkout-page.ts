@@ -29,11 +29,11 @@ import { SESSION_FORM } from './country.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
 import { type ExplorerTransactionUrl, facts, timeElement } from './payment-facts.ts';
+import { possibleOffers } from './rank-offers.ts';
 import { type Checkout, isStuck } from './read-checkout.ts';
 import { paidPanel, receipt } from './receipt.ts';
 import { furtherLinks, shopLinks } from './return-to-shop.ts';
-import type { CountryQuestion, OfferList, OffersToAsk } from './selector.ts';
-import { asSeen, offersInBrief, possibleOffers } from './selector.ts';
+import { asSeen, type CountryQuestion, type OfferList, type OffersToAsk, offersInBrief } from './selector.ts';
 import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
 import { type Wait, waitOf, waitSteps } from './wait.ts';
 

@@ -20,9 +20,9 @@ import { isInFrame, sendCheckout, sendProblem } from './answer-checkout.ts';
 import { isTakenByProvider, takesPayment } from './checkout-view.ts';
 import type { CheckoutRequest } from './context.ts';
 import { emailTokenOf } from './known-email.ts';
+import { meansFor } from './rank-offers.ts';
 import { type Checkout, requireCheckout } from './read-checkout.ts';
 import { customerPlace, rememberCountry, rememberLanguage, rememberProvider } from './remember.ts';
-import { meansFor } from './selector.ts';
 
 /**
  * `POST /pay/:paymentId/providers/:provider`: the customer's click. For `multi`, the chosen row (`choice` of the form)
