@@ -5,7 +5,7 @@ import type { OperationArguments, OperationsContext } from '../src/cli/operation
 import { invalidField, ServiceError } from '../src/payment/errors.ts';
 import type { Payment } from '../src/payment/payment.ts';
 import type { TestPayments } from '../src/payment/test-payments.ts';
-import type { Webhook } from '../src/webhooks/webhook.ts';
+import type { Webhook } from '../src/webhooks/send-webhook.ts';
 
 const triggeredEvents = ['payment.paid', 'payment.forwarded'] as const;
 

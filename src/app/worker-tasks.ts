@@ -12,7 +12,7 @@ import type { Relayer } from '../settlement/chain/chain.ts';
 import { lowGasWei, polOf } from '../settlement/chain/gas.ts';
 import { createRelayMemory, type RelayContext } from '../settlement/relay/relay-context.ts';
 import { relayReleases } from '../settlement/relay/relay-releases.ts';
-import { sendWebhook, type Webhook, type WebhookResult } from '../webhooks/webhook.ts';
+import { sendWebhook, type Webhook, type WebhookResult } from '../webhooks/send-webhook.ts';
 import { claimWebhooks, type DeliveryBounds, STALE_AFTER_MS } from '../webhooks/webhook-queue.ts';
 import { featureTasks } from './features.ts';
 import { createWatchTasks } from './watch-tasks.ts';

@@ -13,7 +13,7 @@ import {
 } from '../providers/provider-availability.ts';
 import { type ProvenPurchase, proofOf } from '../providers/provider-evidence.ts';
 import { LATE_SCAN_MS } from '../settlement/chain/chain.ts';
-import type { Webhook } from '../webhooks/webhook.ts';
+import type { Webhook } from '../webhooks/send-webhook.ts';
 import type { OperatorDirectory } from './operations-context.ts';
 import type { VerifyReport } from './verify/verify-payments.ts';
 

@@ -13,7 +13,7 @@ import {
   type PaymentView,
 } from '../payment/payment-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../payment/release-schedule.ts';
-import { hostOfCallback, webhookIdOf } from '../webhooks/webhook.ts';
+import { hostOfCallback, webhookIdOf } from '../webhooks/send-webhook.ts';
 import type { Row, Table } from './columns.ts';
 import { giveUpSent, RESTORED, restoredBlockOf } from './restores.ts';
 import {

@@ -18,7 +18,7 @@ import type {
   RelayBatch,
   SettlementRecord,
 } from '../settlement/settlement-store.ts';
-import type { Webhook, WebhookResult } from '../webhooks/webhook.ts';
+import type { Webhook, WebhookResult } from '../webhooks/send-webhook.ts';
 import type { Table } from './columns.ts';
 import { tablesIn } from './scripts.ts';
 

@@ -5,7 +5,7 @@ import type {
   Webhook,
   WebhookResult,
   WebhookStore,
-} from '../webhooks/webhook.ts';
+} from '../webhooks/send-webhook.ts';
 import { type Row, textsOf } from './columns.ts';
 import { giveUpWebhooks } from './restores.ts';
 import { raw, run, type Script, type Scripts, sql } from './scripts.ts';

@@ -5,7 +5,7 @@ import type { PaymentSearchStore, StateChange } from '../payment/payment-search-
 import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';
 import { isEmailErased } from '../payment/redact-email.ts';
 import { isSameText } from '../platform/keyed-hash.ts';
-import { signWebhook, type Webhook, type WebhookStore } from './webhook.ts';
+import { signWebhook, type Webhook, type WebhookStore } from './send-webhook.ts';
 
 export interface PaymentHistory extends PaymentView {
   readonly states: readonly StateChange[];

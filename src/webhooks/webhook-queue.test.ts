@@ -5,14 +5,14 @@ import { expect, it } from 'vitest';
 import { createIpnTokens } from '../payment/ipn-token.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
 import type { DeliveryOutcome } from './delivery-types.ts';
-import { createSigningSecret, SIGNING_SECRETS } from './signing-secrets.ts';
 import {
   type SendWebhooksContext,
   sendWebhook,
   type WaitingWebhook,
   type Webhook,
   type WebhookResult,
-} from './webhook.ts';
+} from './send-webhook.ts';
+import { createSigningSecret, SIGNING_SECRETS } from './standard-webhooks.ts';
 import {
   chooseWebhooks,
   claimWebhooks,

@@ -1,4 +1,4 @@
-import type { SendWebhooksContext, WaitingWebhook, Webhook } from './webhook.ts';
+import type { SendWebhooksContext, WaitingWebhook, Webhook } from './send-webhook.ts';
 
 /** Maximum waiting webhooks per account that one pass considers; the next pass follows immediately. */
 const SEEN_PER_ACCOUNT = 100;

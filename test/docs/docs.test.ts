@@ -110,7 +110,7 @@ describe('other lists', () => {
     );
     expect(reasons.length).toBeGreaterThan(15);
     expect(sorted(documented.filter((reason) => !/^http_\d/.test(reason)))).toEqual(sorted(reasons));
-    const [, type = ''] = /type WebhookStatus = ([^;]+);/.exec(read('src/webhooks/webhook.ts')) ?? [];
+    const [, type = ''] = /type WebhookStatus = ([^;]+);/.exec(read('src/webhooks/send-webhook.ts')) ?? [];
     const statuses = [...(type.match(/(?<=')\w+(?=' \|)/g) ?? []), ...deliveryOutcomes];
     const delivery = read('docs/webhooks.md').split('## Delivery')[1]?.split('### Reasons')[0] ?? '';
     const rows = tableRows(delivery).map(([cell]) => cell?.replaceAll('`', '') ?? '');

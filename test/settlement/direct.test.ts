@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { webhooks } from '../../sdk/src/sdk.ts';
 import { verifyPayments } from '../../src/cli/verify/verify-payments.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import { sendWebhook } from '../../src/webhooks/webhook.ts';
+import { sendWebhook } from '../../src/webhooks/send-webhook.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { useSettlement } from './harness.ts';
 

@@ -43,7 +43,7 @@ import { rescueToken } from '../../src/settlement/rescue-token.ts';
 import { rewindByHand } from '../../src/settlement/rewind-final-blocks.ts';
 import type { BlockReference, RelayBatch } from '../../src/settlement/settlement-store.ts';
 import { createKeptBlocks, createOpenAddresses, watchDeposits } from '../../src/settlement/watch-deposits.ts';
-import type { Webhook } from '../../src/webhooks/webhook.ts';
+import type { Webhook } from '../../src/webhooks/send-webhook.ts';
 import { addressFor, type LocalChain, startLocalChain } from '../chain/local-chain.ts';
 import { newAccount } from '../store/fixtures.ts';
 import { type AnvilOptions, anvilKeys } from '../support/anvil.ts';

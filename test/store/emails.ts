@@ -4,7 +4,7 @@ import type { Payment } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { parsePaymentSearch } from '../../src/payment/payment-search.ts';
 import type { PaymentView } from '../../src/payment/payment-store.ts';
-import type { Webhook } from '../../src/webhooks/webhook.ts';
+import type { Webhook } from '../../src/webhooks/send-webhook.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import {
   DAY_MS,

@@ -8,7 +8,7 @@ import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import type { Decide, IdempotencyRecord } from '../../src/payment/payment-store.ts';
 import type { ProviderSession } from '../../src/payment/provider-session.ts';
 import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
-import type { WebhookResult } from '../../src/webhooks/webhook.ts';
+import type { WebhookResult } from '../../src/webhooks/send-webhook.ts';
 
 /** What a conformance test works on; `store` leads to another one after `reopen`. */
 export interface StoreContext {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import type { Webhook } from '../../src/webhooks/webhook.ts';
+import type { Webhook } from '../../src/webhooks/send-webhook.ts';
 import { claimOldest, withAnySecret } from '../support/claim-oldest.ts';
 import {
   atOnce,

@@ -1,4 +1,4 @@
-import type { Webhook, WebhookStore } from '../../src/webhooks/webhook.ts';
+import type { Webhook, WebhookStore } from '../../src/webhooks/send-webhook.ts';
 
 /** For a process that may claim each webhook. */
 export const withAnySecret = { fingerprints: [], anyCreatedBeforeMs: Number.MAX_SAFE_INTEGER };

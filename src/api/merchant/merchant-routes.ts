@@ -15,8 +15,8 @@ import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import { exportJournal } from '../../reports/export-journal.ts';
 import { readStatistics } from '../../reports/read-statistics.ts';
 import { readPaymentHistory, viewPaymentOf } from '../../webhooks/payment-history.ts';
-import { eventIdOf } from '../../webhooks/signing-secrets.ts';
-import type { WebhookStore } from '../../webhooks/webhook.ts';
+import type { WebhookStore } from '../../webhooks/send-webhook.ts';
+import { eventIdOf } from '../../webhooks/standard-webhooks.ts';
 import type { ApiRateLimiters } from '../api-rate-limits.ts';
 import {
   type Admit,

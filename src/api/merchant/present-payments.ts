@@ -7,7 +7,7 @@ import { openRestOf } from '../../payment/session-charge.ts';
 import { appliedUsdRate } from '../../reports/export-journal.ts';
 import type { DayStatistics } from '../../reports/read-statistics.ts';
 import type { PaymentHistory } from '../../webhooks/payment-history.ts';
-import type { Webhook } from '../../webhooks/webhook.ts';
+import type { Webhook } from '../../webhooks/send-webhook.ts';
 import type { ValueOf } from '../json-schema.ts';
 import { isoTime, isoTimeOrNull, type PresentContext, presentPaymentStatus } from '../payment-routes.ts';
 import type {

@@ -10,7 +10,7 @@ import { forwardedWebhook, type NewWebhook, paidWebhook } from '../../payment/pa
 import { stateOf } from '../../payment/payment-states.ts';
 import { ERASED } from '../../payment/redact-email.ts';
 import { settle, sumObservations } from '../../payment/settle.ts';
-import { hostOfCallback, type Webhook } from '../../webhooks/webhook.ts';
+import { hostOfCallback, type Webhook } from '../../webhooks/send-webhook.ts';
 import type { Findings } from './discrepancies.ts';
 import { type CheckContext, finalRowsOf, type PaymentFacts } from './verify-context.ts';
 import { checkJournal } from './verify-journal.ts';

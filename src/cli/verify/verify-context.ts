@@ -11,7 +11,7 @@ import type {
   RelayStore,
   SettlementStore,
 } from '../../settlement/settlement-store.ts';
-import type { Webhook, WebhookStore } from '../../webhooks/webhook.ts';
+import type { Webhook, WebhookStore } from '../../webhooks/send-webhook.ts';
 import type { Findings } from './discrepancies.ts';
 
 export interface VerifyContext {

@@ -19,7 +19,7 @@ import type { ProviderDirectory } from '../../providers/provider-availability.ts
 import type { AddedColumns } from '../../reports/export-payments.ts';
 import type { ObservationStore } from '../../settlement/settlement-store.ts';
 import type { CallbackGuard, CheckEndpoint } from '../../webhooks/delivery-types.ts';
-import type { WebhookStore } from '../../webhooks/webhook.ts';
+import type { WebhookStore } from '../../webhooks/send-webhook.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { addressGroupOf } from '../rate-windows.ts';
 import type { RefusedForm } from './forms.ts';

@@ -8,7 +8,7 @@ import {
   stateOf,
 } from '../../payment/payment-states.ts';
 import { DIRECT_PROVIDER, MULTI_PROVIDER, providerCatalog } from '../../payment/provider-catalog.ts';
-import type { WebhookStatus } from '../../webhooks/webhook.ts';
+import type { WebhookStatus } from '../../webhooks/send-webhook.ts';
 import { type Html, html } from '../design/html.ts';
 import type { DashboardContext } from './context.ts';
 import { formatAbout, formatMoney, formatUsdc, formatUsdcSum } from './format.ts';

@@ -6,7 +6,7 @@ import { paidWebhook } from '../../../src/payment/payment-events.ts';
 import { createPaymentIdGenerator } from '../../../src/payment/payment-id.ts';
 import { createHostResolver, createOwnAddresses } from '../../../src/webhooks/callback-host.ts';
 import { deliverWebhook } from '../../../src/webhooks/deliver.ts';
-import { sendWebhook, type Webhook, type WebhookResult } from '../../../src/webhooks/webhook.ts';
+import { sendWebhook, type Webhook, type WebhookResult } from '../../../src/webhooks/send-webhook.ts';
 import { claimWebhooks } from '../../../src/webhooks/webhook-queue.ts';
 import { benchAccount, benchPayment } from '../bench-payment.ts';
 import { countedAddress } from '../counted-address.ts';

@@ -5,7 +5,7 @@ import type {
   RelayStore,
   ScanRecord,
 } from '../../../../src/settlement/settlement-store.ts';
-import type { WebhookStore } from '../../../../src/webhooks/webhook.ts';
+import type { WebhookStore } from '../../../../src/webhooks/send-webhook.ts';
 import type { KillPoint } from '../points.ts';
 import { endHold, reach } from '../reach.ts';
 

@@ -5,7 +5,7 @@ import type { NewWebhook } from '../payment/payment-events.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { annotate, trace } from '../platform/tracing.ts';
 import type { DeliverWebhook, DeliveryOutcome } from './delivery-types.ts';
-import { eventIdOf, standardHeaders } from './signing-secrets.ts';
+import { eventIdOf, standardHeaders } from './standard-webhooks.ts';
 
 /** `sending` is committed before the socket opens; after a crash it becomes `unknown` and is never sent again. */
 export type WebhookStatus = 'pending' | 'sending' | DeliveryOutcome['outcome'];

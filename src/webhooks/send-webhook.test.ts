@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hostOfCallback, signWebhook, webhookHeaders } from './webhook.ts';
+import { hostOfCallback, signWebhook, webhookHeaders } from './send-webhook.ts';
 
 it('signs a body as HMAC-SHA256 in hexadecimal, of its UTF-8 bytes', () => {
   // printf '{"note":"ü"}' | openssl dgst -sha256 -hmac 'secret of the payment'
