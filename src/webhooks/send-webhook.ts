@@ -1,3 +1,4 @@
+/** Body and signature of a webhook, and its single attempt: each webhook is sent at most once, and never retried. */
 import { createHmac } from 'node:crypto';
 import type { IpnTokens } from '../payment/ipn-token.ts';
 import type { PaymentId } from '../payment/payment.ts';

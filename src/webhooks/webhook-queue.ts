@@ -1,3 +1,4 @@
+/** Which webhooks are sent next. Each is sent at most once, and never retried: its claim is durable first. */
 import type { SendWebhooksContext, WaitingWebhook, Webhook } from './send-webhook.ts';
 
 /** Maximum waiting webhooks per account that one pass considers; the next pass follows immediately. */
