@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { eraseOldEmails } from '../accounts/erase-emails.ts';
+import { eraseOldData } from '../accounts/retention.ts';
 import { type HourlyRate, hourOf, RATE_RETENTION_MS } from '../payment/base-currency.ts';
 import { ServiceError } from '../payment/errors.ts';
 import { type Currency, currencies } from '../payment/money.ts';
@@ -184,7 +184,7 @@ function createErasingTask({ store, nowMs, config }: WorkerParts): WorkerTask {
     name: 'erase email addresses',
     intervalMs: ERASING_INTERVAL_MS,
     async run(signal) {
-      const hasMore = await eraseOldEmails({ ...store, nowMs }, config.retention);
+      const hasMore = await eraseOldData({ ...store, nowMs }, config.retention);
       if (hasMore) await pauseBetweenPortions(signal);
       return hasMore;
     },

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { Retention } from '../accounts/erase-emails.ts';
+import type { Retention } from '../accounts/retention.ts';
 import { parsePayoutAddress } from '../payment/address.ts';
 import { parseDecimal, parseUsdRate } from '../payment/money.ts';
 import {

@@ -5,7 +5,7 @@ import type { RateLimiter } from '../platform/rate-limiter.ts';
 import type { TakeSharedCall } from '../providers/outgoing-limiter.ts';
 import type { LeaseStore, RelayStore, SettlementStore } from '../settlement/settlement-store.ts';
 import { createRecordStore } from './accounts.ts';
-import { createEmailStore, createReceiptStore } from './emails.ts';
+import { createEmailStore, createReceiptStore } from './erase-customer-data.ts';
 import { createEventStore } from './events.ts';
 import { createObservationStore } from './observations.ts';
 import { createPaymentHistory } from './payment-history.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { eraseOldEmails } from '../../src/accounts/erase-emails.ts';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
+import { eraseOldData } from '../../src/accounts/retention.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { newPayment } from '../store/fixtures.ts';
@@ -232,11 +232,11 @@ describe('settings', () => {
     const emails = () =>
       Promise.all(made.map(async ({ id }) => (await dashboard.store.payments.findPaymentById(id))?.email));
     const context = { ...dashboard.store, nowMs: dashboard.nowMs };
-    await eraseOldEmails(context, { auditDays: null, customerDataDays: null });
+    await eraseOldData(context, { auditDays: null, customerDataDays: null });
     expect(await emails()).toEqual(['customer@example.com', 'customer@example.com']);
     await saveAll({ ...shop, email_retention: '30' });
     expect(await readAll()).toContain('value="30"');
-    expect(await eraseOldEmails(context, { auditDays: null, customerDataDays: null })).toBe(false);
+    expect(await eraseOldData(context, { auditDays: null, customerDataDays: null })).toBe(false);
     expect(await emails()).toEqual([null, 'customer@example.com']);
     await saveAll({ ...shop, email_retention: '' });
     expect((await stored())?.emailRetentionDays).toBeNull();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createExamplePayments, exampleAccount } from '../../sandbox/pages/example-payments.ts';
 import { exampleState } from '../../sandbox/pages/example-states.ts';
-import { eraseOldEmails } from '../../src/accounts/erase-emails.ts';
+import { eraseOldData } from '../../src/accounts/retention.ts';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../src/app/store/store.ts';
 import { receiptMail } from '../../src/features/receipts/receipt-mail.ts';
@@ -144,7 +144,7 @@ it('keeps the address of a payment that stays held for 30 days', async () => {
   const statuses = [];
   for (const days of [29, 31]) {
     const keeping = { auditDays: null, customerDataDays: null };
-    await eraseOldEmails({ ...store, nowMs: () => NOW_MS + days * 86_400_000 }, keeping);
+    await eraseOldData({ ...store, nowMs: () => NOW_MS + days * 86_400_000 }, keeping);
     statuses.push(await store.receipts.findReceiptStatus(payment.id));
   }
   expect(statuses).toEqual(['wanted', 'failed']);

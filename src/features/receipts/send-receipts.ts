@@ -1,5 +1,5 @@
 import type { AccountStore } from '../../accounts/account-store.ts';
-import { MAXIMUM_MAIL_DELAY_MS } from '../../accounts/erase-emails.ts';
+import { MAXIMUM_MAIL_DELAY_MS } from '../../accounts/retention.ts';
 import {
   type ClaimedReceipt,
   type Mailer,

@@ -34,7 +34,7 @@ export interface Retention {
 }
 
 /** Runs one step for each retention period, and one for unsent mails. Returns whether more is left to erase. */
-export async function eraseOldEmails(
+export async function eraseOldData(
   context: EraseEmailsContext &
     Readonly<{
       accounts: Pick<AccountStore, 'listAccounts'>;
