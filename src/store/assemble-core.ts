@@ -5,7 +5,7 @@ import type { RateLimiter } from '../platform/rate-limiter.ts';
 import type { TakeSharedCall } from '../providers/outgoing-limiter.ts';
 import type { LeaseStore, RelayStore, SettlementStore } from '../settlement/settlement-store.ts';
 import { createRecordStore } from './accounts.ts';
-import { createEmailStore, createReceiptStore } from './erase-customer-data.ts';
+import { createEmailStore } from './erase-customer-data.ts';
 import { createEventStore } from './events.ts';
 import { createObservationStore } from './observations.ts';
 import { createPaymentHistory } from './payment-history.ts';
@@ -22,6 +22,7 @@ import {
 } from './payments.ts';
 import { createAuditStore, createPeopleStore } from './people.ts';
 import { createProviderSessions, createProviderStore, createVisitStore } from './providers.ts';
+import { createReceiptStore } from './receipts.ts';
 import { createRelayBatches } from './relay-batches.ts';
 import { createRestoreStore } from './restores.ts';
 import type { Scripts } from './scripts.ts';
