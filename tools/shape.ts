@@ -36,7 +36,7 @@ const besideProduction =
  */
 const besideSettlement: readonly string[] = [
   'src/(cli|web|api|pages|providers|rates)/',
-  'src/store/(payment-(search|history)|emails|sessions|events|providers|accounts)',
+  'src/store/(payment-(search|history)|erase-customer-data|receipts|sessions|events|providers|accounts)',
   'src/features/(alerts|refunds|receipts)/',
   'src/accounts/api-key',
   'src/payment/(payment-(id|search|statistics)|provider-catalog|paid-threshold|callback-url|read-status)',

@@ -4,7 +4,12 @@ import type { Payment, PaymentId } from '../payment/payment.ts';
 import { shortCodeOf } from '../payment/payment-id.ts';
 import type { PaymentQuery } from '../payment/payment-search.ts';
 import { type CsvCell, csvLine } from '../platform/csv.ts';
-import { appliedUsdRate, type JournalContext, type ReportedPayment, readReported } from './export-journal.ts';
+import {
+  appliedUsdRate,
+  type JournalContext,
+  type ReportedPayment,
+  readReported,
+} from './journal-and-statement.ts';
 
 /** Payments per chunk; a chunk takes the store a few milliseconds. */
 const PORTION = 200;

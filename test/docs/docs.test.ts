@@ -10,7 +10,7 @@ import { refundEventTypes } from '../../src/features/refunds/refund.ts';
 import { paymentEventTypes } from '../../src/payment/payment-events.ts';
 import { providerIds } from '../../src/payment/provider-catalog.ts';
 import { providerFaults } from '../../src/payment/test-payments.ts';
-import { journalAccounts } from '../../src/reports/export-journal.ts';
+import { journalAccounts } from '../../src/reports/journal-and-statement.ts';
 import { deliveryReasons } from '../../src/webhooks/delivery-reasons.ts';
 import { deliveryOutcomes } from '../../src/webhooks/delivery-types.ts';
 import { listCommands } from '../../tools/docs-commands.ts';

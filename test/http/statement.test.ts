@@ -14,14 +14,14 @@ import {
 import type { Payment } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { dateAt, monthOf } from '../../src/platform/time-zone.ts';
+import { exportPayments } from '../../src/reports/export-payments.ts';
 import {
   exportJournal,
   postingsOf,
   readStatement,
   roundedCents,
   type Statement,
-} from '../../src/reports/export-journal.ts';
-import { exportPayments } from '../../src/reports/export-payments.ts';
+} from '../../src/reports/journal-and-statement.ts';
 import { readStatistics } from '../../src/reports/read-statistics.ts';
 import { leave, newPayment, newSession } from '../store/fixtures.ts';
 import { block, depositOf, releaseOf, scan } from '../store/observations.ts';

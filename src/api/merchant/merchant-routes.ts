@@ -12,7 +12,7 @@ import type { EventPage, EventStore } from '../../payment/event-store.ts';
 import { isDirect, type Payment } from '../../payment/payment.ts';
 import type { NumberedEvent } from '../../payment/payment-events.ts';
 import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
-import { exportJournal } from '../../reports/export-journal.ts';
+import { exportJournal } from '../../reports/journal-and-statement.ts';
 import { readStatistics } from '../../reports/read-statistics.ts';
 import { readPaymentHistory, viewPaymentOf } from '../../webhooks/payment-history.ts';
 import type { WebhookStore } from '../../webhooks/send-webhook.ts';

@@ -4,7 +4,7 @@ import type { ChainPosition, Payment } from '../../payment/payment.ts';
 import { shortCodeOf } from '../../payment/payment-id.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import { openRestOf } from '../../payment/session-charge.ts';
-import { appliedUsdRate } from '../../reports/export-journal.ts';
+import { appliedUsdRate } from '../../reports/journal-and-statement.ts';
 import type { DayStatistics } from '../../reports/read-statistics.ts';
 import type { PaymentHistory } from '../../webhooks/payment-history.ts';
 import type { Webhook } from '../../webhooks/send-webhook.ts';

@@ -1,7 +1,7 @@
 import { errorTable } from '../../payment/errors.ts';
 import { currencies } from '../../payment/money.ts';
 import { SETTLEMENT_COIN } from '../../payment/payment-events.ts';
-import { journalAccounts } from '../../reports/export-journal.ts';
+import { journalAccounts } from '../../reports/journal-and-statement.ts';
 import { degradations } from '../../web/well-known.ts';
 import * as json from '../json-schema.ts';
 import { checkoutParameters } from '../merchant/checkout-parameters.ts';

@@ -8,7 +8,7 @@ import {
   roundedCents,
   type Statement,
   sumOf,
-} from '../../reports/export-journal.ts';
+} from '../../reports/journal-and-statement.ts';
 import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
