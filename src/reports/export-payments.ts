@@ -3,13 +3,9 @@ import { type Currency, formatCents, formatRate, formatSigned, type UsdRate } fr
 import type { Payment, PaymentId } from '../payment/payment.ts';
 import { shortCodeOf } from '../payment/payment-id.ts';
 import type { PaymentQuery } from '../payment/payment-search.ts';
+import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
 import { type CsvCell, csvLine } from '../platform/csv.ts';
-import {
-  appliedUsdRate,
-  type JournalContext,
-  type ReportedPayment,
-  readReported,
-} from './journal-and-statement.ts';
+import { appliedUsdRate, type ReportedPayment, readReported } from './journal-and-statement.ts';
 
 /** Payments per chunk; a chunk takes the store a few milliseconds. */
 const PORTION = 200;
@@ -70,7 +66,7 @@ export interface AddedColumns {
 
 /** Payments of a query as CSV lines, newest first, read as they are consumed. USDC amounts come from the journal. */
 export async function* exportPayments(
-  { search }: JournalContext,
+  search: PaymentSearchStore,
   baseCurrency: Currency,
   query: PaymentQuery,
   added: readonly AddedColumns[],

@@ -69,19 +69,14 @@ export function postingsOf(payment: Pick<Payment, 'status' | 'usdUnits'>, sums: 
 
 type Search = Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listRates'>;
 
-export interface JournalContext {
-  readonly search: Search;
-}
-
 type ReportedAccount = Pick<Account, 'id' | 'baseCurrency'>;
 
 /** Payments of a month, in chunks: those paid in it, and unpaid ones that were created in it and received money. */
 async function* listBooked(
-  context: JournalContext,
+  search: Search,
   account: ReportedAccount,
   { startMs, endMs }: LocalMonth,
 ): AsyncGenerator<{ readonly read: number; readonly booked: readonly ReportedPayment[] }> {
-  const { search } = context;
   const { id: accountId } = account;
   const queries: PaymentQuery[] = [
     { accountId, fromMs: startMs, beforeMs: endMs },
@@ -160,13 +155,13 @@ const columns = [
 ];
 
 export async function* exportJournal(
-  context: JournalContext,
+  search: Search,
   account: ReportedAccount,
   month: LocalMonth,
 ): AsyncGenerator<string> {
   // Sent with the first chunk, so that a failing first read precedes any output.
   let head = csvLine(columns);
-  for await (const { booked } of listBooked(context, account, month)) {
+  for await (const { booked } of listBooked(search, account, month)) {
     yield head + booked.map((payment) => journalLines(payment, account.baseCurrency)).join('');
     head = '';
   }
@@ -230,7 +225,7 @@ export function roundedCents(units: readonly bigint[]): bigint[] {
 
 /** Sums of a month; null above `MAXIMUM_STATEMENT_PAYMENTS`. */
 export async function readStatement(
-  context: JournalContext,
+  search: Search,
   account: ReportedAccount,
   month: LocalMonth,
 ): Promise<Statement | null> {
@@ -240,7 +235,7 @@ export async function readStatement(
   const balances = new Map<keyof typeof journalAccounts, bigint>();
   const nothing = { chargedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n, paymentsWithoutRate: 0 };
   const inBase: BaseSums = { currency: account.baseCurrency, ...nothing };
-  for await (const portion of listBooked(context, account, month)) {
+  for await (const portion of listBooked(search, account, month)) {
     read += portion.read;
     if (read > MAXIMUM_STATEMENT_PAYMENTS) return null;
     for (const reported of portion.booked) {

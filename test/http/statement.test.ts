@@ -105,7 +105,7 @@ function monthsOf(timeZone: string): string[] {
 const monthIn = ({ timeZone }: Account, month: string) =>
   monthOf(month, timeZone) as NonNullable<ReturnType<typeof monthOf>>;
 const statementOf = async (account: Account, month: string) =>
-  (await readStatement(service.store, account, monthIn(account, month))) as Statement;
+  (await readStatement(service.store.search, account, monthIn(account, month))) as Statement;
 
 /** A payment of the account, created then, with an id of that time. */
 async function create({ id: accountId }: Account, createdAtMs: number, change: Partial<Payment> = {}) {
@@ -120,9 +120,9 @@ const payAt = ({ id }: Payment, paidAtMs: number) =>
     change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
   }));
 
-async function journalOf(context: Parameters<typeof exportJournal>[0], account: Account, month: string) {
+async function journalOf(search: Parameters<typeof exportJournal>[0], account: Account, month: string) {
   let text = '';
-  for await (const portion of exportJournal(context, account, monthIn(account, month))) text += portion;
+  for await (const portion of exportJournal(search, account, monthIn(account, month))) text += portion;
   return text;
 }
 
@@ -295,8 +295,7 @@ describe('the journal', () => {
             'UTC',
             'EUR',
           );
-          const { store } = service;
-          const { search } = store;
+          const { search } = service.store;
           const query = { accountId: account.id };
           const { payments } = await search.searchPayments(query, null, 100);
           for (const [index, payment] of payments.entries()) {
@@ -309,7 +308,7 @@ describe('the journal', () => {
             await search.recordRates([rate as never], 0);
           }
           const csv: string[] = [];
-          for await (const lines of exportPayments(store, 'EUR', query, [])) csv.push(lines);
+          for await (const lines of exportPayments(search, 'EUR', query, [])) csv.push(lines);
           const [head = '', ...lines] = csv.join('').split('\r\n').slice(0, -1);
           const rows = lines.map(
             (line) => new Map(line.split(',').map((cell, i) => [head.split(',')[i], cell])),
@@ -347,7 +346,7 @@ describe('the journal', () => {
     const payment = await create(account, paidAtMs - DAY_MS);
     await payAt(payment, paidAtMs);
     expect(await readJournalCsv(apiKey, '2026-06')).toEqual([]);
-    const csv = await journalOf(service.store, account, '2026-07');
+    const csv = await journalOf(service.store.search, account, '2026-07');
     expect(csv).toContain(
       `2026-06-30T23:30:00.000Z,${payment.id},sales,,${formatUnits(payment.usdUnits)},multi,102.57,EUR,1.090000,USD,1.00000000`,
     );
@@ -380,8 +379,7 @@ describe('the journal', () => {
       await payAt(late, paidAtMs);
       return search.searchPayments(...parameters);
     }
-    const context = { ...service.store, search: { ...search, searchPayments } };
-    expect(await journalOf(context, account, '2026-04')).toContain(earlier.id);
+    expect(await journalOf({ ...search, searchPayments }, account, '2026-04')).toContain(earlier.id);
   });
 
   it('converts paid payments at the rate of their hour in the base currency, and says which it cannot', async () => {

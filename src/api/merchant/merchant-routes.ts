@@ -215,7 +215,7 @@ function registerReports(
   server.get('/journal.csv', read, async (request, reply) => {
     const account = accountOf(request);
     const month = readMonth(queryOf(request), account.timeZone);
-    const lines = Readable.from(exportJournal(context, account, month));
+    const lines = Readable.from(exportJournal(context.search, account, month));
     // A failure before the first line is an error response.
     await once(lines, 'readable');
     const disposition = `attachment; filename="journal-${month.month}.csv"`;

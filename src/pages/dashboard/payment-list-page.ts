@@ -93,7 +93,7 @@ export async function sendPaymentsCsv(visit: Visit) {
   return sendCsv(
     visit.reply,
     `payments-${date}.csv`,
-    exportPayments(context, visit.account.baseCurrency, query, context.columns),
+    exportPayments(context.search, visit.account.baseCurrency, query, context.columns),
   );
 }
 

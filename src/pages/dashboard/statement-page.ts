@@ -34,7 +34,7 @@ async function sendJournal(visit: Visit) {
   const month = monthOfVisit(visit);
   if (month === null) throw invalidField('month', MONTH_PROBLEM);
   await record(visit, 'payments.exported');
-  const lines = exportJournal(visit.context, visit.account, month);
+  const lines = exportJournal(visit.context.search, visit.account, month);
   return sendCsv(visit.reply, `journal-${month.month}.csv`, lines);
 }
 
@@ -44,7 +44,7 @@ async function showStatement(visit: Visit) {
     const error = `The month ${MONTH_PROBLEM}.`;
     return { title: 'Statement', status: 400, main: monthForm(visit.query.get('month') ?? '', error) };
   }
-  const statement = await readStatement(visit.context, visit.account, month);
+  const statement = await readStatement(visit.context.search, visit.account, month);
   return {
     title: `Statement of ${new Date(month.startMs).toLocaleDateString('en', { timeZone: visit.timeZone, month: 'long', year: 'numeric' })}`,
     main: html`${monthForm(month.month)}
