@@ -7,7 +7,6 @@
  */
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
-import { requireSuccess } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 
 export const CONFIRMED = 'confirmed';
@@ -52,7 +51,7 @@ export const cryptocom = defineProvider({
    */
   async quote({ urls }, _request, call) {
     const answer = await call.answer({ url: `${urls.api}/api/payments`, query: { limit: '1' } });
-    if (answer.status !== 404 && answer.status !== 405) requireSuccess('cryptocom', answer);
+    if (answer.status !== 404 && answer.status !== 405) answers.requireSuccess('cryptocom', answer);
     return { deliveryUnits: null };
   },
 

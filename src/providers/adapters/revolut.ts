@@ -5,7 +5,6 @@ import { createTtlCache } from '../../platform/ttl-cache.ts';
 import type { QuoteRequest, SessionRequest } from '../provider.ts';
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
-import { type Call, countryNotServed } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
@@ -45,7 +44,7 @@ export const revolut = defineProvider({
   account({ urls, monotonicMs = () => performance.now(), readUsdcContract }) {
     const apiUrl = `${urls.api}/partners/api/2.0`;
     const assets = createTtlCache<string>({ monotonicMs, keepMs: ASSET_KEEP_MS, maximumEntries: 1 });
-    const readConfig = (call: Call) => call.fields({ url: `${apiUrl}/config` });
+    const readConfig = (call: answers.Call) => call.fields({ url: `${apiUrl}/config` });
     /** USDC on Polygon. Requires USDC's contract if the configuration states one. */
     function assetIn({ crypto }: answers.AnswerFields): answers.AnswerFields {
       const isUsdc = ({ currency, blockchain }: answers.AnswerFields) =>
@@ -58,7 +57,7 @@ export const revolut = defineProvider({
       apiUrl,
       readConfig,
       assetIn,
-      readAsset: (call: Call) =>
+      readAsset: (call: answers.Call) =>
         assets.fetchOrReuse('', async () => answers.readReference(assetIn(await readConfig(call))['id'])),
     };
   },
@@ -70,7 +69,7 @@ export const revolut = defineProvider({
     const { customerCountry = null } = request;
     const { countries } = config;
     if (customerCountry !== null && Array.isArray(countries) && !countries.includes(customerCountry))
-      throw countryNotServed('revolut', customerCountry);
+      throw answers.countryNotServed('revolut', customerCountry);
     const fiat = answers.listOf(config['fiat']).find(({ currency }) => currency === request.currency);
     return {
       asset: answers.readReference(asset['id']),
