@@ -5,7 +5,7 @@ import { TransactionRefusedError } from '../../src/settlement/chain/chain.ts';
 import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
 import { BLOCK_MS, CrashError, EXPECTED_UNITS, HOUR_MS, useSettlement } from './harness.ts';
 
-const { chain, settlement, reopen } = useSettlement({ limits: { batchSize: 2 } });
+const { chain, settlement, reopen } = useSettlement({ limits: { releasesPerBatch: 2 } });
 
 beforeEach(() => {
   settlement.faults.broadcast = null;
@@ -101,7 +101,7 @@ describe('a transaction that is not mined', () => {
   });
 
   it('because every node refuses its one release for ten minutes holds up nothing behind it for longer', async () => {
-    await reopen({ limits: { batchSize: 1 } });
+    await reopen({ limits: { releasesPerBatch: 1 } });
     const [bad, ...good] = (await settlement.createReady(4)) as [Payment, ...Payment[]];
     let refused: string | null = null;
     settlement.faults.broadcast = async (raw, send) => {
@@ -133,7 +133,7 @@ describe('a transaction that is not mined', () => {
 });
 
 it('releases go on while finality stalls for an hour, in at most 64 open batches', async () => {
-  await reopen({ limits: { batchSize: 100 } });
+  await reopen({ limits: { releasesPerBatch: 100 } });
   const payments: Payment[] = [];
   const stall = await settlement.stallFinality();
   const roundMs = 30_000;

@@ -143,7 +143,7 @@ describe('what is due', () => {
   });
 
   it('does not wait when the batch is full', async () => {
-    await reopen({ limits: { batchWindowMs: 60_000, batchSize: 2 } });
+    await reopen({ limits: { batchWindowMs: 60_000, releasesPerBatch: 2 } });
     const payments = [await settlement.create(), await settlement.create(), await settlement.create()];
     for (const payment of payments) await settlement.deposit(payment, EXPECTED_UNITS);
     await settlement.mineAndWatch();

@@ -5,7 +5,7 @@ import { useSettlement } from './harness.ts';
 const BATCH_SIZE = 4;
 const TEN_MINUTES_MS = 600_000;
 
-const { chain, settlement } = useSettlement({ limits: { maximumUnmined: 1, batchSize: BATCH_SIZE } });
+const { chain, settlement } = useSettlement({ limits: { maximumUnmined: 1, releasesPerBatch: BATCH_SIZE } });
 
 async function expectReleasedOnce(payments: readonly Payment[]): Promise<void> {
   await settlement.expectPaidOnce(...payments);

@@ -1,13 +1,13 @@
 import { MAXIMUM_FEE_PER_GAS_WEI } from '../chain/chain.ts';
 import type { GasShareLimit } from './gas-deferral.ts';
 
-/** Limits that apply unless the operator sets others. */
+/** Limits of a relayer key. In live mode, variables set a transaction's fee, the gas share and the batch window. */
 export const defaultRelayLimits = {
   /** Unmined batches of one key: nodes guarantee to keep 16 executable transactions of an account. */
   maximumUnmined: 16,
   /** Open batches of one key. A mined one stays open until it is final. */
   maximumOpen: 64,
-  batchSize: 100,
+  releasesPerBatch: 100,
   /** Time for which the first due release waits for others to share its transaction. */
   batchWindowMs: 0,
   /** Time before an attempt's fees are compared with the latest quote. */

@@ -153,7 +153,7 @@ async function openBatch(
   readChain: ReadChain,
 ): Promise<RelayBatch | RelayPass> {
   const { limits, relayer, memory } = context;
-  const batchSize = memory.largestBatch ?? limits.batchSize;
+  const batchSize = memory.largestBatch ?? limits.releasesPerBatch;
   const nowMs = context.nowMs();
   const due = await context.relay.claimDueReleases(relayer.address, nowMs, batchSize, CLAIM_MS);
   const oldest = due[0];

@@ -69,7 +69,7 @@ function createWorld({
   const left = [...refusals];
   const context = {
     nowMs: () => time.nowMs,
-    limits: { ...defaultRelayLimits, maximumTransactionFeeWei: 10n ** 24n, batchSize },
+    limits: { ...defaultRelayLimits, maximumTransactionFeeWei: 10n ** 24n, releasesPerBatch: batchSize },
     memory: createRelayMemory(),
     onIncident: (incident: RelayIncident) => void incidents.push(incident),
     payments: {

@@ -142,7 +142,7 @@ function rememberSize(context: RelayContext, requested: number, halved: number |
   const { refusedAtMs } = memory;
   if (refusedAtMs !== null && !isOver(refusedAtMs, SIZE_COOLDOWN_MS, context.nowMs())) return;
   const twice = memory.largestBatch * 2;
-  memory.largestBatch = twice < limits.batchSize ? twice : null;
+  memory.largestBatch = twice < limits.releasesPerBatch ? twice : null;
 }
 
 /** Nodes' messages for a gas price that is too low. Other refusals may concern the size: balance, gas or bytes. */

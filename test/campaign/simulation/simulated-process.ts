@@ -234,7 +234,7 @@ function createOutside(
       finalityIntervalMs: world.finalityIntervalMs,
       sweepIntervalMs: 0,
       deepRescanBlocks: 50_000,
-      relayLimits: { ...defaultRelayLimits, batchSize: 3, gasShare: world.gasShare },
+      relayLimits: { ...defaultRelayLimits, releasesPerBatch: 3, gasShare: world.gasShare },
       circuitOpenMs: 0,
       quoteKeepMs: 0,
     },
