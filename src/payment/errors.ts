@@ -4,6 +4,7 @@
  */
 export const errorTable = {
   invalid_request: row(400, null, 'The request is invalid.'),
+  // `belowMinimum` in `src/providers/provider-availability.ts` builds the usual text, which says the minimum.
   below_minimum: row(400, 'below_minimum', "The amount is below the provider's minimum."),
   // The specification has no code for it.
   above_maximum: row(400, null, "The amount is above the provider's maximum."),

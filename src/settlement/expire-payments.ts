@@ -8,6 +8,7 @@ import type { BlockReference } from './settlement-store.ts';
 export interface ExpirePaymentsContext extends SweepContext {
   /** Newest block of the second reading at another host; null before the first one. */
   readonly rescannedTo: () => BlockReference | null;
+  /** Age at which an unpaid payment expires: `CHECKOUT_EXPIRY_HOURS`, whose default is in `src/config/config.ts`. */
   readonly expiryMs: number;
 }
 

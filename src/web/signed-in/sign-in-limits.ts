@@ -2,6 +2,7 @@ import { limitersOf, MINUTE_MS } from '../rate-windows.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
 
+/** Limits of the dashboard and the operator's console. `countSignIn` in `new-browser-pages.ts` counts sign-ins. */
 export const createDashboardLimits = limitersOf({
   /** All requests per address. Far above what users click, because an office may share an address. */
   requests: [300, MINUTE_MS],
