@@ -35,7 +35,7 @@ function colorOf(text: string): Hex | null {
   return `#${(digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits).toLowerCase()}`;
 }
 
-/** Nearest color on which white text is readable; null if it already is on this one, or for an invalid color. */
+/** Nearest darker color on which white text is readable; null if it is readable on this one, or this one is invalid. */
 export function darkerColorOf(text: string): string | null {
   const color = colorOf(text);
   if (color === null) return null;

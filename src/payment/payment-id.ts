@@ -59,7 +59,7 @@ const shortCodePattern = new RegExp(`^[${crockford}]{${SHORT_CODE_LENGTH}}$`);
 /** The id's last 62 bits. */
 const RANDOM_MASK = (1n << 62n) - 1n;
 
-/** Short code of a payment id, from 41 bits of time, 12 of the counter and 62 random ones, highest first. */
+/** Short code of a payment id, from 41 bits of time, 10 of the counter and 64 random ones, highest first. */
 export function shortCodeOf(id: PaymentId): string {
   const hex = BigInt(`0x${id.replaceAll('-', '')}`);
   const time = BigInt(paymentIdTimeMs(id) - EPOCH_MS);
@@ -69,7 +69,7 @@ export function shortCodeOf(id: PaymentId): string {
   return code;
 }
 
-/** Characters of a short code in receipt numbers: time and counter, but not the random bits, which open the checkout. */
+/** Characters of a short code in receipt numbers: time, counter and 4 of the 64 random bits, which open the checkout. */
 const RECEIPT_CHARACTERS = 11;
 
 /** "R1AE-X7CY-GQH1", for receipts and questions about them. */

@@ -33,7 +33,7 @@ export function monthOf(month: string, timeZone: string) {
   const first = `${month}-01`;
   const startMs = startOfDate(first, timeZone);
   if (startMs === null) return null;
-  // Four days after the 28th are in the next month.
+  // Four days after the 28th is always in the next month.
   const next = new Date(Date.parse(`${month}-28T00:00:00Z`) + 4 * DAY_MS).toISOString().slice(0, 7);
   return { month, startMs, endMs: startOfDate(`${next}-01`, timeZone) as number };
 }

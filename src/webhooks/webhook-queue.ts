@@ -7,7 +7,7 @@ const SEEN_PER_ACCOUNT = 100;
 /** Time for which others may sign a webhook that this process cannot, during a change of secrets; then it fails. */
 const LEFT_TO_OTHERS_MS = 10 * 60_000;
 
-/** Minimum age of an abandoned webhook, far longer than a delivery takes or than clocks differ. */
+/** Time after which a claimed webhook counts as abandoned, far above a delivery's duration and clock differences. */
 export const STALE_AFTER_MS = 120_000;
 
 /** Durably claims webhooks that may be sent now. `hasBacklog`: check again when a delivery ends. */
