@@ -83,7 +83,7 @@ const MAXIMUM_TRANSACTION_COUNT = 2 ** 32;
 const MAXIMUM_TOPICS = 4;
 /** The relayer checks lower values against our own figure. */
 const MAXIMUM_GAS = 2n ** 40n;
-/** A million gwei. Block producers that aim at a base fee aim at 800 at most. */
+/** A million gwei. Block producers that aim at a base fee aim at 500 by default (bor's `targetBaseFee`). */
 const MAXIMUM_FEE_WEI = 10n ** 15n;
 const MAXIMUM_FEE_BLOCKS = 1_024;
 const MAXIMUM_WORD = 2n ** 256n - 1n;
