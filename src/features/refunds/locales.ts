@@ -104,7 +104,7 @@ export const refundWords: Readonly<Record<LanguageCode, typeof en>> = {
         'Geben Sie die Adresse Ihrer eigenen Wallet an oder die Adresse, unter der Ihre Börse USDC auf Polygon annimmt.',
     },
     address: 'Ihre Adresse auf Polygon',
-    hint: 'Sie beginnt mit 0x und hat 42 Zeichen. Kopieren Sie sie, statt sie abzutippen.',
+    hint: 'Sie beginnt mit 0x und hat 42 Zeichen. Bitte kopieren statt abtippen.',
     wrong:
       'Diese Adresse kann nicht verwendet werden. Kopieren Sie sie erneut aus Ihrer Wallet oder von Ihrer Börse.',
     send: 'Diese Adresse senden',
@@ -112,7 +112,7 @@ export const refundWords: Readonly<Record<LanguageCode, typeof en>> = {
     notYours: 'Wenn dies nicht Ihre Adresse ist, wenden Sie sich sofort an {shop}.',
     warning:
       'Diese Seite fragt nur nach einer Adresse: nie nach einer Karte, einem Passwort, einer Wiederherstellungsphrase oder einer Zahlung. ' +
-      'Wenn Sie keine Erstattung von {shop} erwarten, schließen Sie sie.',
+      'Wenn Sie keine Erstattung von {shop} erwarten, schließen Sie die Seite.',
     awaiting_confirmation: {
       heading: 'Ihre Adresse liegt {shop} vor',
       sentence: '{shop} gleicht sie mit Ihnen ab und sendet dann {amount}.',

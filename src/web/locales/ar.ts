@@ -55,7 +55,7 @@ export const ar: Words = {
       sentence: 'أموالك في طريقها إلى {shop}.',
     },
     declined: {
-      heading: 'رُفضت الدفعة. لم يُخصم منك أي مبلغ.',
+      heading: 'رُفضت الدفعة. لم\u00a0يُخصم منك أي مبلغ.',
       sentence: 'يفيد {provider} بأن دفعتك بقيمة {amount} لم تكتمل.',
     },
     underpaid: {
@@ -134,7 +134,7 @@ export const ar: Words = {
     card: 'بطاقة',
     lastChoice: 'اختيارك الأخير',
     country: 'أين تقيم؟',
-    countryReason: 'تحتاج {provider} إلى معرفة بلدك.',
+    countryReason: 'يحتاج {provider} إلى معرفة بلدك.',
     noneChosen: 'يُرجى الاختيار',
     notForThis: 'غير متاح لهذه الدفعة',
     onlyFrom: 'ابتداءً من {minimum} فقط',
@@ -164,8 +164,8 @@ export const ar: Words = {
     shopCannotReceive: 'لا يستطيع {shop} استلام المدفوعات حاليًا. يُرجى التواصل مع {shop}.',
     networkDown: 'تعذّر الوصول إلى شبكة الدفع. لم يُخصم أي مبلغ من بطاقتك. يُرجى المحاولة بعد قليل.',
     countryMissing: 'يُرجى اختيار بلدك: يحتاج {provider} إلى معرفته.',
-    chooseOther: 'يرجى اختيار طريقة دفع أخرى.',
-    contactShop: 'يرجى التواصل مع {shop}.',
+    chooseOther: 'يُرجى اختيار طريقة دفع أخرى.',
+    contactShop: 'يُرجى التواصل مع {shop}.',
     notFromHere: 'يُرجى استخدام أزرار هذه الصفحة للمتابعة.',
     other: 'لم تنجح العملية. لم يُخصم أي مبلغ من بطاقتك. يُرجى المحاولة بعد لحظات.',
   },
@@ -207,7 +207,7 @@ export const ar: Words = {
   facts: {
     reference: 'الرقم المرجعي',
     copyReference: 'نسخ الرقم المرجعي',
-    referenceAt: 'الرقم المرجعي لدى {provider}',
+    referenceAt: 'المرجع لدى {provider}',
     amount: 'المبلغ',
     time: 'الوقت',
     arrivedWith: 'معاملة الاستلام',

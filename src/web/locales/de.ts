@@ -13,7 +13,7 @@ export const de: Words = {
     parts: '{net} + {fee} Gebühr',
     fee: 'Servicegebühr',
     total: 'Gesamtbetrag',
-    until: 'Sie können bis {time} zahlen.',
+    until: 'Zahlbar bis {time}.',
   },
   steps: {
     label: 'Fortschritt',
@@ -57,11 +57,11 @@ export const de: Words = {
         'Die Zahlung kann etwas dauern und erscheint hier. Andernfalls beginnen Sie neu.',
     },
     taken: {
-      heading: 'Ihre Karte ist bestätigt',
+      heading: 'Ihre Kartenzahlung ist bestätigt',
       sentence: 'Ihr Geld ist unterwegs zu {shop}.',
     },
     declined: {
-      heading: 'Zahlung abgelehnt. Ihre Karte wurde nicht belastet.',
+      heading: 'Zahlung abgelehnt. Es\u00a0wurde nichts abgebucht.',
       sentence: '{provider} meldet, dass Ihre Zahlung von {amount} nicht durchgeführt wurde.',
     },
     underpaid: {
@@ -83,7 +83,7 @@ export const de: Words = {
       sentence: 'Das dauert in der Regel weniger als eine Minute.',
     },
     held: {
-      heading: 'Ihre Zahlung ist angekommen, verzögert sich aber',
+      heading: 'Ihre Zahlung ist da, verzögert sich aber',
       sentence:
         'Ihre Zahlung von {amount} konnte noch nicht an {shop} weitergeleitet werden. Ihr Geld ist sicher, und wir versuchen es weiter. ' +
         'Bitte zahlen Sie nicht noch einmal. Hält die Verzögerung an, wenden Sie sich an {shop} und nennen Sie die Referenz unten.',
@@ -161,7 +161,7 @@ export const de: Words = {
     charges: 'Dort zahlen Sie {amount} inklusive Gebühren',
     accountNeeded: 'Erfordert ein {provider}-Konto',
     usually: 'Meist {time}',
-    idNeeded: 'Ausweis beim ersten Kauf erforderlich',
+    idNeeded: 'Ausweis beim ersten Kauf',
   },
   problems: {
     noSuchProvider: 'Diesen Zahlungsdienst gibt es nicht. Bitte wählen Sie unten einen aus.',
@@ -193,7 +193,7 @@ export const de: Words = {
     once: 'Bitte nicht noch einmal bezahlen.',
     approvedBy: 'Bestätigt von {provider}',
     onItsWay: 'Unterwegs',
-    sending: '{provider} sendet es an die Adresse dieser Zahlung.',
+    sending: '{provider} sendet das Geld an die Adresse dieser Zahlung.',
     confirmed: 'Eingegangen',
     withShop: 'Bei {shop}',
     now: 'jetzt',
@@ -204,7 +204,7 @@ export const de: Words = {
     paidTo: 'bezahlt an {shop}',
     for: 'Für',
     price: 'Preis + Gebühr',
-    statement: 'Wahrscheinlich auf Ihrem Kontoauszug',
+    statement: 'Wohl auf Ihrer Abrechnung',
     number: 'Beleg-Nr.',
     proven: 'Nachgewiesen auf {network}.',
     sent: 'Der Vertrag hat {usdc} an {shop} gesendet.',

@@ -190,7 +190,7 @@ export const nl: Words = {
     once: 'Betaal niet opnieuw.',
     approvedBy: 'Goedgekeurd door {provider}',
     onItsWay: 'Onderweg',
-    sending: '{provider} stuurt het naar het adres van deze betaling.',
+    sending: '{provider} stuurt het geld naar het adres van deze betaling.',
     confirmed: 'Bevestigd',
     withShop: 'Bij {shop}',
     now: 'nu',
