@@ -2,10 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { refundWords } from '../../src/features/refunds/locales.ts';
 import {
   chosenLanguage,
+  formatExactUsdc,
+  formatMinutes,
   formatMoney,
   formatTime,
   formatUsdc,
   type LanguageCode,
+  languageNamed,
   languageOf,
   languages,
 } from '../../src/web/checkout-layout/languages.ts';
@@ -108,20 +111,22 @@ it('writes money, USDC and times as each language does, always with the digits 0
       [
         formatMoney(language, 102_610, 'EUR'),
         formatUsdc(language, 4_195_001n, 'up'),
+        formatExactUsdc(language, 4_195_001n),
         formatTime(language, timeMs),
       ].map((text) => text.replaceAll(/[\u00a0\u202f]/g, ' ').replaceAll(/[\u200e\u200f]/g, '')),
     ]),
   ) as Record<LanguageCode, string[]>;
   expect(written).toEqual({
-    en: ['€1,026.10', '4.20 USDC', 'November 21, 2026 at 1:38 PM UTC'],
-    es: ['1026,10 €', '4,20 USDC', '21 de noviembre de 2026 a las 13:38 UTC'],
-    fr: ['1 026,10 €', '4,20 USDC', '21 novembre 2026 à 13:38 UTC'],
-    de: ['1.026,10 €', '4,20 USDC', '21. November 2026 um 13:38 UTC'],
-    it: ['1026,10 €', '4,20 USDC', '21 novembre 2026 alle ore 13:38 UTC'],
-    nl: ['€ 1.026,10', '4,20 USDC', '21 november 2026 om 13:38 UTC'],
-    ja: ['€1,026.10', '4.20 USDC', '2026年11月21日 13:38 UTC'],
-    pt: ['€ 1.026,10', '4,20 USDC', '21 de novembro de 2026 às 13:38 UTC'],
-    hi: ['€1,026.10', '4.20 USDC', '21 नवंबर 2026 को 1:38 pm बजे UTC'],
-    ar: ['1,026.10 €', '4.20 USDC', '21 نوفمبر 2026 في 1:38 م UTC'],
+    en: ['€1,026.10', '4.20 USDC', '4.195001 USDC', 'November 21, 2026 at 1:38 PM UTC'],
+    es: ['1026,10 €', '4,20 USDC', '4,195001 USDC', '21 de noviembre de 2026 a las 13:38 UTC'],
+    fr: ['1 026,10 €', '4,20 USDC', '4,195001 USDC', '21 novembre 2026 à 13:38 UTC'],
+    de: ['1.026,10 €', '4,20 USDC', '4,195001 USDC', '21. November 2026 um 13:38 UTC'],
+    it: ['1026,10 €', '4,20 USDC', '4,195001 USDC', '21 novembre 2026 alle ore 13:38 UTC'],
+    nl: ['€ 1.026,10', '4,20 USDC', '4,195001 USDC', '21 november 2026 om 13:38 UTC'],
+    ja: ['€1,026.10', '4.20 USDC', '4.195001 USDC', '2026年11月21日 13:38 UTC'],
+    pt: ['€ 1.026,10', '4,20 USDC', '4,195001 USDC', '21 de novembro de 2026 às 13:38 UTC'],
+    hi: ['€1,026.10', '4.20 USDC', '4.195001 USDC', '21 नवंबर 2026 को 1:38 pm बजे UTC'],
+    ar: ['1,026.10 €', '4.20 USDC', '4.195001 USDC', '21 نوفمبر 2026 في 1:38 م UTC'],
   });
+  expect(formatMinutes(languageNamed('ja'), [1, 10])).toBe('1～10分');
 });

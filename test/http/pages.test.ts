@@ -243,6 +243,11 @@ describe('the language of a page', () => {
     }
   });
 
+  it('has no space between two sentences in Japanese', async () => {
+    const { body } = await open(`/pay/${pages.put(checkoutStates['direct-part']())}?lang=ja`);
+    expect(body).toContain('表示されているのは不足分の金額です。送金を');
+  });
+
   it('can be chosen by a link, which is remembered, and only for languages there are', async () => {
     const chosen = await open(`/pay/${id}?lang=de`);
     expect(textOf(chosen.body)).toContain('Wie möchten Sie zahlen?');

@@ -214,7 +214,7 @@ function closedNotice({ page: { slug }, account }: FoundPage, state: ClosedState
   const label = url === supportUrl ? words.shop.contact : words.actions.tryAgain;
   return html`<h2>${heading}</h2>
 <p>${fillIn(sentence, { shop, minutes: String(HOLD_MINUTES) })}</p>
-${url === null ? nothing : html`<p><a class="button primary wide" href="${url}">${fillIn(label, { shop })}</a></p>`}`;
+${url === null ? nothing : html`<p><a class="button primary wide" href="${url}"><span>${fillIn(label, { shop })}</span></a></p>`}`;
 }
 
 function pageForm(found: FoundPage, language: Language, typed: Typed): Html {
@@ -231,7 +231,10 @@ function pageForm(found: FoundPage, language: Language, typed: Typed): Html {
       : {}),
   };
   const answerField = (question: string): Field => ({
-    label: isAnswerRequired ? question : fillText(words.optional, { question }),
+    // Isolated, because its direction may differ from the page's.
+    label: fillText(isAnswerRequired ? '{question}' : words.optional, {
+      question: `\u2068${question}\u2069`,
+    }),
     value: typed.answer,
     isOptional: !isAnswerRequired,
     hint: fillText(words.answerHint, { shop: account.name }),

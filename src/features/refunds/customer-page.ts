@@ -1,9 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { summary } from '../../pages/checkout/checkout-page.ts';
 import type { CheckoutRequest, CheckoutRoutes } from '../../pages/checkout/context.ts';
-import { exactUsdc } from '../../pages/checkout/direct-payment.ts';
 import { ServiceError } from '../../payment/errors.ts';
-import { fillIn, fillText, languageOf } from '../../web/checkout-layout/languages.ts';
+import { fillIn, fillText, formatExactUsdc, languageOf } from '../../web/checkout-layout/languages.ts';
 import { layout, sendPage } from '../../web/checkout-layout/layout.ts';
 import { html } from '../../web/design/html.ts';
 import { formField, isSameOrigin } from '../../web/signed-in/forms.ts';
@@ -55,7 +54,7 @@ async function sendRefund(
   const words = refundWords[language.code];
   const status = refundStatusAt(refund, nowMs());
   const { heading, sentence } = words[status === 'canceled' ? 'expired' : status];
-  const values = { shop: account.name, amount: `${exactUsdc(refund.units)} USDC` };
+  const values = { shop: account.name, amount: formatExactUsdc(language, refund.units) };
   const { destination } = refund;
   const field = { label: words.address, value: refused ?? '', hint: words.hint };
   const error = refused === null ? {} : { error: words.wrong };

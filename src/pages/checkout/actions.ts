@@ -1,6 +1,6 @@
 import { type ProviderId, providerCatalog } from '../../payment/provider-catalog.ts';
 import { sellerOf } from '../../providers/provider-availability.ts';
-import { fillIn, type Language } from '../../web/checkout-layout/languages.ts';
+import { fillIn, formatExactUsdc, type Language } from '../../web/checkout-layout/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
 import { exactUsdc, groupedAddress, networkIn } from './direct-payment.ts';
@@ -58,11 +58,12 @@ ${providerHelp(view.provider, checkout, language)}
 ${foldedOffers(others)}`;
 }
 
-export function providerHelp(id: ProviderId, checkout: Checkout, { words }: Language): Html {
+export function providerHelp(id: ProviderId, checkout: Checkout, language: Language): Html {
+  const { words } = language;
   const seller = sellerOf(id, checkout.offers);
   const provider = nameOf(seller);
   const { usual, ask, support } = words.missing;
-  return html`<p>${usual} ${fillIn(ask, { provider })}</p>
+  return html`<p>${usual}${language.gap}${fillIn(ask, { provider })}</p>
 <p><a href="${providerCatalog[seller].supportUrl}" rel="noopener noreferrer"
 target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.facts.newTab}</span></a></p>`;
 }
@@ -74,12 +75,11 @@ function addTheRest(view: Underpaid, selection: OfferList): Html {
   const { rest, direct, facts, missing: late } = language.words;
   // A provider that has not delivered all of the money may still do so.
   if (!view.canBeCharged) return html`<p>${late.usual}</p>`;
-  const missing = exactUsdc(view.missingUnits);
   return html`<section><h2>${rest.heading}</h2>
 ${canBePaid({ offers }) ? choices(selection) : html`<p>${fillIn(rest.askShop, { shop: account.name })}</p>`}
 <details><summary>${rest.fromWallet}</summary>
 <p>${fillIn(direct.onlyThere, { network: networkIn(language.words, payment.chainId) })}</p>
-<p><bdi>${missing} USDC</bdi>${copyButton(missing, language.words, facts.amount)}</p>
+<p><bdi>${formatExactUsdc(language, view.missingUnits)}</bdi>${copyButton(exactUsdc(view.missingUnits), language.words, facts.amount)}</p>
 <p>${groupedAddress(payment.depositAddress)}${copyButton(payment.depositAddress, language.words, direct.to)}</p>
 <img src="${path}/transfer.svg" alt="${rest.fromWallet}" width="180" height="180" loading="lazy">
 </details></section>`;

@@ -296,7 +296,7 @@ function feeLine({ originalAmountCents, customerFeeCents, currency }: Payment, l
 function billOnPhone(payment: Payment, language: Language): Html {
   const [first, ...others] = itemsOf(payment);
   if (first === undefined) return nothing;
-  const more = others.length === 0 ? '' : ` +${others.length}`;
+  const more = others.length === 0 ? nothing : html` <bdi>+${others.length}</bdi>`;
   return html`<details class="items"><summary><bdi>${itemLabel(first)}</bdi>${more}</summary>${billRows(payment, '', language)}</details>`;
 }
 
@@ -320,12 +320,14 @@ export function initialOf(name: string): string {
 }
 
 /** The customer's own address for one mail. It is never shown, because anyone with the link sees the page. */
-function mailOffer(checkout: Checkout, { words }: Language): Html {
+function mailOffer(checkout: Checkout, language: Language): Html {
+  const { words } = language;
   const { path, mail, view, account } = checkout;
   const { mail: names } = words;
   const isPaid = view.kind === 'paid';
   if (mail === null || mail === 'failed' || mail === 'sent' || (isPaid && mail === 'own')) return nothing;
-  const close = waitOf(checkout) === null ? nothing : html`<strong>${words.wait.close}</strong> `;
+  const close =
+    waitOf(checkout) === null ? nothing : html`<strong>${words.wait.close}</strong>${language.gap}`;
   const form = html`<form method="post" action="${path}/email"><label for="email">${names.address}</label>
 <input id="email" name="email" type="email" autocomplete="email" maxlength="254" required placeholder="you@example.com" dir="ltr"
 aria-describedby="email-hint"><button class="button">${names.send}</button>

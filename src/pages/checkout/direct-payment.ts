@@ -5,7 +5,7 @@ import { formatUnits } from '../../payment/money.ts';
 import { isDirect, type Payment } from '../../payment/payment.ts';
 import { isPaymentId } from '../../payment/payment-id.ts';
 import { paymentUri } from '../../payment/payment-uri.ts';
-import { fillIn, fillText, type Language } from '../../web/checkout-layout/languages.ts';
+import { fillIn, fillText, formatExactUsdc, type Language } from '../../web/checkout-layout/languages.ts';
 import { setCommonHeaders } from '../../web/checkout-layout/layout.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode, qrCodeFile } from '../../web/design/qr-code.ts';
@@ -20,16 +20,17 @@ export function awaitsTransfer({ payment, view }: Pick<Checkout, 'payment' | 'vi
   return isDirect(payment) && (takesPayment(view) || view.kind === 'underpaid');
 }
 
-export function directContent({ payment, view }: Checkout, { words }: Language, token: Address) {
+export function directContent({ payment, view }: Checkout, language: Language, token: Address) {
+  const { words } = language;
   const { direct, facts } = words;
   const missing = view.kind === 'underpaid' ? view.missingUnits : payment.paidThresholdUnits;
   const uri = transferUri(payment, missing, token);
-  // Keeps all digits, because the transfer has to suffice.
-  const amount = `${exactUsdc(missing)} USDC`;
-  const received = view.kind === 'underpaid' ? `${exactUsdc(view.receivedUnits)} USDC` : '';
+  const amount = formatExactUsdc(language, missing);
+  const received = view.kind === 'underpaid' ? formatExactUsdc(language, view.receivedUnits) : '';
   const known = publicNetwork(payment.chainId);
   const network = networkIn(words, payment.chainId);
-  const sentence = view.kind === 'underpaid' ? `${direct.partly} ${direct.waiting}` : direct.waiting;
+  const sentence =
+    view.kind === 'underpaid' ? `${direct.partly}${language.gap}${direct.waiting}` : direct.waiting;
   const fill = (template: string) => fillIn(template, { amount, received, network });
   return {
     words: {
@@ -96,7 +97,7 @@ function transferUri({ chainId, depositAddress }: Payment, units: bigint, token:
   return paymentUri({ token, chainId, to: depositAddress, units });
 }
 
-/** "30" and "30.5", not "30.000000". */
+/** "30" and "30.5", not "30.000000": to paste into a wallet. */
 export function exactUsdc(units: bigint): string {
   return formatUnits(units).replace(/\.?0+$/, '');
 }

@@ -81,5 +81,5 @@ function proof({ payment, account, times }: Checkout, language: Language): Html 
   const afterMs = isOfCard && paidAtMs !== null ? paidAtMs - approval.atMs : 0;
   const values = { usdc, shop: account.name, time: formatWithin(language, afterMs) };
   const sent = fillIn(afterMs > 0 ? words.sentWithin : words.sent, values);
-  return html`<strong>${fillIn(words.proven, { network: networkIn(language.words, chainId) })}</strong> ${sent}`;
+  return html`<strong>${fillIn(words.proven, { network: networkIn(language.words, chainId) })}</strong>${language.gap}${sent}`;
 }

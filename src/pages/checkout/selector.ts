@@ -221,10 +221,10 @@ function promises({ checkout, language }: OfferList, rows: readonly OfferRow[]):
     const amount = formatMoney(language, totalCentsOf(row, charge), charge.currency);
     const values = { amount, provider: nameOf(row.offer.seller) };
     const finish = higherChargeOf(row, charge) === null ? assurances.exact : assurances.above;
-    return html`<li class="of-${index}">${fillIn(finish, values)} ${fillIn(assurances.statement, values)}</li>`;
+    return html`<li class="of-${index}">${fillIn(finish, values)}${language.gap}${fillIn(assurances.statement, values)}</li>`;
   });
   return html`<ul class="promises">${finishes}
-<li>${fillIn(assurances.money, { shop: account.name })} <a href="/docs/faq#where-can-a-customers-money-go" target="_blank"
+<li>${fillIn(assurances.money, { shop: account.name })}${language.gap}<a href="/docs/faq#where-can-a-customers-money-go" target="_blank"
 rel="noopener noreferrer">${assurances.check}<span class="quiet"> ${facts.newTab}</span></a></li></ul>`;
 }
 

@@ -58,7 +58,7 @@ export function wordsOf(checkout: Worded, language: Language): StateWords {
   if (name === 'single' && !takesCards(singleProviderOf(checkout))) return { ...words, sentence: null };
   if (!('hasLittleArrived' in view) || !view.hasLittleArrived) return words;
   const { littleArrived } = language.words.states;
-  return { ...words, sentence: html`${words.sentence ?? ''} ${littleArrived}` };
+  return { ...words, sentence: html`${words.sentence ?? ''}${language.gap}${littleArrived}` };
 }
 
 /** Says "card" only if a card pays; a wallet or an account has its payment approved. */
@@ -75,7 +75,7 @@ function takenWords(
     usualMinutes === null
       ? nothing
       : html`${before}<bdi class="whole">${formatMinutes(language, usualMinutes)}</bdi>${after}`;
-  const sentence = html`${words.sentence}<br>${time} <span class="whole">${once}</span>`;
+  const sentence = html`${words.sentence}<br>${time}${language.gap}<span class="whole">${once}</span>`;
   if (takesCards(provider)) return { ...words, sentence };
   return { heading: html`${approved}`, sentence, text: { ...words.text, heading: approved } };
 }
@@ -206,17 +206,18 @@ export function problemWords(
   };
   const hasOthers = offers.some((offer) => offer.refusal === null && offer.provider !== provider);
   const step = fillIn(hasOthers ? problems.chooseOther : problems.contactShop, values);
-  if (error instanceof RegionNotServedError) return html`${fillIn(problems.unserved, values)} ${step}`;
+  if (error instanceof RegionNotServedError)
+    return html`${fillIn(problems.unserved, values)}${language.gap}${step}`;
   if (error instanceof HigherChargeError) {
     const amount = formatMoney(language, error.chargedCents, charge.currency);
     return html`${values.provider}: ${fillIn(language.words.offers.charges, { amount })}.`;
   }
   if (error.errorName !== 'provider_unavailable') {
     const reason = fillIn(problems[problemNames[error.errorName] ?? 'other'], values);
-    return isRefusal(error) ? html`${reason} ${step}` : reason;
+    return isRefusal(error) ? html`${reason}${language.gap}${step}` : reason;
   }
   const reason = fillIn(error.retryAfterSeconds === null ? problems.unreachable : problems.busy, values);
-  return hasOthers ? html`${reason} ${problems.orOther}` : reason;
+  return hasOthers ? html`${reason}${language.gap}${problems.orOther}` : reason;
 }
 
 /** Whether the provider, and not a failure, excludes the payment. */

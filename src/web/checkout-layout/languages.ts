@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Currency, currencies } from '../../payment/money.ts';
+import { type Currency, currencies, formatUnits } from '../../payment/money.ts';
 import { readCookie } from '../cookies.ts';
 import { type Html, html } from '../design/html.ts';
 import { ar } from '../locales/ar.ts';
@@ -21,22 +21,24 @@ export interface Language {
   readonly direction: 'ltr' | 'rtl';
   /** Locale for `Intl`. All locales use the digits 0 to 9, so that amounts look as they do at the provider. */
   readonly locale: string;
+  /** Between two sentences, and between a number and its unit. */
+  readonly gap: '' | ' ';
   readonly words: Words;
 }
 
-export const english: Language = { code: 'en', direction: 'ltr', locale: 'en', words: en };
+export const english: Language = { code: 'en', direction: 'ltr', locale: 'en', gap: ' ', words: en };
 
 export const languages: readonly Language[] = [
   english,
-  { code: 'es', direction: 'ltr', locale: 'es', words: es },
-  { code: 'fr', direction: 'ltr', locale: 'fr', words: fr },
-  { code: 'de', direction: 'ltr', locale: 'de', words: de },
-  { code: 'it', direction: 'ltr', locale: 'it', words: it },
-  { code: 'nl', direction: 'ltr', locale: 'nl', words: nl },
-  { code: 'pt', direction: 'ltr', locale: 'pt-BR', words: pt },
-  { code: 'ja', direction: 'ltr', locale: 'ja', words: ja },
-  { code: 'hi', direction: 'ltr', locale: 'hi-u-nu-latn', words: hi },
-  { code: 'ar', direction: 'rtl', locale: 'ar-u-nu-latn', words: ar },
+  { code: 'es', direction: 'ltr', locale: 'es', gap: ' ', words: es },
+  { code: 'fr', direction: 'ltr', locale: 'fr', gap: ' ', words: fr },
+  { code: 'de', direction: 'ltr', locale: 'de', gap: ' ', words: de },
+  { code: 'it', direction: 'ltr', locale: 'it', gap: ' ', words: it },
+  { code: 'nl', direction: 'ltr', locale: 'nl', gap: ' ', words: nl },
+  { code: 'pt', direction: 'ltr', locale: 'pt-BR', gap: ' ', words: pt },
+  { code: 'ja', direction: 'ltr', locale: 'ja', gap: '', words: ja },
+  { code: 'hi', direction: 'ltr', locale: 'hi-u-nu-latn', gap: ' ', words: hi },
+  { code: 'ar', direction: 'rtl', locale: 'ar-u-nu-latn', gap: ' ', words: ar },
 ];
 
 export function languageNamed(code: string | null): Language {
@@ -93,6 +95,7 @@ function formatsOf(locale: string) {
       Record<Currency, Intl.NumberFormat>
     >,
     usdc: new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }),
+    exact: new Intl.NumberFormat(locale, { maximumFractionDigits: 6, useGrouping: false }),
     time: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
     clock: new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: 'UTC' }),
     minutes: new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' }),
@@ -131,6 +134,11 @@ export function formatUsdc({ code }: Language, units: bigint, rounding: 'up' | '
   return `${formats[code].usdc.format(Number(cents) / 100)} USDC`;
 }
 
+/** "4.200001 USDC" with all digits, because a transfer has to suffice; ungrouped, as wallets take it. */
+export function formatExactUsdc({ code }: Language, units: bigint): string {
+  return `${formats[code].exact.format(formatUnits(units) as `${number}`)} USDC`;
+}
+
 /** "November 21, 2026 at 1:38 AM UTC"; the page's script converts it to the customer's time zone. */
 export function formatTime({ code }: Language, timeMs: number): string {
   return `${formats[code].time.format(timeMs)} UTC`;
@@ -142,18 +150,19 @@ export function formatClock({ code }: Language, timeMs: number): string {
 }
 
 /** "38 seconds" up to two minutes, then "3 minutes"; rounded up. */
-export function formatWithin({ code }: Language, durationMs: number): string {
+export function formatWithin(language: Language, durationMs: number): string {
   const seconds = Math.ceil(durationMs / 1000);
-  const { minutes, seconds: format } = formats[code];
-  return seconds <= 120 ? format.format(seconds) : minutes.format(Math.ceil(seconds / 60));
+  const { minutes, seconds: format } = formats[language.code];
+  const text = seconds <= 120 ? format.format(seconds) : minutes.format(Math.ceil(seconds / 60));
+  return text.replace(' ', language.gap);
 }
 
 export function formatMinutes(
-  { code }: Language,
+  language: Language,
   [least, most]: readonly [number, number],
   form: 'minutes' | 'shortMinutes' = 'minutes',
 ): string {
-  return formats[code][form].formatRange(least, most);
+  return formats[language.code][form].formatRange(least, most).replace(' ', language.gap);
 }
 
 export function formatList({ code }: Language, names: readonly string[]): string {

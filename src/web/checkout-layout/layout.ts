@@ -89,9 +89,9 @@ function brandStyleOf(color: string): string {
   return `${rule(light)}@media(prefers-color-scheme:dark){${rule(dark)}}`;
 }
 
-function sandboxBanner({ words }: Language): Html {
-  const { name, sentence } = words.sandbox;
-  return html`<aside class="sandbox" aria-label="${name}"><strong>${name}</strong> ${sentence}</aside>`;
+function sandboxBanner(language: Language): Html {
+  const { name, sentence } = language.words.sandbox;
+  return html`<aside class="sandbox" aria-label="${name}"><strong>${name}</strong>${language.gap}${sentence}</aside>`;
 }
 
 /** Names each language in that language, for visitors who cannot read the page. */
