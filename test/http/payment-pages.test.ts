@@ -565,6 +565,8 @@ describe('the dashboard', () => {
       expect(textOf(shown.payload)).toContain(text);
     expect(shown.headers['content-security-policy']).toContain("frame-ancestors 'self'; sandbox");
     expect((await preview({ amount: 'x' })).statusCode).toBe(204);
+    const fixed = textOf((await preview({ kind: 'fixed', amount: '' })).payload);
+    expect([fixed.includes('€0.00'), fixed.includes('Amount in EUR')]).toEqual([true, false]);
     expect(await dashboard.store.paymentPages.listPages(account.id, 0)).toEqual([]);
   });
 

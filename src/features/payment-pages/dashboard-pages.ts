@@ -249,6 +249,7 @@ function pageForm(visit: Visit, page: PaymentPage | null): Promise<Html> {
 ${forms.foldedForm(visit, action, 'Options', html`<div class="fields">${part(options)}</div>`, page !== null)}
 ${destinationFields(visit, action, page ?? undefined)}`,
     button: page === null ? 'Create page' : 'Save',
+    look: page === null ? 'primary' : '',
   });
 }
 
@@ -263,7 +264,8 @@ async function formWithPreview(visit: Visit, page: PaymentPage | null): Promise<
 async function showPreview(visit: Visit, form: forms.FormFields) {
   const own = checksOf(visit, form, null);
   const title = () => form.text('title').trim() || 'Title';
-  const amount = () => (form.text('amount') === '' ? null : own.amount());
+  const isMissing = form.text('kind') === 'fixed' && form.text('amount').trim() === '';
+  const amount = () => (isMissing ? 0 : own.amount());
   const checks = { ...own, title, amount, address: () => null, callback: () => null };
   const given = await checkFields(checks).catch(() => null);
   // Leaves the frame as it is while a field is incomplete.
