@@ -52,7 +52,7 @@ export function registerRefundsPage(routes: DashboardRoutes, context: RefundCont
     const refunds = await context.refunds.listAccountRefunds(visit.account.id, place, PAGE_SIZE);
     const last = refunds.length === PAGE_SIZE ? refunds.at(-1) : undefined;
     const nowMs = context.nowMs();
-    const empty = html`<p class="banner plain">No refunds. Open one on the page of its <a href="${DASHBOARD_PATH}/payments?status=paid">payment</a>.</p>`;
+    const empty = html`<p class="banner plain">No refunds yet.</p>`;
     const table = dataTable({ label: 'Refunds', isCompact: true, empty }, refunds, {
       Amount: headings(
         ({ paymentId, units, createdAtMs }) =>
@@ -70,7 +70,8 @@ title="${timeText(createdAtMs, visit.timeZone, 'second')}"><strong>${formatUsdcS
     });
     return {
       title: 'Refunds',
-      main: html`${table}
+      main: html`<p>Open a refund on the page of its <a href="${DASHBOARD_PATH}/payments?status=paid">payment</a>.</p>
+${table}
 ${pageLinks(visit.path, { filters: {}, isNewest: id === '', older: last ? `${last.createdAtMs}-${last.id}` : null })}`,
     };
   });

@@ -50,6 +50,7 @@ ${await confirmedForm(visit, {
 also from the search, the links to providers and the recorded webhooks. Notes, the providers and your own systems keep theirs. This cannot be undone.</p>`,
   fields: { email: { ...email, id: 'email-to-erase' } },
   button: 'Erase',
+  look: 'danger',
 })}`,
   );
 }

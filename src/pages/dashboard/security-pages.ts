@@ -167,7 +167,8 @@ export interface ConfirmedForm {
   readonly introduction?: Html;
   readonly fields?: forms.Fields;
   readonly button: string;
-  readonly look?: 'primary' | 'danger';
+  /** Empty for a form that is not the next step of its page. */
+  readonly look?: 'primary' | 'danger' | '';
   readonly more?: Html;
   /** Distinguishes the fields of a page's second form. */
   readonly id?: string;

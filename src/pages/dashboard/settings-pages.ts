@@ -179,7 +179,7 @@ function providersForm({ account }: Visit): Html {
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/providers"><h2>Providers on your checkout</h2>
 ${forms.formField('pinned', { label: 'Recommended provider', type: 'select', value: account.pinnedProvider ?? '', options, wordsOf })}
 ${forms.providerBoxes('Disabled providers', account.excludedProviders)}
-<div class="actions"><button class="button primary">Save providers</button></div></form>`;
+<div class="actions"><button class="button">Save providers</button></div></form>`;
 }
 
 function settingsForm(
@@ -285,7 +285,7 @@ async function showPayouts(visit: Visit, page: SettingsPage): Promise<Html> {
   const more = html`<a href="${ENDPOINT_CHECK_PATH}">Test your webhook endpoint</a>`;
   return html`<div class="pair"><div class="stack">${await walletForm(visit)}
 ${providersForm(visit)}</div>
-${await settingsForm(visit, page, { introduction, more, id: '-for-rules' })}</div>`;
+${await settingsForm(visit, page, { introduction, more, look: '', id: '-for-rules' })}</div>`;
 }
 
 function accountFields({ account }: Visit): forms.Fields {
@@ -395,7 +395,7 @@ function logoForm(visit: Visit): Html {
 <h2>Logo</h2>
 ${logoHash === null ? html`<p>No logo yet.</p>` : html`<p><img class="logo" src="/logos/${logoHash}" alt="Your logo as customers see it"></p>`}
 ${forms.formFields(visit, action, { logo: { label: 'Picture', type: 'file', accept, hint, isOptional: true } })}
-<div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : remove}</div></form>`;
+<div class="actions"><button class="button">Save logo</button>${logoHash === null ? nothing : remove}</div></form>`;
 }
 
 /** Maximum size of the other fields and the multipart framing. */

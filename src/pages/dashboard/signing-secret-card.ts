@@ -29,15 +29,22 @@ export async function signingSecretCard(visit: Visit): Promise<Html> {
   const { webhookSecrets } = visit.account;
   const { length } = webhookSecrets;
   const introduction = html`<input type="hidden" name="secrets" value="${markOf(webhookSecrets)}">`;
-  const form = (name: string, button: string, fields: Fields = {}) =>
-    confirmedForm(visit, { action: `${CARD_PATH}/${name}`, introduction, fields, button, id: `-${name}` });
+  const form = (name: string, button: string, look: '' | 'danger', fields: Fields = {}) =>
+    confirmedForm(visit, {
+      action: `${CARD_PATH}/${name}`,
+      introduction,
+      fields,
+      button,
+      look,
+      id: `-${name}`,
+    });
   const options = ['older', 'newer'];
   const which = { secret: { label: 'Secret', type: 'select', options, id: 'secret-to-remove' } } as const;
   return html`<section class="card" id="secret"><h2>Standard Webhooks</h2>
 <p>With a signing secret, webhooks are signed by <a href="/docs/webhooks#standard-webhooks">Standard Webhooks</a> as well.
 ${['There is none.', 'There is one.', 'Two sign. Remove the older one when your receiver has the newer one.'][length] ?? ''}</p>
-${length < MAXIMUM_SECRETS ? await form('create', length === 0 ? 'Create a secret' : 'Create the next secret') : nothing}
-${length > 0 ? await form('remove', 'Remove the secret', length === 1 ? {} : which) : nothing}</section>`;
+${length < MAXIMUM_SECRETS ? await form('create', length === 0 ? 'Create a secret' : 'Create the next secret', '') : nothing}
+${length > 0 ? await form('remove', 'Remove the secret', 'danger', length === 1 ? {} : which) : nothing}</section>`;
 }
 
 export function registerSigningSecret(

@@ -159,7 +159,7 @@ function providersCard(account: Account): Html {
 <div class="field"><div class="choice">${which('all', 'All, also those that are added later', isAll)}</div>
 <div class="choice">${which('some', 'These only:', !isAll)}</div></div>
 ${forms.providerBoxes('Enabled', account.providers ?? [])}
-<div class="actions"><button class="button primary">Save providers</button></div></form>`;
+<div class="actions"><button class="button">Save providers</button></div></form>`;
 }
 
 const EXAMPLE_CENTS = 100_00;
@@ -178,6 +178,7 @@ function feeCard(account: Account, visit: OperatorVisit, shownBasisPoints: numbe
 ${forms.formFields(visit, action, { fee })}
 ${exampleTable(shownBasisPoints)}`,
     button: 'Save fee',
+    look: account.suspended ? '' : 'primary',
     more: html`<button class="button" name="preview" value="1" formnovalidate>Preview</button>`,
   });
 }
