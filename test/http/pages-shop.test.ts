@@ -267,7 +267,8 @@ describe('the code for phones', () => {
   it('is shown where paying makes sense, and loaded only when it is opened', async () => {
     const lazy = /<details class="phone">.*\/qr\.svg" [^>]*loading="lazy"/s;
     expect(await bodyOf(pages, 'choose')).toMatch(lazy);
-    expect(await bodyOf(pages, 'paid')).not.toContain('qr.svg');
+    for (const state of ['paid', 'none-can-serve'] as const)
+      expect(await bodyOf(pages, state)).not.toContain('qr.svg');
   });
 
   it('leads to this checkout', async () => {

@@ -30,7 +30,7 @@ import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
 import { type ExplorerTransactionUrl, facts, timeElement } from './payment-facts.ts';
 import { possibleOffers } from './rank-offers.ts';
-import { type Checkout, isStuck } from './read-checkout.ts';
+import { type Checkout, canBePaid, isStuck } from './read-checkout.ts';
 import { paidPanel, receipt } from './receipt.ts';
 import { furtherLinks, shopLinks } from './return-to-shop.ts';
 import { asSeen, type CountryQuestion, type OfferList, type OffersToAsk, offersInBrief } from './selector.ts';
@@ -196,12 +196,14 @@ function refreshWithoutScript(seconds: number, path: string): Html {
 }
 
 function assurances(
-  { path, payment, view, offers }: Checkout,
+  checkout: Checkout,
   { language: { words }, canSimulate = false, isExample = false, emailToken = null }: CheckoutPageOptions,
 ): Html {
+  const { path, payment, view, offers } = checkout;
+  const phone = canBePaid(checkout) ? phoneCode(path, words) : nothing;
   return html`<footer id="assurances"${isTakenByProvider(view) ? html` hidden` : nothing}>
 ${emailLine(payment, possibleOffers(offers), emailToken !== null, words)}
-${isExample || view.kind === 'underpaid' ? nothing : html`${phoneCode(path, words)}${canSimulate ? simulationPanel(payment) : nothing}`}</footer>`;
+${isExample || view.kind === 'underpaid' ? nothing : html`${phone}${canSimulate ? simulationPanel(payment) : nothing}`}</footer>`;
 }
 
 /** Shown only on wide screens with a mouse, and loaded when opened. A partial payment has another code. */
