@@ -154,6 +154,19 @@ it('keeps the chosen means on the way back from its list of services, also where
   });
 });
 
+it('requires the country at its field, for the ways that need it', async () => {
+  const { server, put } = createCheckoutPages({ needsCountry: 'revolut' });
+  const origin = await server.listen({ host: '127.0.0.1', port: 0 });
+  await inBrowser(browser, desktop, async (page) => {
+    await page.goto(`${origin}/pay/${put(checkoutStates.choose())}`);
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    expect(await page.evaluate("document.activeElement.matches('#country:invalid')")).toBe(true);
+    await page.getByRole('radio', { name: 'PayPal' }).check();
+    expect(await page.locator('#country:invalid').count()).toBe(0);
+  });
+  await server.close();
+});
+
 describe('the way back to the shop', () => {
   let shop: FastifyInstance;
   let ways: CheckoutPages;

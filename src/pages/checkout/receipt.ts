@@ -23,7 +23,7 @@ type Paid = Extract<CheckoutView, { kind: 'paid' }>;
 
 export function paidPanel(view: Paid, account: Account, language: Language, amount: Html): Html {
   return html`<header class="summary paid">
-<svg class="seal" viewBox="0 0 34 34" width="44" height="44" fill="currentColor" aria-hidden="true">
+<svg class="seal" viewBox="0 0 34 34" fill="currentColor" aria-hidden="true">
 <path fill-rule="evenodd" d="M17 0a17 17 0 1 0 0 34a17 17 0 1 0 0-34zM11.7 16.1l3.3 3.3 7.3-8.1 1.5 1.4-8.7 9.6-4.8-4.8z"/></svg>
 ${amount}
 <p class="to">${fillIn(language.words.receipt.paidTo, { shop: account.name })}<br>${timeElement(view.paidAtMs, language, 'day')}</p>

@@ -282,6 +282,15 @@ function dressUp(page) {
     print.hidden = false;
     print.onclick = () => window.print();
   }
+  const ask = /** @type {HTMLElement | null} */ (page.querySelector('.ask'));
+  const country = /** @type {HTMLSelectElement | null} */ (page.querySelector('#country'));
+  if (ask !== null && country !== null) {
+    // Without a script, the server asks for a missing country.
+    ask.onchange = () => {
+      country.required = ask.querySelector('.asks:checked') !== null;
+    };
+    ask.dispatchEvent(new Event('change'));
+  }
   for (const button of page.querySelectorAll('button')) {
     const { copy } = button.dataset;
     // The clipboard is absent in old browsers and without HTTPS.

@@ -5,4 +5,6 @@ addEventListener('click', (event) => {
   if (amount === undefined || field === null) return;
   event.preventDefault();
   field.value = amount;
+  field.removeAttribute('aria-invalid');
+  document.getElementById('amount-error')?.remove();
 });
