@@ -223,9 +223,13 @@ SQL
 }
 
 deploy_factory() {
-  local factory
+  local factory relayer
   if ! factory=$(checkout contract deploy --json | json it.deposit_factory_address); then
-    fail "the factory was not deployed. Send 20 POL on Polygon to $(checkout relayer show --json | json "it[0].address"), the relayer's address, then run the same command again"
+    # Without an answer of the chain, the address cannot be asked for, and POL is not what is missing.
+    if relayer=$(checkout relayer show --json 2> /dev/null | json "it[0].address" 2> /dev/null); then
+      fail "the factory was not deployed. Send 20 POL on Polygon to $relayer, the relayer's address, then run the same command again"
+    fi
+    fail "the factory was not deployed, for the reason above. Correct POLYGON_RPC_URL or CHAIN_ID in $settings, then run the same command again"
   fi
   write_setting DEPOSIT_FACTORY_ADDRESS "$factory"
 }
@@ -324,7 +328,7 @@ restore_backup() {
     runuser --user card-checkout -- sh -C -c 'umask 077 && cd "$1" && mkdir "$2" &&
       find . -maxdepth 1 -name "card-checkout.sqlite*" -exec mv {} "$2/" \; && cat > card-checkout.sqlite' \
       sh "$data" "replaced-$when" < "$file"
-    say "The database before is in $data/replaced-$when."
+    say "The database before, if there was one, is in $data/replaced-$when."
   else
     runuser --user postgres -- psql --quiet --set ON_ERROR_STOP=1 << SQL
 ALTER DATABASE checkout RENAME TO checkout_replaced_$when;

@@ -279,9 +279,9 @@ async function checkCopy({ dataDir, databaseCopyUrl }: Config): Promise<Finding>
   const asked = promisify(execFile)('sh', words, { timeout: CHECK_LIMIT_MS / 2 });
   const { stdout } = await asked.catch(() => ({ stdout: '' }));
   const lags = stdout.split('\n').flatMap((row) => row.split(/ +/)[2] ?? []);
-  // Such as 250ms or 1m2.5s.
+  // Such as 250ms, 1m2.5s or -208ms.
   const lag = lags.find((each) => /\d/.test(each) && !/[hm]\d/.test(each));
-  if (lag !== undefined) return ok(`the continuous copy is ${lag} behind`);
+  if (lag !== undefined) return ok(`the continuous copy is ${lag.startsWith('-') ? '0s' : lag} behind`);
   return warn(
     'the continuous copy is missing, at least a minute behind, or not to be read from here: read its log',
   );

@@ -1,7 +1,6 @@
 import type { PromiseResult } from './part.ts';
 import type { SimulationOptions } from './simulation/run.ts';
 
-/** A part of the stress suite. */
 export interface Part {
   readonly name: string;
   /** Only what is chosen is imported. */

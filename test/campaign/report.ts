@@ -9,7 +9,6 @@ export interface PartReport {
   readonly results: readonly PromiseResult[];
 }
 
-/** The one table of all parts. */
 export function formatTable(reports: readonly PartReport[]): string {
   const rows = reports.flatMap(({ part, results }) =>
     results.map(({ promise, cases, violations, unchecked }) => {

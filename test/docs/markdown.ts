@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectFiles } from '../structure/project-files.ts';
 
-/** The project's root. */
 export const root = join(import.meta.dirname, '..', '..');
 
 /** Every Markdown file of the project. */

@@ -7,7 +7,6 @@ const root = join(import.meta.dirname, '..', '..');
 
 /** The SDK as a merchant installs it: built, packed, and unpacked into the `node_modules` of an empty project. */
 export interface InstalledSdk {
-  /** The project's folder. */
   readonly folder: string;
   /** Where the package lies in it. */
   readonly packageFolder: string;

@@ -24,7 +24,6 @@ const growingTables: readonly string[] = [
   'account_records',
 ];
 
-/** Statements that have a plan. */
 const isPlanned = (sql: string) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/.test(sql);
 
 /** Keeps the text of every statement that stores send to their engines from now on. */

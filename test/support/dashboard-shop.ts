@@ -17,7 +17,6 @@ export interface TestShop {
   signIn(role: Role, accountId?: string): Promise<TestBrowser>;
   /** A payment of the account. */
   give(change?: Partial<Payment>, accountId?: string): Promise<Payment>;
-  /** The text of a page below `/dashboard`. */
   read(path: string, from?: TestBrowser): Promise<string>;
 }
 

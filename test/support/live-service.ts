@@ -54,7 +54,6 @@ function machineOf(instance: LiveInstance, sandbox: Sandbox, receiver: WebhookRe
       if (response.status !== 200) throw new Error(`create answered ${JSON.stringify(answer)}`);
       return answer;
     },
-    /** The answer's status and body. */
     async readStatus(apiKey: string, query: string) {
       const response = await request(apiKey, `/api/v1/payment-status?${query}`);
       return { status: response.status, body: (await response.json()) as Readonly<Record<string, string>> };

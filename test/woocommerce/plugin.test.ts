@@ -21,7 +21,6 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
 const plugin = join(root, 'plugins', 'woocommerce', 'card-checkout');
 const scenarios = join(import.meta.dirname, 'scenarios.php');
-/** A wallet that pays refunds. */
 const SOMEBODY: `0x${string}` = '0x52908400098527886E0F7030069857D2E4169EE7';
 const hasPhp =
   spawnSync('php', ['-r', "exit(PHP_VERSION_ID >= 80100 && function_exists('curl_init') ? 0 : 1);"])

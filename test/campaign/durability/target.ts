@@ -7,7 +7,6 @@ import { childrenOf, parentOf } from './tracer.ts';
 /** A real server process over an engine. */
 export interface DurabilityTarget {
   readonly name: string;
-  /** Where it takes creates. */
   create(): CreateTarget;
   /** Kills the server as `kill -9` does; resolves when it is gone. */
   kill(): Promise<void>;

@@ -10,7 +10,6 @@ const TRACED = 'fsync,fdatasync,write,pwrite64,writev,pwritev,pwritev2,sendto,se
 const LONGEST_STRING_BYTES = 1024 * 1024;
 const ATTACH_MS = 30_000;
 
-/** A trace that is being taken. */
 export interface Trace {
   /** Ends it and returns what it shows. */
   end(): Promise<string>;

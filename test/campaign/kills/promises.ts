@@ -12,10 +12,8 @@ export const killPromises = {
   verified: '`card-checkout verify` finds nothing',
 } as const;
 
-/** The name of a promise. */
 export type KillPromise = keyof typeof killPromises;
 
-/** Counts what was looked at. */
 export interface KillFindings {
   /** A case of this promise; a violation when it was not kept, which is also written down. */
   expect(promise: KillPromise, isKept: boolean, detail: () => string): void;

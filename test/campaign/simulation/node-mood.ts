@@ -76,7 +76,6 @@ export interface MoodSubject {
   readonly chain: SimulatedChain;
   /** Whose payment a lie is about; undefined where there is none yet. */
   readonly payment: Payment | undefined;
-  /** How many nodes there are. */
   readonly nodes: number;
   /** Whether all others tell the truth. */
   readonly isOnlyLiar: boolean;

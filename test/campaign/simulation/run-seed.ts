@@ -194,7 +194,6 @@ function oftenness(name: string): number {
   return name === 'gas' ? 5 : 25;
 }
 
-/** A block at the present time. */
 function mineNow({ chain, time }: SimulatedWorld, inclusionPercent: number): void {
   chain.mine(inclusionPercent, Math.max(1_000, time.trueMs - chain.latest.timestampMs));
 }

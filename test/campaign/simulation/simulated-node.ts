@@ -18,7 +18,6 @@ import { type Action, balanceOf, refusalOf, wordOf } from './token-state.ts';
 
 export interface NodeOptions {
   readonly name: string;
-  /** How it behaves now. */
   readonly mood: () => Mood;
   readonly chainId: number;
   /** Who signed a transaction, of all whose transactions this chain takes. */
@@ -33,7 +32,6 @@ export interface NodeOptions {
   readonly onBroadcast: (rawTransaction: string) => Promise<void>;
 }
 
-/** One endpoint of the simulated chain. */
 export function createSimulatedNode(
   chain: SimulatedChain,
   draws: Draws,

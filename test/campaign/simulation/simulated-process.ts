@@ -36,7 +36,6 @@ import { withTrouble } from './troubled-store.ts';
 const metrics = createMetrics();
 export const tokens = createIpnTokens('a secret key of the simulation, long enough');
 
-/** The key of whoever sends transactions. */
 export type RelayerKey = (typeof anvilKeys)[number];
 
 /** Blocks that the simulated rescans read again: few, so that what they do not reach is reached by the sweep. */

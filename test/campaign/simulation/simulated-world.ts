@@ -59,7 +59,6 @@ export interface SimulatedWorld {
   readonly payments: Payment[];
   /** Refunds whose opening was acknowledged, as they were then. */
   readonly refunds: Refund[];
-  /** POSTs by payment. */
   readonly posts: Map<string, number>;
   /** Receivers that take their time; called to let them answer. */
   readonly slowReceivers: (() => void)[];
