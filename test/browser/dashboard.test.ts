@@ -38,6 +38,8 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
       const overflow = await overflowOf(page);
       if (overflow > 0) complaints.push(`${name} is ${overflow} px too wide`);
       for (const text of await cellsOutOfSight(page)) complaints.push(`${name} hides ${text}`);
+      const hasOneStep = (await page.locator('main .primary:visible').count()) < 2;
+      if (!hasOneStep) complaints.push(`${name} has several next steps`);
       if (device !== 'desktop') return;
       for (const text of await statelessControlsOf(page, kinds)) complaints.push(`${name}: ${text}`);
     };

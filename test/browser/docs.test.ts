@@ -9,7 +9,7 @@ import { createBaseServer } from '../../src/web/server.ts';
 import { createApiService, validRequest } from '../support/api-service.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { createCheckoutPages } from '../support/checkout-pages.ts';
-import { violationsOf } from '../support/page-checks.ts';
+import { statelessControlsOf, violationsOf } from '../support/page-checks.ts';
 
 let browser: Browser;
 let server: FastifyInstance;
@@ -135,6 +135,7 @@ it('finds sections by words, copies examples, and lists the headings of a page',
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^POST \/webhook HTTP\/1\.1/);
   expect(await coveredLines(page)).toEqual([]);
+  expect(await statelessControlsOf(page, new Set())).toEqual([]);
   await page.locator('.outline a', { hasText: 'Delivery' }).click();
   expect(page.url()).toContain('#delivery');
   await page.locator('.outline [aria-current]', { hasText: 'Delivery' }).waitFor();

@@ -13,7 +13,7 @@ import { claimOldest } from '../support/claim-oldest.ts';
 import { PASSWORD } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
-import { cellsOutOfSight, violationsOf } from '../support/page-checks.ts';
+import { cellsOutOfSight, statelessControlsOf, violationsOf } from '../support/page-checks.ts';
 
 let browser: Browser;
 let console: TestConsole;
@@ -94,6 +94,7 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
     const page = await browser.newPage({ ...options, colorScheme, reducedMotion: 'reduce' });
     page.setDefaultTimeout(8_000);
     const complaints: string[] = [];
+    const kinds = new Set<string>();
     page.on('pageerror', (error) => complaints.push(error.message));
     const look = async (name: string) => {
       await page.evaluate(`document.documentElement.style.fontSize = '${textSize}'`);
@@ -103,6 +104,7 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
       const overflow =
         Number(await page.evaluate('document.documentElement.scrollWidth')) - options.viewport.width;
       if (overflow > 0) complaints.push(`${name} is ${overflow} px too wide`);
+      if (device === 'desktop') complaints.push(...(await statelessControlsOf(page, kinds)));
       // Larger text scrolls within the frame of a table.
       if (textSize === '100%')
         for (const text of await cellsOutOfSight(page)) complaints.push(`${name} hides ${text}`);

@@ -72,8 +72,9 @@ export async function statelessControlsOf(page: Page, seen: Set<string>): Promis
   const session = await page.context().newCDPSession(page);
   const found: string[] = [];
   try {
-    // Away from the control of the last click, which would be under the pointer in every state.
+    // Away from the control of the last click or input, which would be under the pointer or focused in every state.
     await page.mouse.move(0, 0);
+    await page.evaluate('document.activeElement.blur()');
     await session.send('DOM.enable');
     await session.send('CSS.enable');
     const kinds = (await page.evaluate(`[...document.querySelectorAll('${CONTROLS}')].map((each) =>
