@@ -61,10 +61,8 @@ const gradeOf = (findings: Grade['findings'], events: Grade['events']): Grade =>
   events,
 });
 
-interface ShopRequest {
-  readonly method?: string;
+interface ShopRequest extends Pick<RequestInit, 'method' | 'body'> {
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
 }
 
 function contextOf(options: GradeOptions & RunGradeOptions, endpoint: URL): Omit<GradeContext, 'service'> {

@@ -21,5 +21,6 @@ if (preview instanceof HTMLButtonElement) {
     clearTimeout(timer);
     timer = setTimeout(show, 300);
   });
+  preview.form?.addEventListener('submit', () => clearTimeout(timer));
   show();
 }
