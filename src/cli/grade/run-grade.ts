@@ -61,10 +61,6 @@ const gradeOf = (findings: Grade['findings'], events: Grade['events']): Grade =>
   events,
 });
 
-interface ShopRequest extends Pick<RequestInit, 'method' | 'body'> {
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 function contextOf(options: GradeOptions & RunGradeOptions, endpoint: URL): Omit<GradeContext, 'service'> {
   const { probeUrl } = options;
   return {
@@ -98,11 +94,7 @@ async function collectOrders(service: StandInService, options: GradeOptions & Ru
   }
   const url = readUrl(orderUrl, '--order-url');
   for (let count = 1; count <= ORDERS_NEEDED; count++) {
-    const response = await askShop(url, '--order-url', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ amount: '25.00' }),
-    });
+    const response = await askShop(url, '--order-url', { amount: '25.00' });
     await response.body?.cancel();
     if (service.orders.length !== count) {
       throw new Error(
@@ -112,11 +104,12 @@ async function collectOrders(service: StandInService, options: GradeOptions & Ru
   }
 }
 
-/** Opens a new connection for each request, because the shop may close one that is idle in between. */
-async function askShop(url: URL, option: string, { headers = {}, ...rest }: ShopRequest = {}) {
+/** Posts `body` as JSON, or gets the URL. Opens a new connection, because the shop may be closing an idle one. */
+async function askShop(url: URL, option: string, body?: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json', connection: 'close' };
+  const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
   const signal = AbortSignal.timeout(ORDER_TIMEOUT_MS);
-  const init = { ...rest, headers: { ...headers, connection: 'close' }, redirect: 'manual', signal } as const;
-  return fetch(url, init).catch((error: Error) => {
+  return fetch(url, { ...sent, headers, redirect: 'manual', signal }).catch((error: Error) => {
     const reason = error.cause instanceof Error ? error.cause.message : error.message;
     throw new Error(`${option}: ${url} did not answer (${reason}): is the shop running?`, { cause: error });
   });

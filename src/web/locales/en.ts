@@ -36,7 +36,7 @@ export const en = {
       sentence:
         'No payment service can take this payment from customers in {country}. If you live elsewhere, choose your country. Otherwise, contact {shop}.',
     },
-    /** Replaces the sentence of `nobody`; so do the next two. */
+    /** `nobodyBelow`, `nobodyIn` and `singleCannot` replace the sentence of `nobody`. */
     nobodyBelow:
       'No payment service can take this amount. Payments are possible from {minimum}. Please contact {shop}.',
     nobodyIn: 'No payment service takes {currency} for this payment. Please contact {shop}.',
