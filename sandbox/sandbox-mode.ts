@@ -15,6 +15,7 @@ import { isPaymentId } from '../src/payment/payment-id.ts';
 import { providerIds } from '../src/payment/provider-catalog.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { providers } from '../src/providers/adapters/providers.ts';
+import { defaultRelayLimits } from '../src/settlement/batch-and-gas-limits.ts';
 import { createChainReader } from '../src/settlement/chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../src/settlement/chain/endpoint-rotation.ts';
 import { createRelayer } from '../src/settlement/chain/relayer.ts';
@@ -25,7 +26,6 @@ import {
   mistakenTokenOf,
 } from '../src/settlement/chain/token-reader.ts';
 import { verifyDeployment } from '../src/settlement/chain/verify-deployment.ts';
-import { defaultRelayLimits } from '../src/settlement/relay/relay-limits.ts';
 import { createConsoleMailer } from './console-mailer.ts';
 import { openDemoAccount, readOrCreateSecretKey, requireSandboxData } from './demo-account.ts';
 import { createEventFeed } from './event-feed.ts';

@@ -1,5 +1,6 @@
 import type { Rates } from '../payment/money.ts';
 import type { ProviderAdapters } from '../providers/provider.ts';
+import { defaultRelayLimits } from '../settlement/batch-and-gas-limits.ts';
 import type {
   ChainReader,
   LatestBlock,
@@ -8,7 +9,6 @@ import type {
   SweepBalances,
   TokenReader,
 } from '../settlement/chain/chain.ts';
-import { defaultRelayLimits } from '../settlement/relay/relay-limits.ts';
 import type { SettlementRecord } from '../settlement/settlement-store.ts';
 
 /** Services outside this process, real in live mode or started by the sandbox. */

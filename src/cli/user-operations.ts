@@ -1,9 +1,9 @@
 import { SERVICE_LOG } from '../accounts/audit-entry.ts';
+import { type EraseEmailsContext, eraseEmail, eraseEmailsOlderThan } from '../accounts/erase-old-data.ts';
 import { findExistingAccount } from '../accounts/manage-accounts.ts';
 import { createPasswordLink, PASSWORD_LINK_MS } from '../accounts/password-links.ts';
 import { operatorActor, recordAction, recordForUser } from '../accounts/people-context.ts';
 import { parseUserEmail, type User } from '../accounts/person.ts';
-import { type EraseEmailsContext, eraseEmail, eraseEmailsOlderThan } from '../accounts/retention.ts';
 import { hasSecondFactor, removeSecondFactor } from '../accounts/second-factor.ts';
 import { changeOperator, createUser } from '../accounts/users.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';

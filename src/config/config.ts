@@ -1,5 +1,4 @@
 import { join, resolve } from 'node:path';
-import type { Retention } from '../accounts/retention.ts';
 import { parsePayoutAddress } from '../payment/address.ts';
 import { parseDecimal, parseUsdRate } from '../payment/money.ts';
 import {
@@ -8,14 +7,15 @@ import {
   MINIMUM_PROVIDER_FEE_BASIS_POINTS,
 } from '../payment/paid-threshold.ts';
 import { type ProviderId, providerIds } from '../payment/provider-catalog.ts';
+import type { Retention } from '../payment/retention-periods.ts';
 import { databaseUrls } from '../platform/database-url.ts';
 import { parseEgressProxy } from '../platform/egress-proxy.ts';
 import { isLoopbackHost } from '../platform/public-address.ts';
 import { type ProviderValues, variableNameOf } from '../providers/adapters/define-provider.ts';
 import type { ProviderVariable } from '../providers/adapters/provider-variables.ts';
 import { providers as definitions } from '../providers/adapters/providers.ts';
+import type { GasShareLimit } from '../settlement/batch-and-gas-limits.ts';
 import type { RelayerKey } from '../settlement/chain/signer.ts';
-import type { GasShareLimit } from '../settlement/relay/gas-deferral.ts';
 import { createReader, type Environment, type Reader } from './reader.ts';
 import {
   HIGHEST_PORT,

@@ -11,9 +11,6 @@ export interface HourlyRate {
   readonly usdRate: UsdRate;
 }
 
-/** Exchange rates are kept for longer than most countries require for accounting records. */
-export const RATE_RETENTION_MS = 11 * 366 * 86_400_000;
-
 const HOUR_MS = 3_600_000;
 
 export function hourOf(timeMs: number): number {

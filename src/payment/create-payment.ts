@@ -12,7 +12,7 @@ import {
   thresholdTermsOf,
 } from './paid-threshold.ts';
 import { noOrder, type Payment, type PaymentId, untouchedProgress } from './payment.ts';
-import { IDEMPOTENCY_TTL_MS, type PaymentStore } from './payment-store.ts';
+import type { PaymentStore } from './payment-store.ts';
 import {
   DIRECT_PROVIDER,
   isProviderId,
@@ -21,6 +21,7 @@ import {
   type ProviderId,
   providerIds,
 } from './provider-catalog.ts';
+import { IDEMPOTENCY_TTL_MS } from './retention-periods.ts';
 
 interface SettlementTerms {
   readonly chainId: number;

@@ -28,8 +28,6 @@ export interface NumberedEvent {
   readonly atMs: number;
 }
 
-export const EVENT_RETENTION_MS = 30 * 24 * 3_600_000;
-
 type EventFields = Pick<
   Payment,
   'provider' | 'status' | 'forwardStatus' | 'amountMismatch' | 'receivedUnits'

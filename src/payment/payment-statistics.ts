@@ -5,7 +5,6 @@ import type { ProviderSession } from './provider-session.ts';
 
 /** Days in every time zone start on a quarter hour. */
 export const SLOT_MS = 15 * 60_000;
-export const DAY_MS = 24 * 3_600_000;
 
 /** Counts of one or several quarter hours, by currency. */
 export interface PaymentSlot {

@@ -4,8 +4,6 @@ import type { NewWebhook } from './payment-events.ts';
 import type { PaymentStatus } from './payment-states.ts';
 import type { ProviderSession, SessionProgress } from './provider-session.ts';
 
-export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
-
 export interface IdempotencyRecord {
   readonly accountId: string;
   readonly key: string;

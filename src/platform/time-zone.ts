@@ -1,7 +1,7 @@
 /** A day in a time zone, such as `2026-11-21`: it starts at local midnight and has 23 to 25 hours. */
 export type LocalDay = ReturnType<typeof lastDays>[number];
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 /** Formats write years before 1000 differently. */
 const datePattern = /^[1-9]\d{3}-\d{2}-\d{2}$/;
 const formats = new Map<string, Intl.DateTimeFormat>();

@@ -12,6 +12,7 @@ import {
 import type { Clock } from '../platform/clock.ts';
 import type { EgressProxy } from '../platform/egress-proxy.ts';
 import { createOutgoingAgent } from '../platform/outgoing-calls.ts';
+import { DAY_MS } from '../platform/time-zone.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
 
 export interface LiveRatesOptions extends Readonly<Partial<typeof DEFAULTS>> {
@@ -44,7 +45,6 @@ const plausibleRates: Readonly<Record<Currency, readonly [minimum: UsdRate, maxi
   CAD: [60_000_000n, 90_000_000n],
   INR: [900_000n, 1_500_000n],
 };
-const DAY_MS = 24 * 60 * 60_000;
 /** Rates are dated by day and published on working days, so at Easter a rate is almost six days old before the next. */
 const MAXIMUM_DAILY_AGE_MS = 6 * DAY_MS;
 /** Daily rates change once a day. */

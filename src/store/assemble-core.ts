@@ -4,7 +4,7 @@ import type { PaymentStore } from '../payment/payment-store.ts';
 import type { RateLimiter } from '../platform/rate-limiter.ts';
 import type { TakeSharedCall } from '../providers/outgoing-limiter.ts';
 import type { LeaseStore, RelayStore, SettlementStore } from '../settlement/settlement-store.ts';
-import { createRecordStore } from './accounts.ts';
+import { createRecordStore } from './accounts-and-api-keys.ts';
 import { createEmailStore } from './erase-customer-data.ts';
 import { createEventStore } from './events.ts';
 import { createObservationStore } from './observations.ts';

@@ -1,6 +1,7 @@
 import { SERVICE_LOG } from '../accounts/audit-entry.ts';
 import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
-import { DAY_MS, type PaidCount, type PaymentSlot } from '../payment/payment-statistics.ts';
+import type { PaidCount, PaymentSlot } from '../payment/payment-statistics.ts';
+import { DAY_MS } from '../platform/time-zone.ts';
 import { snakeCaseOf } from './columns.ts';
 import { lock, type Rows, raw, run, type Script, type Scripts, sql } from './scripts.ts';
 import { slotSums } from './tables.ts';

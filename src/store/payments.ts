@@ -4,15 +4,15 @@ import type { Payment, PaymentId } from '../payment/payment.ts';
 import { eventsOfChange, type NewWebhook } from '../payment/payment-events.ts';
 import { stateOf } from '../payment/payment-states.ts';
 import { createdChange, paidChanges } from '../payment/payment-statistics.ts';
-import {
-  type CreateOutcome,
-  type Decide,
-  type DepositOwner,
-  IDEMPOTENCY_TTL_MS,
-  type IdempotencyRecord,
-  type PaymentView,
+import type {
+  CreateOutcome,
+  Decide,
+  DepositOwner,
+  IdempotencyRecord,
+  PaymentView,
 } from '../payment/payment-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../payment/release-schedule.ts';
+import { IDEMPOTENCY_TTL_MS } from '../payment/retention-periods.ts';
 import { hostOfCallback, webhookIdOf } from '../webhooks/send-webhook.ts';
 import type { Row, Table } from './columns.ts';
 import { giveUpSent, RESTORED, restoredBlockOf } from './restores.ts';

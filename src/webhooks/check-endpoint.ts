@@ -1,10 +1,10 @@
 import type { PeerCertificate } from 'node:tls';
 import { parseCallbackUrl } from '../payment/callback-url.ts';
+import { DAY_MS } from '../platform/time-zone.ts';
 import { type AttemptOutcome, type DeliveryDependencies, deliverWebhook } from './deliver.ts';
 import { reasonSentence } from './delivery-reasons.ts';
 import type { EndpointStep } from './delivery-types.ts';
 
-const DAY_MS = 86_400_000;
 const CERTIFICATE_WARNING_DAYS = 14;
 const SLOW_MS = 5_000;
 

@@ -372,7 +372,6 @@ describe('a page that waits', () => {
     await page.goto(`${baseUrl}/pay/${id}`);
     await chooseProvider(page, 'Wert');
     await page.getByText('Taking you to Wert').waitFor();
-    // The chosen row names it as well.
     await page.goto(`${baseUrl}/pay/${id}`);
     await page.getByLabel('PayPal').check();
     await page.getByRole('button', { name: 'Pay $26.10' }).click();

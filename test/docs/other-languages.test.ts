@@ -55,7 +55,6 @@ const signature = createHmac('sha256', token).update(body).digest('hex');
 /** What is asked, and what is right. */
 const questions: readonly (readonly [Buffer, string, string, boolean])[] = [
   [body, signature, token, true],
-  // The example in the document.
   [Buffer.from('{"event":"payment.paid"}'), exampleSignature(), token, true],
   [Buffer.concat([body, Buffer.from(' ')]), signature, token, false],
   [body, signature, `${token}x`, false],

@@ -16,7 +16,6 @@ it('shows the samples of an operation by language, the first one open', () => {
   expect(markup).not.toContain('localhost:3000');
   expect(markup).toContain('<span class="word-keyword">import</span>');
   expect(markup).not.toContain('style=');
-  // The lines of a sample stay lines.
   expect(markup).not.toContain('\\n');
   expect(markup).toMatch(/\{\n {2}<span class="word-property">/);
 });

@@ -60,7 +60,6 @@ it.each([
       isKilled: false,
       stderr: `card-checkout: port ${taken} on ${address} is in use: stop the program that uses it, or change ${hint}\n`,
     });
-    // The store's lock is free again.
     await (await openSqliteStore({ file: join(dataDir, 'card-checkout.sqlite') })).close();
   },
 );
@@ -132,6 +131,5 @@ it('SIGTERM ends a start that waits for an RPC endpoint within two seconds', asy
   const [code] = (await once(started, 'exit')) as [number | null];
   expect(performance.now() - signaledAtMs).toBeLessThan(2_000);
   expect(code).toBe(0);
-  // The store's lock is free again.
   await (await openSqliteStore({ file: join(folder, 'data', 'card-checkout.sqlite') })).close();
 });

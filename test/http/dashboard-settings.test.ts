@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { eraseOldData } from '../../src/accounts/erase-old-data.ts';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
-import { eraseOldData } from '../../src/accounts/retention.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { newPayment } from '../store/fixtures.ts';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { keyScopes } from '../../src/accounts/api-key.ts';
 import { createKey } from '../../src/accounts/api-keys.ts';
 import { apiDescription } from '../../src/app/features.ts';
-import { EVENT_RETENTION_MS } from '../../src/payment/payment-events.ts';
+import { EVENT_RETENTION_MS } from '../../src/payment/retention-periods.ts';
 import { settle } from '../../src/payment/settle.ts';
 import { newSession } from '../store/fixtures.ts';
 import { depositOf } from '../store/observations.ts';

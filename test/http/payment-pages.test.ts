@@ -612,7 +612,7 @@ describe('the dashboard', () => {
     expect((await owner.post(`${path}/erase-email`, {})).statusCode).toBe(303);
     expect(textOf((await owner.get(path)).payload)).not.toMatch(/Canary|Erase/);
     expect((await owner.get('/dashboard/payments.csv')).payload).not.toContain(one);
-    const { eraseEmailsOlderThan } = await import('../../src/accounts/retention.ts');
+    const { eraseEmailsOlderThan } = await import('../../src/accounts/erase-old-data.ts');
     dashboard.advance(2 * DAY_MS);
     const { emails } = dashboard.store;
     expect(await eraseEmailsOlderThan({ emails, nowMs: dashboard.nowMs }, account.id, 1)).toMatchObject({

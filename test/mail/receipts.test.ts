@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createExamplePayments, exampleAccount } from '../../sandbox/pages/example-payments.ts';
 import { exampleState } from '../../sandbox/pages/example-states.ts';
-import { eraseOldData } from '../../src/accounts/retention.ts';
+import { eraseOldData } from '../../src/accounts/erase-old-data.ts';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../src/app/store/store.ts';
 import { receiptMail } from '../../src/features/receipts/receipt-mail.ts';

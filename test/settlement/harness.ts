@@ -22,6 +22,7 @@ import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { createProviderChecks, createQuotes } from '../../src/providers/ask-quotes.ts';
 import type { ProviderAdapter, StartedSession } from '../../src/providers/provider.ts';
 import { createStartSession } from '../../src/providers/start-session.ts';
+import { defaultRelayLimits, type RelayLimits } from '../../src/settlement/batch-and-gas-limits.ts';
 import type { RelayCall } from '../../src/settlement/chain/chain.ts';
 import type { FinalityDoubt } from '../../src/settlement/chain/confirm-finality.ts';
 import { createChainReader } from '../../src/settlement/chain/create-chain-reader.ts';
@@ -36,7 +37,6 @@ import {
   type RelayContext,
   type RelayIncident,
 } from '../../src/settlement/relay/relay-context.ts';
-import { defaultRelayLimits, type RelayLimits } from '../../src/settlement/relay/relay-limits.ts';
 import { relayReleases } from '../../src/settlement/relay/relay-releases.ts';
 import { rescanFinalBlocks } from '../../src/settlement/rescan-blocks.ts';
 import { rescueToken } from '../../src/settlement/rescue-token.ts';

@@ -1,10 +1,10 @@
 import { parseTransaction } from 'viem/utils';
 import { describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
+import { defaultRelayLimits } from '../../src/settlement/batch-and-gas-limits.ts';
 import { createChainEndpoint } from '../../src/settlement/chain/endpoint-rotation.ts';
 import { createJsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
 import { toQuantity } from '../../src/settlement/chain/node-answers.ts';
-import { defaultRelayLimits } from '../../src/settlement/relay/relay-limits.ts';
 import { useProxies } from '../chain/use-chain.ts';
 import { useSettlement } from './harness.ts';
 

@@ -2,8 +2,8 @@ import { parseTransaction } from 'viem/utils';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { USD_RATE_ONE } from '../../src/payment/money.ts';
 import type { Payment } from '../../src/payment/payment.ts';
+import type { RelayLimits } from '../../src/settlement/batch-and-gas-limits.ts';
 import type { ChainEndpoint } from '../../src/settlement/chain/endpoint-rotation.ts';
-import type { RelayLimits } from '../../src/settlement/relay/relay-limits.ts';
 import { useProxies } from '../chain/use-chain.ts';
 import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 

@@ -9,7 +9,7 @@ import {
   refundableUnits,
 } from '../../src/features/refunds/refund.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import { IDEMPOTENCY_TTL_MS } from '../../src/payment/payment-store.ts';
+import { IDEMPOTENCY_TTL_MS } from '../../src/payment/retention-periods.ts';
 import { newRefund as newRefundOf } from '../support/refunds.ts';
 import { ADDRESS, atOnce, givePayment, NOW_MS, type StoreContext } from './fixtures.ts';
 

@@ -1,4 +1,4 @@
-import { createAccounts } from '../../store/accounts.ts';
+import { createAccounts } from '../../store/accounts-and-api-keys.ts';
 import { requireCurrentSchema } from '../../store/migration.ts';
 import { createPaymentInserts } from '../../store/postgres/create-payment.ts';
 import { createLeaseStore, createReleaseClaims } from '../../store/postgres/leases.ts';

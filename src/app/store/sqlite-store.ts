@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createCachingAccounts } from '../../store/accounts.ts';
+import { createCachingAccounts } from '../../store/accounts-and-api-keys.ts';
 import { requireCurrentSchema } from '../../store/migration.ts';
 import { createPaymentInSqlite } from '../../store/payments.ts';
 import { createClaimsInMemory } from '../../store/relay-batches.ts';

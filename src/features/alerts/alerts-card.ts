@@ -4,6 +4,7 @@ import { ServiceError } from '../../payment/errors.ts';
 import type { AmountMismatch, Payment } from '../../payment/payment.ts';
 import type { FailingWebhook } from '../../payment/payment-search-store.ts';
 import { refusedStatuses } from '../../payment/payment-states.ts';
+import { DAY_MS } from '../../platform/time-zone.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import { formatMoney, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
@@ -18,7 +19,6 @@ const SHOWN = 3;
 /** Maximum groups of webhooks, and the newest failures they are made from. */
 const GROUPS_SHOWN = 3;
 const WEBHOOKS_READ = 1_000;
-const DAY_MS = 86_400_000;
 /** Maximum age of listed webhook failures and overpayments; older ones remain on the payments' pages. */
 const NEWS_MS = 14 * DAY_MS;
 const DISMISSED_MS = 90 * DAY_MS;

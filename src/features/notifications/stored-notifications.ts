@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../payment/payment-statistics.ts';
+import { DAY_MS } from '../../platform/time-zone.ts';
 import type { Table } from '../../store/columns.ts';
 import { newestNumber } from '../../store/events.ts';
 import { selectPayment } from '../../store/payments.ts';

@@ -1,5 +1,4 @@
 import type { AccountStore } from '../../accounts/account-store.ts';
-import { MAXIMUM_MAIL_DELAY_MS } from '../../accounts/retention.ts';
 import {
   type ClaimedReceipt,
   type Mailer,
@@ -9,6 +8,7 @@ import {
 } from '../../mail/mail.ts';
 import { UnknownStateError } from '../../payment/errors.ts';
 import type { PaymentStore } from '../../payment/payment-store.ts';
+import { MAXIMUM_MAIL_DELAY_MS } from '../../payment/retention-periods.ts';
 import { type ReceiptLinks, receiptMail } from './receipt-mail.ts';
 
 interface SendReceiptsContext extends ReceiptLinks {

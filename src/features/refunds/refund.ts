@@ -8,6 +8,7 @@ import {
 } from '../../payment/errors.ts';
 import { formatUnits, smaller } from '../../payment/money.ts';
 import type { Payment, PaymentId } from '../../payment/payment.ts';
+import { DAY_MS } from '../../platform/time-zone.ts';
 import type { TransferLog } from '../../settlement/chain/chain.ts';
 import type { BlockReference } from '../../settlement/settlement-store.ts';
 
@@ -116,7 +117,6 @@ export const refundErrors = {
   },
 } as const satisfies Readonly<Record<string, DescribedError>>;
 
-const DAY_MS = 86_400_000;
 export const ADDRESS_LINK_MS = 7 * DAY_MS;
 /** Time for the merchant to confirm an address, and then to transfer. */
 export const TRANSFER_MS = 30 * DAY_MS;

@@ -1,6 +1,6 @@
 import type { PaymentId } from '../../payment/payment.ts';
-import { IDEMPOTENCY_TTL_MS } from '../../payment/payment-store.ts';
 import { textWithoutEmail } from '../../payment/redact-email.ts';
+import { IDEMPOTENCY_TTL_MS } from '../../payment/retention-periods.ts';
 import type { Table } from '../../store/columns.ts';
 import { requireCheckpoint } from '../../store/observations.ts';
 import { hasRow, lock, run, type Script, type Scripts, tablesIn } from '../../store/scripts.ts';

@@ -1,4 +1,4 @@
-import { eraseEmail } from '../../accounts/retention.ts';
+import { eraseEmail } from '../../accounts/erase-old-data.ts';
 import { type Expansion, expansions } from '../../api/merchant/merchant-schemas.ts';
 import { presentExpandedPayment } from '../../api/merchant/present-payments.ts';
 import { invalidField } from '../../payment/errors.ts';

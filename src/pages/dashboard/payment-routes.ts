@@ -1,6 +1,6 @@
 import type { AuditAction } from '../../accounts/audit-entry.ts';
+import { eraseEmail } from '../../accounts/erase-old-data.ts';
 import type { Role } from '../../accounts/person.ts';
-import { eraseEmail } from '../../accounts/retention.ts';
 import { parseNote } from '../../api/parse-create-request.ts';
 import { cancelPayment } from '../../payment/cancel-payment.ts';
 import { invalidField } from '../../payment/errors.ts';

@@ -158,9 +158,6 @@ export type RelayTransaction = RelayCall | { readonly kind: 'self_transfer' };
 
 export const SELF_TRANSFER_GAS = 21_000n;
 
-/** Maximum fee per gas, which no variable sets: ten times the base fee that block producers may aim at. */
-export const MAXIMUM_FEE_PER_GAS_WEI = 5_000n * 10n ** 9n;
-
 /** One relayer key. Unless stated otherwise, numbers are the highest that two hosts reach, or those of a single host. */
 export interface Relayer {
   readonly address: Address;

@@ -2,10 +2,10 @@ import { keccak256 } from 'viem/utils';
 import { type Address, POL_ADDRESS } from '../../payment/address.ts';
 import { larger, smaller } from '../../payment/money.ts';
 import { answersUntil } from '../../platform/outgoing-calls.ts';
+import { MAXIMUM_FEE_PER_GAS_WEI } from '../batch-and-gas-limits.ts';
 import {
   ChainUnavailableError,
   type FeeQuote,
-  MAXIMUM_FEE_PER_GAS_WEI,
   type Relayer,
   type SignedTransaction,
   SignerError,

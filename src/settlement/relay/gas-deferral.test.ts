@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type GasShareLimit, LONGEST_GAS_DEFERRAL_MS, releasesWithinGasShare } from './gas-deferral.ts';
+import type { GasShareLimit } from '../batch-and-gas-limits.ts';
+import { LONGEST_GAS_DEFERRAL_MS, releasesWithinGasShare } from './gas-deferral.ts';
 
 const NOW_MS = 1_800_000_000_000;
 const GWEI = 10n ** 9n;

@@ -1,13 +1,8 @@
-import { BASIS_POINTS, type UsdRate } from '../../payment/money.ts';
+import { BASIS_POINTS } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
+import type { GasShareLimit } from '../batch-and-gas-limits.ts';
 import type { FeeQuote } from '../chain/chain.ts';
 import { RELEASE_GAS, SHARED_GAS, WEI_PER_POL } from '../chain/gas.ts';
-
-/** Operator's maximum gas cost of a release, as a share of its payment's receipts. */
-export interface GasShareLimit {
-  readonly basisPoints: number;
-  readonly polRate: UsdRate;
-}
 
 /** Maximum age of a payment whose release waits for lower fees. */
 export const LONGEST_GAS_DEFERRAL_MS = 24 * 3_600_000;

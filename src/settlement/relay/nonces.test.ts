@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { defaultRelayLimits } from '../batch-and-gas-limits.ts';
 import { TransactionRefusedError } from '../chain/chain.ts';
 import type { RelayBatch } from '../settlement-store.ts';
 import { chooseNonce, fillGap, hasFreeSlot, readCounts, unminedOf } from './nonces.ts';
 import type { RelayContext, RelayIncident } from './relay-context.ts';
-import { defaultRelayLimits } from './relay-limits.ts';
 
 const ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 const batchesAt = (...nonces: readonly number[]) => nonces.map((nonce) => ({ nonce }) as RelayBatch);

@@ -1,7 +1,7 @@
+import type { RelayLimits } from '../batch-and-gas-limits.ts';
 import { SELF_TRANSFER_GAS } from '../chain/chain.ts';
 import type { RelayBatch } from '../settlement-store.ts';
 import type { RelayContext } from './relay-context.ts';
-import type { RelayLimits } from './relay-limits.ts';
 import { ignoreRefusal, signAttempt } from './size-batch.ts';
 
 /** Transaction counts of the relayer on the chain, read once per pass. */

@@ -1,8 +1,8 @@
 import { larger, smaller } from '../../payment/money.ts';
 import { isOver } from '../../payment/release-schedule.ts';
+import type { RelayLimits } from '../batch-and-gas-limits.ts';
 import type { FeeQuote } from '../chain/chain.ts';
 import type { RelayAttempt } from '../settlement-store.ts';
-import type { RelayLimits } from './relay-limits.ts';
 
 export interface FeeSituation {
   /** All attempts signed with this nonce, the most expensive last. At least one. */

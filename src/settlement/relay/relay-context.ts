@@ -1,8 +1,8 @@
 import type { PaymentId } from '../../payment/payment.ts';
 import type { PaymentStore } from '../../payment/payment-store.ts';
+import type { RelayLimits } from '../batch-and-gas-limits.ts';
 import type { Relayer, TokenReader } from '../chain/chain.ts';
 import type { ObservationStore, RelayStore } from '../settlement-store.ts';
-import type { RelayLimits } from './relay-limits.ts';
 
 export interface RelayContext
   extends Readonly<{ payments: PaymentStore; observations: ObservationStore; relay: RelayStore }> {

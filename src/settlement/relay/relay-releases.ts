@@ -1,6 +1,7 @@
 import type { Payment } from '../../payment/payment.ts';
 import { isOver, LONGEST_FIRST_DELAY_MS, RETRY_AFTER_EMPTY_MS } from '../../payment/release-schedule.ts';
 import { refuseRelease, settle } from '../../payment/settle.ts';
+import type { RelayLimits } from '../batch-and-gas-limits.ts';
 import {
   CallRevertedError,
   ChainUnavailableError,
@@ -21,7 +22,6 @@ import {
   unminedOf,
 } from './nonces.ts';
 import type { RelayContext, RelayPass } from './relay-context.ts';
-import type { RelayLimits } from './relay-limits.ts';
 import {
   broadcastOrShrink,
   costOf,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { observations, payment, view } from '../../../test/support/payment-views.ts';
 import type { Payment, PaymentId } from '../../payment/payment.ts';
 import type { Decide } from '../../payment/payment-store.ts';
+import { defaultRelayLimits } from '../batch-and-gas-limits.ts';
 import {
   CallRevertedError,
   ChainUnavailableError,
@@ -12,7 +13,6 @@ import {
 } from '../chain/chain.ts';
 import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
 import { createRelayMemory, type RelayContext, type RelayIncident } from './relay-context.ts';
-import { defaultRelayLimits } from './relay-limits.ts';
 import {
   broadcastOrShrink,
   costOf,

@@ -4,6 +4,7 @@ import type { Payment } from '../../payment/payment.ts';
 import type { Decide } from '../../payment/payment-store.ts';
 import { isOver } from '../../payment/release-schedule.ts';
 import { settle } from '../../payment/settle.ts';
+import type { RelayLimits } from '../batch-and-gas-limits.ts';
 import {
   CallRevertedError,
   ChainUnavailableError,
@@ -16,7 +17,6 @@ import {
 import { gasLimitFor, leastPlausibleGas, releaseGas } from '../chain/gas.ts';
 import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
 import type { RelayContext } from './relay-context.ts';
-import type { RelayLimits } from './relay-limits.ts';
 
 export function forwardCall(payments: readonly Payment[]): RelayCall {
   const factory = (payments[0] as Payment).factory;

@@ -1,11 +1,8 @@
 import { bytesOfAddress } from '../../payment/address.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { SLOT_MS } from '../../payment/payment-statistics.ts';
-import {
-  IDEMPOTENCY_TTL_MS,
-  type IdempotencyRecord,
-  type PaymentStore,
-} from '../../payment/payment-store.ts';
+import type { IdempotencyRecord, PaymentStore } from '../../payment/payment-store.ts';
+import { IDEMPOTENCY_TTL_MS } from '../../payment/retention-periods.ts';
 import { findIdempotent, PURGED_PER_RECORD } from '../payments.ts';
 import type { Scripts } from '../scripts.ts';
 import { paymentTable } from '../tables.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../../src/payment/address.ts';
 import { USD_RATE_ONE } from '../../../src/payment/money.ts';
 import type { Payment } from '../../../src/payment/payment.ts';
-import type { GasShareLimit } from '../../../src/settlement/relay/gas-deferral.ts';
+import type { GasShareLimit } from '../../../src/settlement/batch-and-gas-limits.ts';
 import type { Recorder } from '../promises.ts';
 import { createDraws, type Draws } from './draws.ts';
 import { honest, type Mood } from './node-mood.ts';

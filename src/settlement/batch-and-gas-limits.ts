@@ -1,5 +1,13 @@
-import { MAXIMUM_FEE_PER_GAS_WEI } from '../chain/chain.ts';
-import type { GasShareLimit } from './gas-deferral.ts';
+import type { UsdRate } from '../payment/money.ts';
+
+/** Maximum fee per gas, which no variable sets: ten times the base fee that block producers may aim at. */
+export const MAXIMUM_FEE_PER_GAS_WEI = 5_000n * 10n ** 9n;
+
+/** Operator's maximum gas cost of a release, as a share of its payment's receipts. */
+export interface GasShareLimit {
+  readonly basisPoints: number;
+  readonly polRate: UsdRate;
+}
 
 /** Limits of a relayer key. In live mode, variables set a transaction's fee, the gas share and the batch window. */
 export const defaultRelayLimits = {
@@ -7,6 +15,7 @@ export const defaultRelayLimits = {
   maximumUnmined: 16,
   /** Open batches of one key. A mined one stays open until it is final. */
   maximumOpen: 64,
+  /** Maximum payments of one release transaction. */
   releasesPerBatch: 100,
   /** Time for which the first due release waits for others to share its transaction. */
   batchWindowMs: 0,

@@ -1,13 +1,18 @@
 import type { EmailErasureStep, EmailStore, ReceiptStore } from '../mail/mail.ts';
 import { ServiceError, stateConflict } from '../payment/errors.ts';
 import type { PaymentReference } from '../payment/payment.ts';
+import {
+  MAXIMUM_ADDRESS_AGE_MS,
+  MAXIMUM_MAIL_DELAY_MS,
+  type Retention,
+} from '../payment/retention-periods.ts';
+import { DAY_MS } from '../platform/time-zone.ts';
 import type { AccountStore, AuditStore } from './account-store.ts';
 
 export interface EraseEmailsContext extends Readonly<{ emails: Pick<EmailStore, 'eraseEmailsBefore'> }> {
   readonly nowMs: () => number;
 }
 
-const DAY_MS = 86_400_000;
 /** Payments per step, which takes about 10 ms, because SQLite writes in the thread that serves the API. */
 const PAYMENTS_PER_STEP = 10;
 /** Rows per step where one statement erases or deletes them. */
@@ -20,17 +25,6 @@ export function eraseEmailsOlderThan(
   days: number,
 ): Promise<EmailErasureStep> {
   return emails.eraseEmailsBefore(accountId, nowMs() - days * DAY_MS, PAYMENTS_PER_STEP);
-}
-
-/** Time after which a customer's address is erased if its queued mail could not be sent. */
-export const MAXIMUM_MAIL_DELAY_MS = DAY_MS;
-/** Time after which an address is erased if its mail was never queued, because the payment has not ended. */
-const MAXIMUM_ADDRESS_AGE_MS = 30 * DAY_MS;
-
-/** Days for which the operator keeps data; null for no limit. */
-export interface Retention {
-  readonly auditDays: number | null;
-  readonly customerDataDays: number | null;
 }
 
 /** Runs one step for each retention period, and one for unsent mails. Returns whether more is left to erase. */
