@@ -14,7 +14,7 @@ const session = {
 const collection = { id: 'paycol_1', payment_sessions: [session], payments: [] };
 
 /** The provider with ten replaced checkouts and the session's own, the last. `asked` are the payments it reads. */
-function withPayments(statusOf, settling = new Map()) {
+function withPayments(statusOf, { settling = new Map(), cartTotal = 29.9 } = {}) {
   const asked = [];
   async function get(payment_id) {
     asked.push(payment_id);
@@ -22,7 +22,11 @@ function withPayments(statusOf, settling = new Map()) {
   }
   const query = {
     graph: async ({ entity }) => ({
-      data: [entity === 'payment_session' ? { ...session, payment_collection: collection } : collection],
+      data: [
+        entity === 'payment_session'
+          ? { ...session, payment_collection: collection }
+          : { ...collection, cart: { total: cartTotal } },
+      ],
     }),
   };
   const paymentsOf = async () => Array.from({ length: 10 }, (_, index) => `payment ${11 - index}`);
@@ -47,7 +51,12 @@ test('asks about one payment at each attempt to complete a cart that was begun a
 
 test('asks about the replaced payment that was found paid', async () => {
   const statusOf = (id) => (id === 'payment 3' ? 'paid' : 'unpaid');
-  const { asked, authorize } = withPayments(statusOf, new Map([[session.id, 'payment 3']]));
+  const { asked, authorize } = withPayments(statusOf, { settling: new Map([[session.id, 'payment 3']]) });
   const { status, data } = await authorize();
   assert.deepEqual([status, data.payment_id, asked], ['captured', 'payment 3', ['payment 3']]);
+});
+
+test('authorizes no payment for a cart that has another total than its session', async () => {
+  const { authorize } = withPayments(() => 'paid', { cartTotal: 72.4 });
+  assert.equal((await authorize()).status, 'requires_more');
 });

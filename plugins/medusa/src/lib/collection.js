@@ -5,6 +5,8 @@ export const IDENTIFIER = 'card-checkout';
 
 const fields = [
   'id',
+  'amount',
+  'captured_amount',
   'payment_sessions.id',
   'payment_sessions.provider_id',
   'payment_sessions.amount',
@@ -17,6 +19,7 @@ const fields = [
   'payments.refunds.id',
   'payments.payment_session_id',
   'cart.id',
+  'cart.total',
   'order.id',
   'order.display_id',
 ];
@@ -43,9 +46,14 @@ export function describe(collection, paymentId) {
   return `payment ${paymentId}, cart ${collection?.cart?.id ?? 'unknown'}, ${order}`;
 }
 
-/** Session that a payment pays: over the same amount, and with nothing booked on it. A payment is booked once. */
+/**
+ * Session that a payment pays: over the same amount, and with nothing booked on it. A payment is booked once.
+ *
+ * Compares with the cart, too: Medusa keeps the session when a change of the cart that was refused is sent again.
+ */
 export function sessionPaidBy(collection, payment) {
   if (payment.status !== 'paid' || bookingOf(collection, payment.payment_id)) return undefined;
+  if (collection.cart && decimal(collection.cart.total) !== payment.amount) return undefined;
   return collection.payment_sessions.find(
     (session) =>
       isOurs(session) &&

@@ -1,5 +1,5 @@
 // @ts-nocheck: plain JavaScript with packages that only its own installation has.
-import { bookingOf, describe, readCollection, sessionPaidBy } from './collection.js';
+import { bookingOf, decimal, describe, readCollection, sessionPaidBy } from './collection.js';
 import { tell } from './tell.js';
 
 /**
@@ -27,7 +27,10 @@ export async function settle(cradle, paymentId) {
 async function sessionToComplete(cradle, collectionId, payment) {
   const collection = await readCollection(cradle.query, collectionId);
   const booking = collection && bookingOf(collection, payment.payment_id);
-  if (booking && collection.order) return null;
+  if (booking && collection.order) {
+    await takeBackAmount(cradle, collection, payment);
+    return null;
+  }
   const isGivenBack = booking && (booking.canceled_at !== null || booking.refunds.length > 0);
   const session = booking?.payment_session_id ?? (collection && sessionPaidBy(collection, payment)?.id);
   if (session && !isGivenBack) return session;
@@ -38,4 +41,17 @@ async function sessionToComplete(cradle, collectionId, payment) {
   const text = `${amount} ${currency} were paid (${describe(collection, id)}). ${why}`;
   await tell(cradle, `${id} without order`, 'Money without an order', text);
   return null;
+}
+
+/**
+ * Takes back the total of a change of the cart that was refused because the money had arrived. Medusa leaves it on the
+ * collection, and would show the paid order as paid in part.
+ */
+async function takeBackAmount({ payment: payments }, { id, amount, captured_amount: captured }, payment) {
+  if (decimal(amount) === payment.amount || decimal(captured) !== payment.amount) return;
+  await payments.updatePaymentCollections(id, {
+    amount: payment.amount,
+    status: 'completed',
+    completed_at: new Date(),
+  });
 }
