@@ -109,7 +109,7 @@ function createOutcomeSimulator(parts: CustomerParts): TestPayments['simulateOut
         await sandbox.pay({ ...orderOf(session), deliveryUnits: payment.paidThresholdUnits / 2n });
         return;
       case 'twice': {
-        // Starts both sessions first, because a paid payment starts no other.
+        // Starts both sessions first, because a paid payment cannot start another one.
         const again = await startProviderSession(payment, await chooseProvider(parts, payment, provider));
         await Promise.all([sandbox.pay(orderOf(session)), sandbox.pay(orderOf(again))]);
         return;

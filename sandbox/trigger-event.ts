@@ -46,7 +46,7 @@ export async function triggerEvent(
   };
 }
 
-/** The payment of `--payment`, or one that the shop creates at `--order-url`: the shop must know its order. */
+/** The payment of `--payment`, or one that the shop creates at `--order-url`, because it must know its order. */
 async function paymentOfShop(
   { payments }: OperationsContext,
   { id: accountId }: Account,

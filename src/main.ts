@@ -1,6 +1,5 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import packageDescription from '#package' with { type: 'json' };
-import { featureCommands } from './app/feature-commands.ts';
 import type { Following } from './cli/control-socket.ts';
 import { createProgram, type DoctorCheck } from './cli/program.ts';
 import { runLong } from './cli/run-long.ts';
@@ -12,6 +11,7 @@ import {
   readRpcAccess,
 } from './config/config.ts';
 import { loadEnvironmentFile } from './config/environment-file.ts';
+import { refundCommands } from './features/refunds/refund.ts';
 import { ADDRESS_ATTEMPT_MS } from './platform/address-attempt.ts';
 import { ChainUnavailableError } from './settlement/chain/chain.ts';
 
@@ -46,7 +46,7 @@ let environment: NodeJS.ProcessEnv = {};
 let place = '';
 const program = createProgram(
   {
-    features: featureCommands,
+    features: refundCommands,
     start: async (options) => {
       const { runUntilStopped } = await import('./app/run-until-stopped.ts');
       if (options.isLive) return runUntilStopped(options, null);
@@ -118,7 +118,7 @@ const program = createProgram(
     grade: async (options) => {
       const log = (line: string) => void process.stderr.write(`${line}\n`);
       const { runGrade } = await import('./cli/grade/run-grade.ts');
-      return runGrade({ ...options, eventFields: featureCommands.eventFields, log });
+      return runGrade({ ...options, eventFields: refundCommands.eventFields, log });
     },
   },
   packageDescription.version,

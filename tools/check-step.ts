@@ -75,7 +75,5 @@ export function stopSteps(signal: NodeJS.Signals): void {
 function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
-  } catch {
-    // The group has ended.
-  }
+  } catch {}
 }

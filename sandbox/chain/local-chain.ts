@@ -175,7 +175,7 @@ interface BlockProducerOptions {
 
 const INTERVAL_MS = 1_000;
 const KEEP_ALIVE_MS = 30_000;
-/** Distance of `finalized` from the newest block. */
+/** Number of blocks by which `finalized` trails the newest block. */
 const BLOCKS_BEHIND = 2;
 
 async function readCount(chain: LocalChain, method: string, block: string): Promise<number> {

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { checkoutPage } from '../../src/pages/checkout/checkout-page.ts';
+import { problemWords } from '../../src/pages/checkout/choose-words.ts';
 import type { ExamplePagesContext } from '../../src/pages/checkout/context.ts';
 import { sendPhoneCode, sendTransferCode } from '../../src/pages/checkout/direct-payment.ts';
 import { statusContent } from '../../src/pages/checkout/live-updates.ts';
 import { type Checkout, checkoutOf } from '../../src/pages/checkout/read-checkout.ts';
-import { problemWords } from '../../src/pages/checkout/state-words.ts';
 import { ServiceError } from '../../src/payment/errors.ts';
 import type { ProviderId } from '../../src/payment/provider-catalog.ts';
 import { type Language, languageOf } from '../../src/web/checkout-layout/languages.ts';

@@ -1,5 +1,5 @@
 /**
- * Counterpart of src/providers/adapters/banxa.ts: returns quotes, creates orders below the partner's reference, and
+ * Counterpart of src/providers/adapters/banxa.ts: returns quotes, creates orders under the partner's reference, and
  * opens an order's URL at `/widget` once. Klarna is one of its payment methods.
  */
 import type { FastifyRequest } from 'fastify';

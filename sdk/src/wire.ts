@@ -170,7 +170,7 @@ export interface MerchantPayment {
   readonly return_url: string | null;
   /** Where the customer goes from a canceled or expired checkout, or null for `return_url` or the account’s setting. */
   readonly cancel_url: string | null;
-  /** When the open payment expires, or null for the service's own time. */
+  /** When the open payment expires, or null if the service's default applies. */
   readonly expires_at: string | null;
   /** Whether clearly less or clearly more than the price arrived, or null. */
   readonly amount_mismatch: 'partially_paid' | 'overpaid' | null;
@@ -275,7 +275,7 @@ export interface MerchantCheckoutRequest {
   readonly return_url?: string | null;
   /** Where the customer goes from a canceled or expired checkout (if absent, to `return_url`): `https://`, on a host that the account's owner saved under Settings, Return hosts. Host and port must be the same. `{payment_id}` in the path or query becomes the payment’s id. */
   readonly cancel_url?: string | null;
-  /** Seconds until the checkout expires, from 900 up to the service's own time, which applies if absent. A customer who is at a provider then can still pay. */
+  /** Seconds until the checkout expires, from 900 up to the service's default, which applies if absent. A customer who is at a provider then can still pay. */
   readonly expires_in_seconds?: number | null;
 }
 
@@ -344,7 +344,7 @@ export interface MerchantCheckout {
   readonly return_url: string | null;
   /** Where the customer goes from a canceled or expired checkout, or null for `return_url` or the account’s setting. */
   readonly cancel_url: string | null;
-  /** When the open payment expires, or null for the service's own time. */
+  /** When the open payment expires, or null if the service's default applies. */
   readonly expires_at: string | null;
   /** Whether clearly less or clearly more than the price arrived, or null. */
   readonly amount_mismatch: 'partially_paid' | 'overpaid' | null;
@@ -446,7 +446,7 @@ export interface DirectPayment {
   readonly return_url: string | null;
   /** Where the customer goes from a canceled or expired checkout, or null for `return_url` or the account’s setting. */
   readonly cancel_url: string | null;
-  /** When the open payment expires, or null for the service's own time. */
+  /** When the open payment expires, or null if the service's default applies. */
   readonly expires_at: string | null;
   /** Whether clearly less or clearly more than the price arrived, or null. */
   readonly amount_mismatch: 'partially_paid' | 'overpaid' | null;

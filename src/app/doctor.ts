@@ -45,7 +45,7 @@ import { lowGasWei, polOf, releasesPaidBy } from '../settlement/chain/gas.ts';
 import { createRelayer } from '../settlement/chain/relayer.ts';
 import { openSigner } from '../settlement/chain/signer.ts';
 import { knownToken, verifyDeployment } from '../settlement/chain/verify-deployment.ts';
-import { SIGNING_SECRETS } from '../webhooks/standard-webhooks.ts';
+import { SIGNING_SECRETS } from '../webhooks/webhook-signatures.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
 import { requireChain, requireToken } from './live-services.ts';
 import { describeMigration, requireKnownSchema } from './open-store.ts';

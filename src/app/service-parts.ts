@@ -43,7 +43,7 @@ import {
 } from '../webhooks/callback-host.ts';
 import { checkEndpoint } from '../webhooks/check-endpoint.ts';
 import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
-import { SIGNING_SECRETS } from '../webhooks/standard-webhooks.ts';
+import { SIGNING_SECRETS } from '../webhooks/webhook-signatures.ts';
 import type { ExternalServices } from './external-services.ts';
 import { createFeatureParts, paymentAdditions } from './features.ts';
 import type { Log } from './log.ts';

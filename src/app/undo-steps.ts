@@ -41,7 +41,7 @@ export async function withUndoSteps(
   return { stop };
 }
 
-/** Messages of several failures, in their order. */
+/** Messages of all nested failures, in order. */
 function textOf(error: unknown): string {
   if (error instanceof SuppressedError) return `${textOf(error.suppressed)}; ${textOf(error.error)}`;
   return error instanceof Error ? error.message : String(error);

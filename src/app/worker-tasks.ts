@@ -13,16 +13,17 @@ import { lowGasWei, polOf } from '../settlement/chain/gas.ts';
 import { createRelayMemory, type RelayContext } from '../settlement/relay/relay-context.ts';
 import { relayReleases } from '../settlement/relay/relay-releases.ts';
 import { sendWebhook, type Webhook, type WebhookResult } from '../webhooks/send-webhook.ts';
-import { claimWebhooks, type DeliveryBounds, STALE_AFTER_MS } from '../webhooks/webhook-queue.ts';
+import {
+  claimWebhooks,
+  deliveryBounds,
+  STALE_AFTER_MS,
+  WEBHOOK_INTERVAL_MS,
+} from '../webhooks/webhook-queue.ts';
 import { featureTasks } from './features.ts';
 import { createWatchTasks } from './watch-tasks.ts';
 import type { WorkerParts, WorkerTask } from './worker-parts.ts';
 
-const WEBHOOK_INTERVAL_MS = 1_000;
 const STALE_INTERVAL_MS = 30_000;
-
-/** Maximum open deliveries. A slow receiver occupies one until its time limit. */
-const deliveryBounds: DeliveryBounds = { open: 2_000, openPerHost: 100 };
 
 export type WorkerTasks = ReturnType<typeof createWorkerTasks>;
 

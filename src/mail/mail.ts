@@ -46,7 +46,7 @@ export interface EmailStore {
   eraseEmailsBefore(accountId: string | null, beforeMs: number, limit: number): Promise<EmailErasureStep>;
 }
 
-/** A mail that is sent now. `email` is an address that a customer gave on the page; null means the payment's own. */
+/** A mail claimed for sending. `email` is the address given on the page; null means that of the payment. */
 export interface ClaimedReceipt {
   readonly id: PaymentId;
   readonly email: string | null;

@@ -74,7 +74,7 @@ export interface PaymentStore {
   findNewest(): Promise<Pick<Payment, 'id' | 'tokenFingerprint'> | null>;
   /** Newest first. */
   listByOrigin(accountId: string, origin: string, limit: number): Promise<readonly Payment[]>;
-  /** Oldest first, ids above `after` and below `below`, which may be any text that sorts among ids. */
+  /** Ids above `after` and below `below`, oldest first. Either bound may be any text that sorts among ids. */
   listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;
   /** Open payments past their own deadline, without a session that ended after `sessionEndMs`; oldest deadline first. */
   listPastDeadline(deadlineMs: number, sessionEndMs: number, limit: number): Promise<readonly PaymentId[]>;

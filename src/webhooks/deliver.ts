@@ -14,7 +14,7 @@ import { addressIdentity } from '../platform/public-address.ts';
 import { type HostResolver, type OwnAddresses, refuseAddress } from './callback-host.ts';
 import type { DeliveryReason } from './delivery-reasons.ts';
 import type { DeliveryOutcome, WebhookDelivery } from './delivery-types.ts';
-import { webhookHeaders } from './send-webhook.ts';
+import { webhookHeaders } from './webhook-signatures.ts';
 
 // Sends a webhook at most once, to the checked address.
 //

@@ -5,7 +5,8 @@ import type { PaymentSearchStore, StateChange } from '../payment/payment-search-
 import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';
 import { isEmailErased } from '../payment/redact-email.ts';
 import { isSameText } from '../platform/keyed-hash.ts';
-import { signWebhook, type Webhook, type WebhookStore } from './send-webhook.ts';
+import type { Webhook, WebhookStore } from './send-webhook.ts';
+import { signWebhook } from './webhook-signatures.ts';
 
 export interface PaymentHistory extends PaymentView {
   readonly states: readonly StateChange[];

@@ -1,12 +1,11 @@
-/** Body and signature of a webhook, and its single attempt: each webhook is sent at most once, and never retried. */
-import { createHmac } from 'node:crypto';
+/** A webhook's body and its single attempt: each webhook is sent at most once, and never retried. */
 import type { IpnTokens } from '../payment/ipn-token.ts';
 import type { PaymentId } from '../payment/payment.ts';
 import type { NewWebhook } from '../payment/payment-events.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { annotate, trace } from '../platform/tracing.ts';
 import type { DeliverWebhook, DeliveryOutcome } from './delivery-types.ts';
-import { eventIdOf, standardHeaders } from './standard-webhooks.ts';
+import { eventIdOf, signWebhook, standardHeaders } from './webhook-signatures.ts';
 
 /** `sending` is committed before the socket opens; after a crash it becomes `unknown` and is never sent again. */
 export type WebhookStatus = 'pending' | 'sending' | DeliveryOutcome['outcome'];
@@ -45,32 +44,6 @@ export interface WebhookResult extends DeliveryOutcome {
   readonly body: string | null;
   readonly signature: string | null;
   readonly finishedAtMs: number;
-}
-
-const USER_AGENT = 'card-checkout-webhook/1';
-
-/** Hex HMAC-SHA256 of the raw body under the payment's ipn_token. */
-export function signWebhook(body: string, ipnToken: string): string {
-  return createHmac('sha256', ipnToken).update(body).digest('hex');
-}
-
-/** Headers of a webhook, exactly as sent; `hostname` without brackets. */
-export function webhookHeaders(
-  { hostname, port }: { readonly hostname: string; readonly port: number },
-  bodyBytes: number,
-  signature: string | null,
-  more: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string>> {
-  const host = hostname.includes(':') ? `[${hostname}]` : hostname;
-  return {
-    Host: port === 443 ? host : `${host}:${port}`,
-    'User-Agent': USER_AGENT,
-    'Content-Type': 'application/json',
-    'Content-Length': String(bodyBytes),
-    ...(signature === null ? {} : { 'X-Service-Signature': signature }),
-    ...more,
-    Connection: 'close',
-  };
 }
 
 export interface ClaimableWebhooks {

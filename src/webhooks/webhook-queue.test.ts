@@ -12,7 +12,6 @@ import {
   type Webhook,
   type WebhookResult,
 } from './send-webhook.ts';
-import { createSigningSecret, SIGNING_SECRETS } from './standard-webhooks.ts';
 import {
   chooseWebhooks,
   claimWebhooks,
@@ -20,6 +19,7 @@ import {
   fullHosts,
   type OpenDelivery,
 } from './webhook-queue.ts';
+import { createSigningSecret, SIGNING_SECRETS } from './webhook-signatures.ts';
 
 const PAYMENT_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const tokens = createIpnTokens('the secret of this test, long enough');

@@ -1,6 +1,8 @@
 /** Which webhooks are sent next. Each is sent at most once, and never retried: its claim is durable first. */
 import type { SendWebhooksContext, WaitingWebhook, Webhook } from './send-webhook.ts';
 
+export const WEBHOOK_INTERVAL_MS = 1_000;
+
 /** Maximum waiting webhooks per account that one pass considers; the next pass follows immediately. */
 const SEEN_PER_ACCOUNT = 100;
 
@@ -35,6 +37,9 @@ export interface DeliveryBounds {
   /** Maximum open deliveries to one host, which limits both the load on it and the slots that it can block. */
   readonly openPerHost: number;
 }
+
+/** Maximum open deliveries. A slow receiver occupies one until its time limit. */
+export const deliveryBounds: DeliveryBounds = { open: 2_000, openPerHost: 100 };
 
 export type OpenDelivery = Pick<Webhook, 'accountId' | 'host'>;
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runGrade } from '../../src/cli/grade/run-grade.ts';
-import { signWebhook } from '../../src/webhooks/send-webhook.ts';
+import { signWebhook } from '../../src/webhooks/webhook-signatures.ts';
 import { type InstalledSdk, installPackedSdk } from '../sdk/pack-sdk.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -24,7 +24,8 @@ export const mutationGroups: readonly MutationGroup[] = [
     parts: [
       part('src/payment/ipn-token.ts'),
       part('src/payment/payment-events.ts', 'payment-events', 'payment-events-webhooks'),
-      part('src/webhooks/send-webhook.ts', 'send-webhook', 'webhook-queue'),
+      part('src/webhooks/send-webhook.ts', 'webhook-queue'),
+      part('src/webhooks/webhook-signatures.ts', 'webhook-signatures', 'webhook-queue'),
       part('src/webhooks/webhook-queue.ts'),
     ],
   },

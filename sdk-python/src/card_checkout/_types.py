@@ -213,7 +213,7 @@ class MerchantPayment(TypedDict):
     return_url: Optional[str]
     #: Where the customer goes from a canceled or expired checkout, or None for ``return_url`` or the account’s setting.
     cancel_url: Optional[str]
-    #: When the open payment expires, or None for the service's own time.
+    #: When the open payment expires, or None if the service's default applies.
     expires_at: Optional[str]
     #: Whether clearly less or clearly more than the price arrived, or None.
     amount_mismatch: Optional[str]
@@ -290,7 +290,7 @@ class MerchantCheckout(TypedDict):
     return_url: Optional[str]
     #: Where the customer goes from a canceled or expired checkout, or None for ``return_url`` or the account’s setting.
     cancel_url: Optional[str]
-    #: When the open payment expires, or None for the service's own time.
+    #: When the open payment expires, or None if the service's default applies.
     expires_at: Optional[str]
     #: Whether clearly less or clearly more than the price arrived, or None.
     amount_mismatch: Optional[str]
@@ -363,7 +363,7 @@ class DirectPayment(TypedDict):
     return_url: Optional[str]
     #: Where the customer goes from a canceled or expired checkout, or None for ``return_url`` or the account’s setting.
     cancel_url: Optional[str]
-    #: When the open payment expires, or None for the service's own time.
+    #: When the open payment expires, or None if the service's default applies.
     expires_at: Optional[str]
     #: Whether clearly less or clearly more than the price arrived, or None.
     amount_mismatch: Optional[str]

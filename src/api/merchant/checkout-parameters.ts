@@ -74,7 +74,7 @@ const orderParameters = {
   cancel_url: returnUrl('from a canceled or expired checkout (if absent, to `return_url`)'),
   expires_in_seconds: nullable(
     { type: 'integer', minimum: MINIMUM_EXPIRY_SECONDS },
-    `Seconds until the checkout expires, from ${MINIMUM_EXPIRY_SECONDS} up to the service's own time, which applies if absent. ` +
+    `Seconds until the checkout expires, from ${MINIMUM_EXPIRY_SECONDS} up to the service's default, which applies if absent. ` +
       'A customer who is at a provider then can still pay.',
     3_600,
   ),

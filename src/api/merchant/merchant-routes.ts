@@ -16,7 +16,7 @@ import { exportJournal } from '../../reports/journal-and-statement.ts';
 import { readStatistics } from '../../reports/read-statistics.ts';
 import { readPaymentHistory, viewPaymentOf } from '../../webhooks/payment-history.ts';
 import type { WebhookStore } from '../../webhooks/send-webhook.ts';
-import { eventIdOf } from '../../webhooks/standard-webhooks.ts';
+import { eventIdOf } from '../../webhooks/webhook-signatures.ts';
 import type { ApiRateLimiters } from '../api-rate-limits.ts';
 import {
   type Admit,

@@ -84,7 +84,7 @@ const paymentFields = {
     'Where the customer goes from a canceled or expired checkout, or null for `return_url` or the account’s setting.',
     null,
   ),
-  expires_at: json.timeOrNull("When the open payment expires, or null for the service's own time."),
+  expires_at: json.timeOrNull("When the open payment expires, or null if the service's default applies."),
   amount_mismatch: json.oneOfOrNull(
     'Whether clearly less or clearly more than the price arrived, or null.',
     amountMismatches,

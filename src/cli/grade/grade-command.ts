@@ -18,7 +18,7 @@ export interface GradeOptions {
 export interface Grade {
   readonly met: number;
   readonly findings: readonly Finding[];
-  /** Finding on how the shop follows the event log, which is recommended; null if not tested. */
+  /** Finding on whether the shop follows the event log (recommended); null if not tested. */
   readonly events: Finding | null;
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { signWebhook } from '../../webhooks/send-webhook.ts';
+import { signWebhook } from '../../webhooks/webhook-signatures.ts';
 import { evaluate, evaluateEvents, type Finding } from './evaluate.ts';
 import { postWebhook, type WebhookAnswer } from './post-webhook.ts';
 import type { GradedOrder, StandInService } from './stand-in-service.ts';

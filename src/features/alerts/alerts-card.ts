@@ -13,10 +13,10 @@ import { type PageAnswer, seeOther } from '../../web/signed-in/pages.ts';
 import { partPaid, stateSentence } from '../../web/signed-in/payment-words.ts';
 import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 
-/** Maximum payments read per group, and those of them that are shown; the payment list has all. */
+/** Maximum payments read per group, and maximum shown; the payment list has all. */
 const READ = 10;
 const SHOWN = 3;
-/** Maximum groups of webhooks, and the newest failures they are made from. */
+/** Maximum groups of webhooks shown, and maximum failures read for them, newest first. */
 const GROUPS_SHOWN = 3;
 const WEBHOOKS_READ = 1_000;
 /** Maximum age of listed webhook failures and overpayments; older ones remain on the payments' pages. */

@@ -34,7 +34,7 @@ const channelTable = table<NotificationChannel>('notification_channels', ['id'])
   ],
 });
 
-/** Maximum events per message, which take a few milliseconds to read. */
+/** Maximum events per message; reading them takes a few milliseconds. */
 const EVENTS_AT_A_TIME = 5_000;
 
 /** Whether the money of an event arrived after a cancellation or expiry, unlike that of a partial deposit before it. */

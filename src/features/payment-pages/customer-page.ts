@@ -46,7 +46,7 @@ const FORM_LIMIT_BYTES = 4 * 1024;
 /** Limited per window, because each submission of a payment page may create a payment. */
 const createSubmissionLimiters = limitersOf({
   ofVisitor: [10, MINUTE_MS],
-  /** By page and address, for a page with a stock, in the time for which an unpaid payment holds its place. */
+  /** By page and address, on pages with a stock; the window is the time for which an unpaid payment holds its place. */
   placesOfVisitor: [30, HOLD_MS],
   ofPage: [120, MINUTE_MS],
   ofAccount: [300, MINUTE_MS],

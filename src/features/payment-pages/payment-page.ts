@@ -40,7 +40,7 @@ export interface PaymentPage {
 export interface UsedPage {
   readonly page: PaymentPage;
   readonly paid: number;
-  /** Received amount without later surplus, in 10⁻⁶ USDC. */
+  /** Amount received when the payments became paid, in 10⁻⁶ USDC. */
   readonly receivedUnits: bigint;
   readonly held: number;
 }

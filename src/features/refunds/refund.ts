@@ -44,7 +44,6 @@ export const refundDiscrepancies = {
 } as const satisfies Record<string, string>;
 export type RefundDiscrepancy = keyof typeof refundDiscrepancies;
 
-/** What refunds add to the command line. */
 export const refundCommands = {
   shown: 'refunds',
   sandbox: [['refund <refund>', 'transfer what a refund of the demo account asks for']],

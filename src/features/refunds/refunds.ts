@@ -53,7 +53,7 @@ export interface RefundRequest {
   /** `all`, `surplus`, or an amount in USDC; with another `kind`, an amount or percentage of the charge. */
   readonly amount: string;
   readonly kind?: (typeof refundAmounts)[number];
-  /** Field that a wrong amount names; the kind if absent. */
+  /** Field that the error for a wrong amount names; `kind` if absent. */
   readonly field?: string;
   readonly reason: string | null;
   /** The customer's address; null if the customer enters it through a link. */
@@ -183,7 +183,7 @@ function parseRefundAmount(request: RefundRequest, view: PaymentView): bigint | 
   throw invalidField(field, 'must be all, surplus, or an amount in USDC such as 12.50');
 }
 
-/** The part of the whole charge, in basis points or cents. */
+/** The requested part and the whole charge, in basis points or cents. */
 function parsePart(
   kind: string,
   field: string,

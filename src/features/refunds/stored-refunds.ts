@@ -141,7 +141,7 @@ function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
   yield* lock(REFUND_LOCK);
   const reverted = yield* refundTable.select`WHERE status = 'paid' AND block_number > ${blockNumber}`;
   for (const refund of reverted) {
-    // The hash also finds the transfer in another block, and regardless of the amount.
+    // The hash also finds the transfer in another block and with another amount.
     const submittedHash = refund.transactionHash;
     const expiresAtMs = nowMs + TRANSFER_MS;
     yield* refundTable.update({

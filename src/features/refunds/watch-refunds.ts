@@ -33,7 +33,7 @@ interface Pass extends WatchRefundsContext {
 const REFUNDS_A_PASS = 500;
 /** Extra time after the expiry, so that a transfer at the last moment is found even after a downtime. */
 const GRACE_MS = 24 * 3_600_000;
-/** Number of blocks that each pass reads again, about a minute, because a node may miss what another one shows. */
+/** Blocks that each pass rereads, about a minute's worth, because a node may miss what another one shows. */
 const BLOCKS_READ_AGAIN = 32;
 
 export const refundTask = (context: WatchRefundsContext, intervalMs: number) => ({

@@ -3,12 +3,12 @@ import { sellerOf } from '../../providers/provider-availability.ts';
 import { fillIn, formatExactUsdc, type Language } from '../../web/checkout-layout/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
+import { nameOf } from './choose-words.ts';
 import { exactUsdc, groupedAddress, networkIn } from './direct-payment.ts';
-import { copyButton } from './payment-facts.ts';
+import { copyButton } from './facts-and-transactions.ts';
 import { possibleOffers } from './rank-offers.ts';
 import { type Checkout, canBePaid, singleProviderOf } from './read-checkout.ts';
 import { foldedOffers, type OfferList, onlyProvider, sameProvider, selector } from './selector.ts';
-import { nameOf } from './state-words.ts';
 
 type Underpaid = Extract<CheckoutView, { kind: 'underpaid' }>;
 
@@ -68,12 +68,12 @@ export function providerHelp(id: ProviderId, checkout: Checkout, language: Langu
 target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.facts.newTab}</span></a></p>`;
 }
 
-/** Pays the rest at a provider that can charge it, otherwise with the shop's help, or from a wallet. */
+/** Ways to pay the rest: at a provider that can charge it, otherwise through the shop, or from a wallet. */
 function addTheRest(view: Underpaid, selection: OfferList): Html {
   const { checkout, language } = selection;
   const { path, payment, account, offers } = checkout;
   const { rest, direct, facts, missing: late } = language.words;
-  // A provider that has not delivered all of the money may still do so.
+  // A provider may still deliver the missing money.
   if (!view.canBeCharged) return html`<p>${late.usual}</p>`;
   return html`<section><h2>${rest.heading}</h2>
 ${canBePaid({ offers }) ? choices(selection) : html`<p>${fillIn(rest.askShop, { shop: account.name })}</p>`}

@@ -8,20 +8,20 @@ import { sendPage } from '../../web/checkout-layout/layout.ts';
 import { logBusy } from '../../web/request-log.ts';
 import { type CheckoutPageOptions, checkoutPage } from './checkout-page.ts';
 import { isDeclined, takesPayment } from './checkout-view.ts';
+import { isRefusal, problemWords } from './choose-words.ts';
 import type { CheckoutRequest } from './context.ts';
 import { countryOfForm } from './country.ts';
 import { emailTokenOf, rememberEmailToken } from './known-email.ts';
 import { type Checkout, requireCheckout } from './read-checkout.ts';
 import { customerPlace, rememberedProvider } from './remember.ts';
 import { type CountryQuestion, canContinueAt } from './selector.ts';
-import { isRefusal, problemWords } from './state-words.ts';
 
 interface CheckoutAnswer
   extends Pick<CheckoutPageOptions, 'problem' | 'question' | 'autoContinue' | 'isStill' | 'refused'> {
   readonly status: number;
 }
 
-/** Whether the request is for a frame. Older browsers do not say so; their frame stays silent, and the link opens. */
+/** Whether the request is for a frame. Older browsers do not say so; the shop's script then opens the link instead. */
 export function isInFrame(headers: IncomingHttpHeaders): boolean {
   return headers['sec-fetch-dest'] === 'iframe';
 }
@@ -66,7 +66,7 @@ function lastChoiceOf({ view }: Checkout, { headers }: FastifyRequest): Provider
   return view.kind === 'at_provider' && view.provider === provider && isDeclined(view) ? null : provider;
 }
 
-/** Shows the page again with the reason of a failed start. Rethrows errors other than `ServiceError`. */
+/** Shows the page again with the reason why a start failed. Rethrows errors other than `ServiceError`. */
 export async function sendProblem(
   asked: CheckoutRequest,
   paymentId: string,
@@ -76,7 +76,7 @@ export async function sendProblem(
 ): Promise<FastifyReply> {
   if (!(error instanceof ServiceError)) throw error;
   const { context, request, reply } = asked;
-  // Logs the failure of provider or chain, which the page hides from the customer.
+  // Logged here, because the page does not show customers that a provider or the chain failed.
   if (isBusy(error)) logBusy(reply.log, error, { provider });
   else if (error.status >= 500)
     reply.log.warn({ err: error, provider }, 'a provider session could not be started');
@@ -93,7 +93,7 @@ export async function sendProblem(
   const isAsked = lacksCountry || (canCountryHelp && countryOfForm(request.body) !== null);
   const question: CountryQuestion | null =
     isAsked && provider !== null && canContinueAt(provider, checkout) ? { provider, means } : null;
-  // A missing country is no error before the customer was asked for it.
+  // A missing country is not an error until the customer has been asked for it.
   if (lacksCountry && !(request.body instanceof URLSearchParams && request.body.has('country')))
     return sendCheckout(asked, checkout, { status: 200, problem: null, question });
   const problem = problemWords(language, error, provider, checkout);

@@ -25,16 +25,16 @@ import {
   takesPayment,
   traitsOf,
 } from './checkout-view.ts';
+import { goingWords, nameOf, type StateWords, wordsOf } from './choose-words.ts';
 import { SESSION_FORM } from './country.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
+import { type ExplorerTransactionUrl, facts, timeElement } from './facts-and-transactions.ts';
 import { emailTokenField } from './known-email.ts';
-import { type ExplorerTransactionUrl, facts, timeElement } from './payment-facts.ts';
 import { possibleOffers } from './rank-offers.ts';
 import { type Checkout, canBePaid, isStuck } from './read-checkout.ts';
 import { paidPanel, receipt } from './receipt.ts';
 import { furtherLinks, shopLinks } from './return-to-shop.ts';
 import { asSeen, type CountryQuestion, type OfferList, type OffersToAsk, offersInBrief } from './selector.ts';
-import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
 import { type Wait, waitOf, waitSteps } from './wait.ts';
 
 interface ContentOptions {
@@ -43,11 +43,11 @@ interface ContentOptions {
   readonly quotes?: OffersToAsk;
   readonly userAgent?: string;
   readonly question?: CountryQuestion | null;
-  /** Means that the customer has chosen before. */
+  /** Means that the customer chose earlier. */
   readonly means?: PaymentMeans | null;
-  /** Whether the providers of `means` are listed in place of the choice. */
+  /** Whether to list the providers of `means` instead of all means. */
   readonly isChanging?: boolean;
-  /** Refusal by a provider for this customer, which the stored state does not know. */
+  /** A provider's refusal of this customer, which is not stored. */
   readonly refused?: Pick<ProviderOffer, 'provider' | 'refusal'> | null;
 }
 
@@ -121,7 +121,7 @@ ${payableUntil(checkout, language)}
 ${isOver ? nothing : links}`;
 }
 
-/** Receipts show heading and sentence in the panel, so that only screen readers need them here. */
+/** A receipt shows heading and sentence in its panel, so only screen readers need them here. */
 function statusWords({ notice = nothing, ...words }: StateWords, view: CheckoutView): Html {
   const shown = wordsAs(words, traitsOf(view).tone);
   return html`${view.kind === 'paid' ? html`<div class="quiet">${shown}</div>` : shown}
@@ -136,11 +136,11 @@ ${sentence === null ? nothing : html`<p>${sentence}</p>`}`;
 export interface CheckoutPageOptions extends ContentOptions {
   readonly language: Language;
   readonly isTestMode: boolean;
-  /** Token for the page's forms of a visitor who knows the payment's email address; null or absent for others. */
+  /** Form token for a visitor who knows the payment's email address; null or absent for others. */
   readonly emailToken?: string | null;
   /** Set for a direct link, whose script presses the provider's button; without script, the browser requests it. */
   readonly autoContinue?: string | null;
-  /** Whether the page does not follow the payment, whose state would replace what is shown. */
+  /** Whether the page stays as it is instead of following the payment. */
   readonly isStill?: boolean;
   /** Origins of the shops that may frame the page; absent outside of a frame. */
   readonly shops?: readonly string[];
@@ -161,7 +161,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     languagePath: path,
     title: content.title,
     isTestMode: options.isTestMode,
-    // Reloads waiting pages without script, but not pages with a choice, and later if an address can be entered.
+    // Without script, reloads waiting pages, but not pages with a choice; less often if an address can be entered.
     head:
       autoContinue !== null
         ? refreshWithoutScript(0, autoContinue)
@@ -321,7 +321,7 @@ export function initialOf(name: string): string {
   return first?.segment.toUpperCase() ?? '';
 }
 
-/** The customer's own address for one mail. It is never shown, because anyone with the link sees the page. */
+/** Form for an email address for one mail. Never shows the address, because anyone with the link sees the page. */
 function mailOffer(checkout: Checkout, language: Language): Html {
   const { words } = language;
   const { path, mail, view, account } = checkout;

@@ -90,7 +90,7 @@ export function checkoutViewOf(
     case 'unpaid/failed':
     case 'unpaid/manual_required':
       return { kind: 'held' };
-    // The customer has paid; the release concerns only service and merchant.
+    // The customer has paid; the release concerns only the service and the merchant.
     case 'paid/ready':
     case 'paid/processing':
     case 'paid/failed':
@@ -138,7 +138,7 @@ function sellersOf(
   return [...new Set(sessions.map(({ provider }) => adapters?.get(provider)?.routedThrough ?? provider))];
 }
 
-/** Sellers of the sessions beyond the deposits. Assumes that deliveries arrive in the order in which they are reported. */
+/** Sellers whose reported payment has not arrived. Assumes that deliveries arrive in the order of the reports. */
 function holdersOf(
   sessions: readonly ProviderSession[],
   arrivedCount: number,
@@ -174,7 +174,7 @@ export function isDeclined(view: CheckoutView): boolean {
   return view.kind === 'at_provider' && view.progress === 'failed';
 }
 
-/** `refreshSeconds` until the page should refresh; null if nothing more changes by itself. */
+/** `refreshSeconds`: time until the page refreshes; null if it no longer changes by itself. */
 const traits = {
   choose: { refreshSeconds: 20, tone: 'plain' },
   at_provider: { refreshSeconds: 5, tone: 'plain' },

@@ -8,7 +8,7 @@ import type { Pictures } from '../../platform/pictures.ts';
 import type { Quotes } from '../../providers/ask-quotes.ts';
 import type { StartSession } from '../../providers/start-session.ts';
 import type { PageLimits } from '../../web/rate-windows.ts';
-import type { ExplorerTransactionUrl } from './payment-facts.ts';
+import type { ExplorerTransactionUrl } from './facts-and-transactions.ts';
 import type { ReadCheckoutContext } from './read-checkout.ts';
 
 export interface CheckoutPagesContext
@@ -60,7 +60,7 @@ export interface CheckoutRoutes {
     show: CheckoutHandler<ParametersOf<Path>>,
     exposeHeadRoute?: boolean,
   ) => void;
-  /** `POST` of a form, limited by address like the start of a session; with its own body limit, like a page. */
+  /** `POST` of a form, rate-limited like the start of a session; with its own `bodyLimit`, only like a page. */
   readonly form: <Path extends string>(
     path: Path,
     act: CheckoutHandler<ParametersOf<Path>>,

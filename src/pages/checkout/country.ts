@@ -1,7 +1,7 @@
 import type { Language } from '../../web/checkout-layout/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 
-/** Form of all provider buttons on the page. Outside the parts that change, so that the visitor's token remains. */
+/** Id of the form of all provider buttons. It is outside the updated parts, so that it keeps the visitor's token. */
 export const SESSION_FORM = 'provider-session';
 
 /** ISO 3166-1 alpha-2 codes, except AQ, BV, GS, HM, IO, TF and UM, which have no permanent residents. */
@@ -23,7 +23,7 @@ export function knownCountry(code: string | null): string | null {
   return code !== null && known.has(code) ? code : null;
 }
 
-/** The customer's country, sent by every button of the page. Required if every button needs it. */
+/** Field for the customer's country, submitted with every button. Required if every button needs it. */
 export function countryField(
   { words, locale }: Language,
   country: string | null,

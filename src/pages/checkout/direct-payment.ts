@@ -12,10 +12,10 @@ import { qrCode, qrCodeFile } from '../../web/design/qr-code.ts';
 import { publicNetwork } from '../../web/well-known.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutRequest } from './context.ts';
-import { copyButton } from './payment-facts.ts';
+import { copyButton } from './facts-and-transactions.ts';
 import { type Checkout, requireCheckout } from './read-checkout.ts';
 
-/** Whether the customer has to send a transfer. Once enough was sent, the page is that of any other payment. */
+/** Whether the customer still has to send a transfer. Afterwards, the page is like that of any other payment. */
 export function awaitsTransfer({ payment, view }: Pick<Checkout, 'payment' | 'view'>): boolean {
   return isDirect(payment) && (takesPayment(view) || view.kind === 'underpaid');
 }

@@ -13,10 +13,10 @@ import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
  * and address, in forms and in a cookie of this checkout.
  */
 
-/** Cookie, and hidden field of the form. */
+/** Name of the cookie and of the form's hidden field. */
 const EMAIL_TOKEN = 'email_token';
 
-/** Token for this visitor's forms. Null without the payment's address, or after too many wrong guesses of it. */
+/** Token for this visitor's forms. Null if they have not proven the email address, or guessed wrong too often. */
 export function emailTokenOf(
   { emailHash, limits }: Pick<CheckoutPagesContext, 'emailHash' | 'limits'>,
   request: Pick<FastifyRequest, 'query' | 'body' | 'headers' | 'ip'>,

@@ -13,7 +13,7 @@ import { type Checkout, readCheckout } from './read-checkout.ts';
 export interface LiveContent {
   readonly revision: string;
   readonly text: string;
-  /** Whether nothing more changes by itself, which ends the stream. */
+  /** Whether the content is final, which ends the stream. */
   readonly isLast: boolean;
 }
 
@@ -40,7 +40,7 @@ interface LiveUpdatesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Sends updates to open pages. Each page is read separately, so their maximum number bounds the reads. */
+/** Sends updates to open pages. Each page is read separately, so the maximum number of pages bounds the reads. */
 export function createLiveUpdates(options: LiveUpdatesOptions) {
   const viewers = new Map<Viewer, NodeJS.Timeout>();
 

@@ -40,7 +40,7 @@ export async function openProviderSession(
   }
   // Browsers block cookies in a shop's frame, but this request opens a top-level window, which can store the language.
   rememberLanguage(asked);
-  // The page was out of date; the current state explains the rest.
+  // The page was out of date; the current state explains why.
   if (!takesPayment(checkout.view) || isTakenByProvider(checkout.view)) {
     return sendCheckout(asked, checkout, { status: 409, problem: null });
   }
@@ -108,7 +108,7 @@ export async function redirectToProvider(
   }
 }
 
-/** A response without a secure URL is the provider's failure. */
+/** Throws `provider_unavailable` if the provider returned no secure URL. */
 function secureUrlOf({ provider, redirectUrl }: ProviderSession): string {
   const url = URL.parse(redirectUrl);
   if (url !== null && isSecureUrl(url)) return url.href;
@@ -117,7 +117,7 @@ function secureUrlOf({ provider, redirectUrl }: ProviderSession): string {
   });
 }
 
-/** User agents that fetch links for a preview. (Cubot makes telephones.) `isbot` counts every HTTP client as a bot. */
+/** User agents that fetch links for previews. Cubot makes phones. `isbot` would also match every HTTP client. */
 const previewAgent = new RegExp(
   '(?<!cu)bot\\b|crawl|spider|preview|facebookexternalhit|^whatsapp/|skypeuri|embedly|iframely|slurp|pinterest/|vkshare|' +
     'mediapartners|bingbot|yandex(?:images|media)|google-(?:read-aloud|inspectiontool)',
@@ -135,7 +135,7 @@ export function isPreview(headers: IncomingHttpHeaders): boolean {
   return previewAgent.test(headers['user-agent'] ?? '');
 }
 
-/** Provider to which opening the checkout redirects; null for the page, which `returned=1` shows after a visit. */
+/** Provider to redirect to when the checkout is opened; null to show the page, as after a visit (`returned=1`). */
 export function automaticProvider(
   payment: Payment,
   query: Readonly<Record<string, unknown>>,

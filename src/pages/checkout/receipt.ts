@@ -13,11 +13,11 @@ import {
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { fact } from '../../web/signed-in/payment-words.ts';
 import type { CheckoutView } from './checkout-view.ts';
+import { nameOf, takesCards } from './choose-words.ts';
 import { networkIn } from './direct-payment.ts';
-import { type ExplorerTransactionUrl, timeElement, transactionRows } from './payment-facts.ts';
+import { type ExplorerTransactionUrl, timeElement, transactionRows } from './facts-and-transactions.ts';
 import type { Checkout } from './read-checkout.ts';
 import { shopLinks } from './return-to-shop.ts';
-import { nameOf, takesCards } from './state-words.ts';
 
 type Paid = Extract<CheckoutView, { kind: 'paid' }>;
 
@@ -30,7 +30,7 @@ ${amount}
 </header>`;
 }
 
-/** Way back, facts and proof of a paid checkout. The print button is hidden until the script shows it. */
+/** Return link, facts and proof of a paid checkout. The print button is hidden until the script shows it. */
 export function receipt(
   view: Paid,
   checkout: Checkout,

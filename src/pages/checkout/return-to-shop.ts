@@ -6,7 +6,7 @@ import { dotted, type Html, html, nothing } from '../../web/design/html.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { type Checkout, canBePaid, isStuck } from './read-checkout.ts';
 
-/** The shop's links. The next step is a button: support if only the shop can help, the way back, or to copy the reference. */
+/** The shop's links. The next step is a button: contact support, return to the shop, or copy the reference. */
 export function shopLinks(checkout: Checkout, language: Language): Html {
   const { account, path, payment } = checkout;
   const { name: shop, supportUrl } = account;
@@ -51,7 +51,7 @@ export function furtherLinks(
   return html`<p class="links">${dotted(links)}</p>`;
 }
 
-/** Whether only the shop can help: with money beyond the price, a rest no provider takes, or no link back at the end. */
+/** Whether only the shop can help: with a surplus, a rest that no provider takes, or an end without a return link. */
 function needsShop({ view, offers }: Checkout, way: Return | null): boolean {
   if (view.kind === 'paid') return view.surplus !== null;
   if (view.kind === 'underpaid') return view.canBeCharged && !canBePaid({ offers });
@@ -61,7 +61,7 @@ function needsShop({ view, offers }: Checkout, way: Return | null): boolean {
 
 type Return = NonNullable<ReturnType<typeof returnOf>>;
 
-/** Time after the payment in which the page redirects. A receipt opened later does not redirect. */
+/** Time after the payment during which the page redirects to the shop. */
 const RETURNS_FOR_MS = 15 * 60_000;
 /** Visible countdown, which any key, pointer, scroll or moved focus stops (WCAG 2.2.1). */
 const RETURNS_AFTER_SECONDS = 10;
@@ -72,9 +72,9 @@ function returnOf(checkout: Checkout) {
   if (!isPaid && view.kind !== 'canceled' && view.kind !== 'expired' && !isStuck(checkout)) return null;
   const own = linkOf(payment.orderDetails?.returnUrl, payment.orderDetails?.cancelUrl, isPaid);
   const url = own ?? linkOf(account.returnUrl, account.failureUrl, isPaid);
-  // A host that the owner removed is no longer linked, also from checkouts made before.
+  // A host that the owner removed is no longer linked, even from earlier checkouts.
   if (url === null || (own !== null && !account.returnHosts.includes(new URL(own).host))) return null;
-  // Customers whose payment ended otherwise, or who overpaid, have to read what to do.
+  // Customers who overpaid or did not pay have to read what to do.
   const isAutomatic = isPaid && view.surplus === null && nowMs - view.paidAtMs < RETURNS_FOR_MS;
   return { url: new URL(returnUrlOf(url, payment.id)), isAutomatic };
 }

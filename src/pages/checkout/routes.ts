@@ -25,6 +25,7 @@ import { enforceRateLimit, limitByAddress } from '../../web/rate-windows.ts';
 import { acceptForms, comesFromOwnPage, isSameOrigin } from '../../web/signed-in/forms.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
 import { isTakenByProvider, takesPayment } from './checkout-view.ts';
+import { problemWords } from './choose-words.ts';
 import type { CheckoutPagesContext, CheckoutRequest, CheckoutRoutes } from './context.ts';
 import { showPhoneCode, showTransferCode } from './direct-payment.ts';
 import {
@@ -39,11 +40,10 @@ import { automaticProvider, isPreview, openProviderSession, redirectToProvider }
 import { readCheckout, requireCheckout } from './read-checkout.ts';
 import { rememberLanguage } from './remember.ts';
 import { showShortLink } from './short-link.ts';
-import { problemWords } from './state-words.ts';
 
 /** The action of a form is in its URL, so its fields are few. */
 const FORM_LIMIT_BYTES = 1024;
-/** Ends of routes that pages poll or load themselves; they have a higher limit than visits. */
+/** Endings of routes that pages poll or load by themselves, which have a higher limit than visits. */
 const polledRoute = /\/(?:status|events|qr\.svg|transfer\.svg|:hash|checkout\.js)$/;
 
 /** Registers the customers' pages and those of features, in a scope whose errors are pages. */
@@ -115,7 +115,7 @@ export function registerCheckoutPages(
   });
 }
 
-/** Open streams cost a socket and a regular read each. */
+/** Limited, because each open stream costs a socket and regular reads. */
 const liveLimits = { everyMs: 1_500, maximumViewers: 2_000, maximumViewersOfAddress: 60 } as const;
 
 function liveSources(context: CheckoutPagesContext, { log }: FastifyInstance) {
@@ -208,7 +208,7 @@ async function showCheckout(asked: CheckoutRequest<'paymentId'>): Promise<Fastif
   return redirectToProvider(asked, payment, provider);
 }
 
-/** Marks the URL to which the page of a direct link refreshes without script. */
+/** Query parameter of the URL to which the page of a direct link refreshes without script. */
 const REFRESHED = 'refreshed';
 
 /** Whether the provider checks the referring site, which a redirect would not name. */
@@ -232,7 +232,7 @@ async function showLogo({ context, reply, params }: CheckoutRequest<'hash'>): Pr
     .send(Buffer.from(logo.bytes));
 }
 
-/** End of a domain, and neither of an IP address nor of a name inside a network. */
+/** Ending of a public domain; excludes IP addresses and names in private networks. */
 const publicDomain = /\.(?!local|internal)[a-z][a-z0-9-]+$/;
 
 async function acceptMailAddress(asked: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {

@@ -10,6 +10,7 @@ import type { ProviderOffer } from '../../providers/provider-availability.ts';
 import { fillIn, formatMinutes, formatMoney, type Language } from '../../web/checkout-layout/languages.ts';
 import { dotted, type Html, html, nothing } from '../../web/design/html.ts';
 import { isDeclined, isTakenByProvider } from './checkout-view.ts';
+import { nameOf, refusalWords } from './choose-words.ts';
 import { countryField, countryName, SESSION_FORM } from './country.ts';
 import {
   higherChargeOf,
@@ -20,11 +21,10 @@ import {
   possibleOffers,
 } from './rank-offers.ts';
 import { type Checkout, isStuck } from './read-checkout.ts';
-import { nameOf, refusalWords } from './state-words.ts';
 
 const arrow = html`<i class="arrow"></i>`;
 
-/** Path that starts a row's session, with the means and a higher total that the page shows, as a limit of the charge. */
+/** Path that starts a row's session, with its means and, as a limit of the charge, any higher total shown. */
 function sessionPath({ payment, charge }: Checkout, row: OfferRow): string {
   const totalCents = higherChargeOf(row, charge);
   const query = [row.means && `means=${row.means}`, totalCents && `total=${totalCents}`].filter(Boolean);
@@ -140,7 +140,7 @@ ${providerButton(checkout, row, fillIn(template, { provider: offer.name, amount 
 ${promises(selection, [row])}`;
 }
 
-/** Address of the list of all providers within the page. It works without script, and the way back leaves it again. */
+/** Id of the list of all providers. A link to it opens the list without script, and going back closes it. */
 const SERVICES = 'services';
 
 /** Rows of means above one button, and all providers in a list that takes their place. */
@@ -163,7 +163,7 @@ function choiceOfMeans(selection: OfferList, ways: readonly MeansRow[], rows: re
 ${rowsOf(rows, selection)}${refusedOffers(selection)}
 <p class="back"><a href="#checkout">${actions.backToCheckout}</a></p></section>`;
   const submit = html`form="${SESSION_FORM}" formaction="/pay/${checkout.payment.id}/providers/${MULTI_PROVIDER}"`;
-  // The first button is the one that Enter presses in a row, so it stands before those of the list.
+  // Before the buttons of the list, because Enter presses the first button of the form.
   return html`<button ${submit} hidden></button>${hasMore ? list : nothing}
 <div class="ask"><fieldset class="ways"><legend class="quiet">${language.words.states.choose.heading}</legend>${ways.map(
     (row, index) => meansRow(selection, row, index, row === (chosen ?? ways[0])),
@@ -228,7 +228,7 @@ function promises({ checkout, language }: OfferList, rows: readonly OfferRow[]):
 rel="noopener noreferrer">${assurances.check}<span class="quiet"> ${facts.newTab}</span></a></li></ul>`;
 }
 
-/** After a decline: the first row as a button, second to another card at the same provider, with the others below it. */
+/** After a decline: the first row as a button, secondary if another card can be tried; the others are below it. */
 function insteadOf(declined: ProviderId, selection: OfferList, [lead, ...others]: readonly OfferRow[]): Html {
   if (lead === undefined) return nothing;
   const { checkout, language } = selection;
@@ -245,7 +245,7 @@ function rowsOf(rows: readonly OfferRow[], selection: OfferList): Html {
 
 function offerRow(selection: OfferList, row: OfferRow): Html {
   const { checkout, language } = selection;
-  // The whole text names the button; only the provider's name is seen.
+  // The whole text is the button's accessible name; only the provider's name is visible.
   const [before = '', after = ''] = language.words.offers.payAt.split('{provider}');
   const quiet = (text: string) => (text === '' ? nothing : html`<span class="quiet">${text}</span>`);
   return html`

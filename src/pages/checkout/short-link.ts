@@ -5,12 +5,12 @@ import { fillText, formatMoneyAndCode, languageOf } from '../../web/checkout-lay
 import { layout, sendPage } from '../../web/checkout-layout/layout.ts';
 import { html, nothing } from '../../web/design/html.ts';
 import { summary } from './checkout-page.ts';
+import { wordsOf } from './choose-words.ts';
 import type { CheckoutRequest } from './context.ts';
 import { PREVIEW_HEIGHT, PREVIEW_WIDTH } from './preview-picture.ts';
 import { isPreview } from './provider-session.ts';
 import { readCheckoutOfShortCode } from './read-checkout.ts';
 import { rememberLanguage } from './remember.ts';
-import { wordsOf } from './state-words.ts';
 
 /** Page with preview data and the merchant's note that redirects customers to the checkout, but not preview crawlers. */
 export async function showShortLink(asked: CheckoutRequest<'shortCode'>): Promise<FastifyReply> {

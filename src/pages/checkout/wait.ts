@@ -28,7 +28,7 @@ export function waitTimesOf({ sessions }: Pick<PaymentView, 'sessions'>, changes
 const ASSUMED_MINUTES = 15;
 /** Usual minutes from the arrival to the shop, as the page says. */
 const RELEASE_MINUTES = 1;
-/** Factor of the usual time after which the page says what to do. */
+/** Multiple of the usual time after which the page says what to do. */
 const LATE_FACTOR = 2;
 const MINUTE_MS = 60_000;
 

@@ -10,7 +10,7 @@ import {
   type PageView,
   seeOther,
 } from '../../web/signed-in/pages.ts';
-import { createSigningSecret } from '../../webhooks/standard-webhooks.ts';
+import { createSigningSecret } from '../../webhooks/webhook-signatures.ts';
 import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
 const CARD_PATH = `${DASHBOARD_PATH}/webhook-check`;

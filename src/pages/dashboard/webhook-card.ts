@@ -4,7 +4,8 @@ import type { Visit } from '../../web/signed-in/context.ts';
 import { copyButton, fact, webhookBadge } from '../../web/signed-in/payment-words.ts';
 import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 import { verifyWebhookSignature } from '../../webhooks/payment-history.ts';
-import { type Webhook, type WebhookResult, webhookHeaders } from '../../webhooks/send-webhook.ts';
+import type { Webhook, WebhookResult } from '../../webhooks/send-webhook.ts';
+import { webhookHeaders } from '../../webhooks/webhook-signatures.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
 
 /** An event as it was sent. `baseUrl` is the public root of the API. */

@@ -177,7 +177,7 @@ export const coinbase = defineProvider({
 
     const fields = webhooks.readWebhookFields(webhook.body);
     const { eventType, status, partnerUserRef: reference } = fields;
-    // Events of sales and other products concern no payment.
+    // Events about sales and other products do not belong to a payment.
     if (typeof eventType !== 'string' || !eventType.startsWith('onramp.transaction.')) return null;
     if (typeof reference !== 'string') return null;
     const progress = webhooks.readProgress('coinbase', progressOfStatus, status);

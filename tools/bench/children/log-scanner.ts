@@ -39,7 +39,6 @@ const context = {
     throw new Error('the prepared chain lost blocks');
   },
 };
-// Sets the cursor only.
 await watchDeposits(context);
 
 answerParent(

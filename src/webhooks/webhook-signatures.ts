@@ -2,6 +2,32 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { PaymentId } from '../payment/payment.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 
+const USER_AGENT = 'card-checkout-webhook/1';
+
+/** Hex HMAC-SHA256 of the raw body under the payment's ipn_token. */
+export function signWebhook(body: string, ipnToken: string): string {
+  return createHmac('sha256', ipnToken).update(body).digest('hex');
+}
+
+/** Headers of a webhook, exactly as sent; `hostname` without brackets. */
+export function webhookHeaders(
+  { hostname, port }: { readonly hostname: string; readonly port: number },
+  bodyBytes: number,
+  signature: string | null,
+  more: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const host = hostname.includes(':') ? `[${hostname}]` : hostname;
+  return {
+    Host: port === 443 ? host : `${host}:${port}`,
+    'User-Agent': USER_AGENT,
+    'Content-Type': 'application/json',
+    'Content-Length': String(bodyBytes),
+    ...(signature === null ? {} : { 'X-Service-Signature': signature }),
+    ...more,
+    Connection: 'close',
+  };
+}
+
 /** Purpose for which the key of accounts' signing secrets is derived. */
 export const SIGNING_SECRETS = 'signing secrets of webhooks';
 

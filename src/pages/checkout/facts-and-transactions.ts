@@ -9,8 +9,8 @@ import {
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { fact, transactionLink } from '../../web/signed-in/payment-words.ts';
 import { arrivalsOf, type CheckoutView } from './checkout-view.ts';
+import { nameOf } from './choose-words.ts';
 import { type Checkout, isStuck } from './read-checkout.ts';
-import { nameOf } from './state-words.ts';
 
 /** URL of a transaction in a block explorer; null if there is no explorer. */
 export type ExplorerTransactionUrl = (transactionHash: string) => string | null;
@@ -63,7 +63,7 @@ export function transactionRows(
 /** Maximum listed transfers in each direction, because anyone can send some. */
 const MAXIMUM_LISTED = 20;
 
-/** Every arrival and release, each with its amount if there are several; the largest if there are many. */
+/** All arrivals and releases, with amounts if there are several; only the largest ones if there are many. */
 export function transfersOf(payment: Payment, observations: ChainObservations, language: Language) {
   const { arrivedWith, sentWith } = language.words.facts;
   type Transfer = Pick<Deposit, 'units' | 'transactionHash'>;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { hostOfCallback, signWebhook, webhookHeaders } from './send-webhook.ts';
+import { hostOfCallback } from './send-webhook.ts';
+import { signWebhook, webhookHeaders } from './webhook-signatures.ts';
 
 it('signs a body as HMAC-SHA256 in hexadecimal, of its UTF-8 bytes', () => {
   // printf '{"note":"ü"}' | openssl dgst -sha256 -hmac 'secret of the payment'
