@@ -18,6 +18,7 @@ current=/opt/card-checkout
 settings=/etc/card-checkout/env
 data=/var/lib/card-checkout
 backups=/var/lib/card-checkout-backups
+command=/usr/local/bin/card-checkout
 ready_seconds=120
 
 say() { printf '%s\n' "$*"; }
@@ -46,6 +47,24 @@ write_setting() {
 default_setting() { [ -n "$(setting "$1")" ] || [ -z "$2" ] || write_setting "$1" "$2"; }
 port() { local port; port=$(setting PORT); printf '%s' "${port:-3000}"; }
 
+# Makes `card-checkout` a command of the machine: root runs it as the user of the service, with the authorities that the service
+# trusts.
+install_command() {
+  (umask 022 && mkdir -p "$(dirname "$command")")
+  cat > "$command.new" << 'COMMAND'
+#!/bin/sh
+# Installed by deploy/server.sh. Paths must be absolute.
+cd /opt/card-checkout || exit
+NODE_EXTRA_CA_CERTS=$(sed -n 's/^NODE_EXTRA_CA_CERTS=//p' /etc/card-checkout/env | tail -n 1)
+export NODE_EXTRA_CA_CERTS
+set -- node_modules/.bin/node bin/card-checkout.js "$@"
+[ "$(id -u)" = 0 ] || exec "$@"
+exec runuser --user card-checkout -- "$@"
+COMMAND
+  chmod 0755 "$command.new"
+  mv "$command.new" "$command"
+}
+
 # Runs a command of a release as the user of the service, which trusts the authorities that the service trusts.
 checkout_in() {
   (cd "$1" && shift && NODE_EXTRA_CA_CERTS=$(setting NODE_EXTRA_CA_CERTS) runuser --user card-checkout -- node_modules/.bin/node bin/card-checkout.js "$@")
@@ -65,7 +84,7 @@ require_packages() {
     command -v "$program" > /dev/null || missing+=("$package")
   done
   [ ${#missing[@]} -gt 0 ] || return 0
-  say "Installing ${missing[*]} …"
+  say "Installing ${missing[*]}, and what they need (a few minutes on a new server) …"
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends "${missing[@]}" > /dev/null
 }
@@ -97,6 +116,7 @@ require_litestream() {
 # Makes a release the one that systemd starts; the units know no other Node than the project's own.
 use_release() {
   ln -sfn "$1" "$current"
+  install_command
   local unit
   for unit in "$current"/deploy/systemd/*; do
     (umask 022 && sed "s#/usr/bin/node#$current/node_modules/.bin/node#" "$unit" > "/etc/systemd/system/$(basename "$unit")")
@@ -164,7 +184,7 @@ install_service() {
     fail "Node $(node -v) is too old to install with: install Node 18 or newer from nodejs.org, then run the same command again"
   id card-checkout > /dev/null 2>&1 || useradd --system --home-dir "$data" card-checkout
   install -d -m 0750 -g card-checkout /etc/card-checkout
-  install -d -m 0700 -o card-checkout -g card-checkout "$data"
+  install -d -m 0700 -o card-checkout -g card-checkout "$data" "$backups"
   [ -e "$settings" ] || cp "$clone/.env.example" "$settings"
   chgrp card-checkout "$settings"
   chmod 0640 "$settings"
@@ -202,6 +222,7 @@ install_service() {
   start_step 'doctor'
   checkout doctor || true
   finish_step
+  say 'The first backup is made tonight. Until then, doctor warns of it.'
   say "card-checkout runs at https://$domain with its settings in $settings."
   say "Next: the provider's credentials there, systemctl restart card-checkout, what doctor names above, and docs/going-live.md from step 8."
 }

@@ -328,7 +328,9 @@ async function install(extent, present) {
   let { output, outcome } = await runNpm([...command, ...words], reportProgress(started, count));
   if (outcome === 'exit 0' && Number(process.versions.node.split('.')[0]) < oldestNodeOfBinaries) {
     const rest = ['install', '--no-save', ...words];
-    ({ output, outcome } = await runNpm(rest, reportProgress(started, count), arrivedNode));
+    const left = binariesLeftOut().length;
+    console.log(`Installing ${left} more that need a newer Node …`);
+    ({ output, outcome } = await runNpm(rest, reportProgress(Date.now(), left), arrivedNode));
   }
   const leftOut = binariesLeftOut();
   // npm also reports success if files did not fit on the disk.

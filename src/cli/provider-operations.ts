@@ -70,7 +70,7 @@ function requireServer({ directory: { adapters }, rates }: OperationsContext) {
   if (adapters === null || rates === undefined)
     throw new ServiceError(
       'not_found',
-      'A check needs a running server, because only the server has the credentials.',
+      'A check needs a running server, because only the server has the credentials. If it is starting, try again in a minute.',
     );
   return { adapters, rates };
 }
