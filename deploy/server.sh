@@ -18,7 +18,7 @@ current=/opt/card-checkout
 settings=/etc/card-checkout/env
 data=/var/lib/card-checkout
 backups=/var/lib/card-checkout-backups
-command=/usr/local/bin/card-checkout
+command_file=/usr/local/bin/card-checkout
 ready_seconds=120
 
 say() { printf '%s\n' "$*"; }
@@ -50,8 +50,8 @@ port() { local port; port=$(setting PORT); printf '%s' "${port:-3000}"; }
 # Makes `card-checkout` a command of the machine: root runs it as the user of the service, with the authorities that the service
 # trusts.
 install_command() {
-  (umask 022 && mkdir -p "$(dirname "$command")")
-  cat > "$command.new" << 'COMMAND'
+  (umask 022 && mkdir -p "$(dirname "$command_file")")
+  cat > "$command_file.new" << 'COMMAND'
 #!/bin/sh
 # Installed by deploy/server.sh. Paths must be absolute.
 cd /opt/card-checkout || exit
@@ -61,8 +61,8 @@ set -- node_modules/.bin/node bin/card-checkout.js "$@"
 [ "$(id -u)" = 0 ] || exec "$@"
 exec runuser --user card-checkout -- "$@"
 COMMAND
-  chmod 0755 "$command.new"
-  mv "$command.new" "$command"
+  chmod 0755 "$command_file.new"
+  mv "$command_file.new" "$command_file"
 }
 
 # Runs a command of a release as the user of the service, which trusts the authorities that the service trusts.
@@ -224,7 +224,7 @@ install_service() {
   finish_step
   say 'The first backup is made tonight. Until then, doctor warns of it.'
   say "card-checkout runs at https://$domain with its settings in $settings."
-  say "Next: the provider's credentials there, systemctl restart card-checkout, what doctor names above, and docs/going-live.md from step 8."
+  say "Next: the provider's credentials there, systemctl restart card-checkout, what doctor names above, and docs/going-live.md: step 6 (rehearse), then from step 8."
 }
 
 make_database() {
@@ -335,16 +335,21 @@ newest_backup() { find "$backups" -type f \( -name '*.sqlite' -o -name '*.dump' 
 
 restore_backup() {
   [ -f "${1:-}" ] || fail "restore needs the file of a backup, such as $(newest_backup)"
-  local file when
+  local file when found='the backup'
   file=$(readlink -f "$1")
   when=$(date --utc +%Y%m%d%H%M%S)
+  if [ -z "$(setting DATABASE_URL)" ]; then
+    [ "$(head -c 15 "$file")" = 'SQLite format 3' ] || fail "$file is no SQLite database"
+    found=$("$clone/deploy/continuous-copy.sh" contents "$file" || true)
+    [[ $found != *'accounts: 0' ]] || fail "$file has no accounts, so it is probably the wrong database. Nothing was changed"
+    say "$file: $found"
+  fi
   steps=4
   start_step 'the stop of the service'
   systemctl stop card-checkout
   systemctl stop card-checkout-copy || true
   start_step 'the database'
   if [ -z "$(setting DATABASE_URL)" ]; then
-    [ "$(head -c 15 "$file")" = 'SQLite format 3' ] || fail "$file is no SQLite database"
     # Not as root, which would follow links that the service's user has made there.
     runuser --user card-checkout -- sh -C -c 'umask 077 && cd "$1" && mkdir "$2" &&
       find . -maxdepth 1 -name "card-checkout.sqlite*" -exec mv {} "$2/" \; && cat > card-checkout.sqlite' \
@@ -362,7 +367,7 @@ SQL
   checkout restore > /dev/null
   systemctl start card-checkout
   wait_ready || fail 'the service did not become ready: journalctl --unit card-checkout'
-  say 'Restored. What a restore cannot bring back: docs/reliability.md.'
+  say "Restored ($found). What a restore cannot bring back: docs/reliability.md."
   start_step 'the comparison with the chain'
   systemctl start card-checkout-verify || fail 'verify found differences: journalctl --unit card-checkout-verify'
   finish_step
