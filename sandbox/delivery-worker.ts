@@ -2,7 +2,7 @@
  * Delivers each order exactly once, although the local chain may forget its last blocks.
  *
  * - Each order has one nonce of the treasury's key, stored before its transaction is sent and never changed. A chain
- *   takes each nonce once, so an order is paid at most once.
+ * accepts each nonce once, so an order is paid at most once.
  * - The chain's transaction count is the only measure of what it still knows. The transactions of all nonces from that
  *   count on are signed again, with the same bytes, and sent, even for an order in the state "delivered". So an order
  *   is paid at least once.
@@ -20,7 +20,7 @@ import type { SandboxLog } from './sandbox-log.ts';
 
 interface DeliveryDependencies {
   readonly store: OrderStore;
-  /** The node itself and not the gateway, whose faults only the server sees. */
+  /** The node itself, not the gateway, because only the server sees the gateway's faults. */
   readonly rpc: JsonRpcClient;
   readonly treasury: Treasury;
   readonly log: SandboxLog;

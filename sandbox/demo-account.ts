@@ -11,7 +11,7 @@ import type { Address } from '../src/payment/address.ts';
 
 export interface DemoAccount {
   readonly accountId: string;
-  /** Stored beside the sandbox's data, as a live key never is. */
+  /** Stored with the sandbox's data; a live key is never stored. */
   readonly apiKey: string;
   readonly email: string;
   /** Stored like the key; null once the owner has set another one. */

@@ -41,7 +41,7 @@ interface LocalTransaction {
   readonly gas?: bigint;
 }
 
-/** Signs a transaction for the local chain, with fees high enough to be mined at once. */
+/** Signs a transaction for the local chain, with fees high enough to be mined immediately. */
 export function signTransaction(
   { privateKey }: DevelopmentKey,
   { gas = 200_000n, ...transaction }: LocalTransaction,

@@ -57,7 +57,7 @@ export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS) {
       const from = Math.min(positionOf(cursor), recorded);
       const deadlineMs = performance.now() + patienceMs;
       while (recorded === from && !isStopped && performance.now() < deadlineMs) {
-        // Unreferenced, so that a listener keeps no process alive.
+        // Unreferenced, so that a listener does not keep the process alive.
         await delay(POLL_INTERVAL_MS, undefined, { ref: false });
       }
       const missed = Math.max(0, recorded - kept.length - from);

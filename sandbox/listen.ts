@@ -66,7 +66,7 @@ async function nextPage(context: ListenContext, cursor: string): Promise<EventPa
   }
 }
 
-/** Prints an event when it arrives and the endpoint's answer later, so that no slow answer delays other events. */
+/** Prints an event when it arrives and the endpoint's answer later, so that slow answers do not delay other events. */
 async function show(context: ListenContext, event: EventCopy, endpoint: URL | null): Promise<void> {
   if (!context.isJson) context.write(eventLines(event));
   const forwarded = endpoint === null ? null : await forward(event, endpoint);
@@ -97,7 +97,7 @@ export interface EventCopy {
   readonly signature: string;
   /** Headers of Standard Webhooks, as sent; none if the account has no signing secret. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Token that verifies the event, which the merchant got when the payment was created. */
+  /** Token that verifies the event; the merchant got it when the payment was created. */
   readonly ipn_token: string | null;
   readonly at: string;
 }

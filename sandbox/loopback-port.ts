@@ -20,7 +20,7 @@ export async function claimLoopbackPort(port: number): Promise<number | null> {
 
 /**
  * Returns this port if it is free. Otherwise logs that and returns 0, so that the system chooses at listen time and no
- * other process can take the port before.
+ * other process can take the port before then.
  */
 export async function preferLoopbackPort(port: number, log: SandboxLog, message: string): Promise<number> {
   if (port === 0 || (await claimLoopbackPort(port)) !== null) return port;

@@ -129,7 +129,7 @@ export function openOrderStore(path: string) {
       return row === undefined ? null : readOrder(row);
     },
 
-    /** Accepts an order. False if it is not open or has expired, so that a second click pays nothing. */
+    /** Accepts an order. False if it is not open or has expired, so that a second click does not pay anything. */
     acceptOrder(id: string, { units, dueAtMs, isWrongToken }: PlannedDelivery, nowMs: number): boolean {
       return acceptOpen.run(String(units), dueAtMs, isWrongToken ? 1 : 0, id, nowMs).changes === 1;
     },

@@ -153,7 +153,7 @@ function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext
 }
 
 /**
- * Port of the sandbox at this distance from `PORT`, so that URLs stay the same. 0 (any free port) if `PORT` is 0, or if
+ * Port of the sandbox at this offset from `PORT`, so that URLs stay the same. 0 (any free port) if `PORT` is 0, or if
  * that port is the admin server's or out of range.
  */
 function portBeside({ port, adminPort }: Config, distance: number): number {

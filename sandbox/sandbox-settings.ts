@@ -5,7 +5,7 @@ import { type ProviderId, providerIds } from '../src/payment/provider-catalog.ts
 
 /** Settings that a sandbox keeps across restarts. */
 export interface SandboxSettings {
-  /** Port of the on-ramps, which the URLs of open sessions contain; 0 before the first start. */
+  /** Port of the on-ramps, contained in the URLs of open sessions; 0 before the first start. */
   readonly onrampPort: number;
   /** Ports of the shop's pages and receiver, named in callbacks of open payments; 0 before the first start. */
   readonly shopPorts: { readonly shop: number; readonly receiver: number };

@@ -75,7 +75,7 @@ async function payAtProvider(
   return { provider: chosen, ...paid };
 }
 
-/** The payment's own provider, otherwise the one that its page recommends, except `other`. */
+/** The payment's provider, or else the one that its page recommends, except `other`. */
 async function chooseProvider(
   { customer: { country }, rankProviders }: CustomerParts,
   payment: Payment,

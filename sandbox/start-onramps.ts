@@ -126,7 +126,7 @@ function startWebhooks(parts: Parts): WebhookSender | null {
   });
 }
 
-/** Keys of a forger, who knows none of the providers' secrets. */
+/** Keys of a forger, who does not know any of the providers' secrets. */
 const guessedKeys = Object.fromEntries(providerIds.map((id) => [id, `a guess at ${id}`])) as OnrampKeys;
 
 /** Provider whose webhook URL is used. For a payment method, it is the provider that runs the sessions. */

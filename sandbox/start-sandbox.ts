@@ -37,7 +37,7 @@ export interface SandboxOptions {
   readonly slowDeliveryMs?: number;
   /** Delay of a slow provider's or the slow chain's answers. */
   readonly slowAnswerMs?: number;
-  /** URL for webhooks of the simulated on-ramps, which send none without it. */
+  /** URL for webhooks of the simulated on-ramps; without it, they send none. */
   readonly webhookUrl?: (provider: ProviderId) => string;
   /** Credentials of the service at the simulated on-ramps, in place of the derived ones. */
   readonly credentials?: ReadonlyMap<ProviderId, ProviderValues>;
@@ -65,7 +65,7 @@ export interface Sandbox extends SandboxContracts {
   };
   /** Simulates a customer at an on-ramp. Resolves when the transfer is sent. Throws `OrderNotPayableError`. */
   pay(request: PayOrderRequest): Promise<PaidOrder>;
-  /** The same, but with a later delivery. */
+  /** Like `pay`, but with a later delivery. */
   payLate(request: PayOrderRequest): Promise<void>;
   /** Declines the customer's card; the order stays open. Throws `OrderNotPayableError`. */
   decline(request: PayOrderRequest): Promise<void>;

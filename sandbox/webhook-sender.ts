@@ -23,7 +23,7 @@ const TIMEOUT_MS = 3_000;
 /** Maximum queued webhooks. Further ones are dropped, because webhooks are hints. */
 const MAXIMUM_WAITING = 1_000;
 const MAXIMUM_REMEMBERED = 1_000;
-/** Minimum times that a webhook is sent with the fault `notices-repeated`. */
+/** Minimum number of times that a webhook is sent with the fault `notices-repeated`. */
 const REPEATED = 5;
 
 export interface OrderUpdate {

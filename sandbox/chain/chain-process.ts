@@ -63,7 +63,7 @@ async function commandLineOf(pid: number): Promise<{ programs: readonly string[]
   if (process.platform !== 'linux') {
     const { stdout } = spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
     const text = stdout.trim();
-    // Splits at the first option and not at blanks, which the program's path may contain.
+    // Splits at the first option, not at blanks, because the program's path may contain blanks.
     return text === '' ? null : { programs: text.split(' --').slice(0, 1), text };
   }
   try {

@@ -25,7 +25,7 @@ const thisMachine: Machine = {
   },
 };
 
-/** Name of Foundry's npm package with anvil for a platform. tools/setup.js forms the same name. */
+/** Name of Foundry's npm package with anvil for a platform. tools/setup.js builds the same name. */
 function anvilPackage({ platform, arch }: Machine): string {
   return `@foundry-rs/anvil-${platform}-${arch === 'x64' ? 'amd64' : arch}`;
 }

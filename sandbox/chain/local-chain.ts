@@ -32,9 +32,9 @@ export interface LocalChain {
   stop(): Promise<void>;
 }
 
-/** Time limit of a startup, long enough for busy machines. An anvil that ends is noticed at once. */
+/** Time limit of a startup, long enough for busy machines. An anvil that ends is noticed immediately. */
 const READY_MS = 60_000;
-/** New blocks after startup until `finalized` works, because earlier states are missing. */
+/** Number of new blocks after startup until `finalized` works, because earlier states are missing. */
 const BLOCKS_UNTIL_FINALIZED = 3;
 const RESTART_DELAY_MS = 200;
 const MAXIMUM_RESTARTS = 5;
@@ -87,7 +87,7 @@ async function launch(options: LocalChainOptions, rpc: JsonRpcClient, port: numb
   }
 }
 
-/** Starts the chain, and ends one that an earlier run left. The port stays the same over restarts of the node. */
+/** Starts the chain, and ends one that an earlier run left. The port stays the same across restarts of the node. */
 export async function startLocalChain(options: LocalChainOptions): Promise<LocalChain> {
   const { directory, log } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -102,7 +102,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
   let restartTimesMs: number[] = [];
   let child = await launch(options, rpc, port);
 
-  /** Restarts a node that died with the last saved state, a limited number of times. */
+  /** Restarts a node that died, from the last saved state, a limited number of times. */
   async function restart(): Promise<void> {
     const nowMs = performance.now();
     restartTimesMs = restartTimesMs.filter((timeMs) => nowMs - timeMs < RESTART_WINDOW_MS);
@@ -167,7 +167,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
 
 interface BlockProducerOptions {
   readonly log: SandboxLog;
-  /** Interval of checks, and so of blocks while transactions are pending. */
+  /** Interval between checks, and thus between blocks while transactions are pending. */
   readonly intervalMs?: number | undefined;
   /** Maximum time without a block, because payments expire only with later finalized blocks. */
   readonly keepAliveMs?: number;

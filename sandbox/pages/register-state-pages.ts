@@ -40,7 +40,7 @@ function problem(
   return { provider, error: new ServiceError(name, undefined, { retryAfterSeconds }) };
 }
 
-/** The customer's page in every state, for designers. Shows example payments, so its buttons have no effect. */
+/** Path of the customer's page in every state, for designers. The payments are examples: buttons have no effect. */
 const PATH = '/sandbox/pages';
 
 /** Pages that show only a message, by the message's name. */

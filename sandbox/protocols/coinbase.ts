@@ -37,7 +37,7 @@ const typeOfEvent: Readonly<Record<OrderEvent, string>> = {
 
 /** State of one on-ramp, in memory; a restart empties it. */
 interface Memory {
-  /** Nonces of accepted tokens, each of which is valid once. */
+  /** Nonces of accepted tokens; each is valid once. */
   readonly nonces: LRUCache<string, true>;
   readonly links: ReturnType<typeof createOneTimeLinks>;
 }

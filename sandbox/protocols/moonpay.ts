@@ -132,7 +132,7 @@ async function openWidget(simulator: SimulatorContext, request: FastifyRequest):
       ...['unsupportedRegionRedirectUrl', 'email', 'allowedIpAddress'],
     ],
   );
-  // With IP matching, the URL must name the address from which it is opened.
+  // With IP matching, the URL must name the IP address from which it is opened.
   if (simulator.mode().enforcesIp === true)
     refuseUnless(isSame(query.allowedIpAddress, sign(ip)), 'the address is not that of the customer');
   refuseUnless(isSame(query.apiKey, simulator.values['API_KEY']), 'apiKey is unknown');

@@ -92,7 +92,7 @@ export const revolutProtocol: SimulatedProtocol = {
       wallet: order.walletAddress,
       event: simulator.mode().status ?? eventNames[event],
     });
-    // Time of the event, also in a repetition.
+    // Time of the event, even in a repetition.
     const signature = hmac(simulator.values['WEBHOOK_SECRET'], `v1.${atMs}.${body}`);
     const headers = {
       'revolut-request-timestamp': String(atMs),

@@ -32,7 +32,7 @@ export interface SimulatorMode {
 }
 
 export interface SimulatedWebhook {
-  /** Target, if it differs from the URL registered with the provider. */
+  /** Target, if it differs from the URL that is registered with the provider. */
   readonly url?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -144,7 +144,7 @@ function registerQuotes(server: FastifyInstance, simulator: SimulatorContext): v
   });
 }
 
-/** Catalogs, which need no credentials. */
+/** Registers the catalogs, which need no credentials. */
 function registerCatalogs(server: FastifyInstance, simulator: SimulatorContext): void {
   server.get('/transak/api/cryptocoverage/api/v1/public/crypto-currencies', async () => {
     const usdc = {
@@ -171,7 +171,7 @@ function registerCatalogs(server: FastifyInstance, simulator: SimulatorContext):
   });
 }
 
-/** Requires the end user's IP address, which every call has to carry since 2026-07-15. */
+/** Requires the end user's IP address, which every call has had to carry since 2026-07-15. */
 function requireUserIp(simulator: SimulatorContext, headers: IncomingHttpHeaders): void {
   if (simulator.mode().enforcesIp === true)
     refuseUnless(isIP(String(headers['x-user-ip'])) !== 0, 'x-user-ip is missing');
@@ -179,7 +179,7 @@ function requireUserIp(simulator: SimulatorContext, headers: IncomingHttpHeaders
 
 const cardMethods = ['credit_debit_card', 'apple_pay', 'google_pay'];
 
-/** Refuses cards, also those in a wallet, for INR, which is paid by UPI. */
+/** Refuses cards, including those in a wallet, for INR, because it is paid by UPI. */
 function requireCardCurrency(currency: string, paymentMethod: string | undefined): void {
   if (paymentMethod === undefined) return;
   refuseUnless(cardMethods.includes(paymentMethod), 'paymentMethod is not known');

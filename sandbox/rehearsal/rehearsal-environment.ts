@@ -36,7 +36,7 @@ const groups: readonly (readonly [names: string, what: string])[] = [
 ];
 const replacedNames = new Set(groups.flatMap(([names]) => names.split(' ')));
 
-/** Provider that is simulated if the operator has configured none that takes US dollars. */
+/** Provider that is simulated if the operator has configured none that accepts US dollars. */
 const STAND_IN: ProviderId = 'moonpay';
 
 /** Values of the variables that a rehearsal replaces. The others stay the operator's. */
@@ -97,7 +97,7 @@ function configuredProviders(own: NodeJS.ProcessEnv): ProviderId[] {
   );
 }
 
-/** Providers that may take the payment: those that take US dollars, which need no exchange rate. */
+/** Providers that may take the payment: those that accept US dollars, because these need no exchange rate. */
 export function payingProviders(own: NodeJS.ProcessEnv): readonly ProviderId[] {
   return needsStandIn(own) ? [STAND_IN] : configuredProviders(own).filter((id) => takesDollars(own, id));
 }

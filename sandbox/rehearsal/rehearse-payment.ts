@@ -39,7 +39,7 @@ const POLL_MS = 1_000;
 
 const SEE_LOG = 'see the log of the service';
 
-/** Takes one payment from the creation of the merchant's account to the signed webhook, and verifies the journal. */
+/** Carries one payment from the creation of the merchant's account to the signed webhook, and verifies the journal. */
 export async function rehearsePayment(parts: RehearsedPaymentParts): Promise<void> {
   const { step, config, sandbox, inbox } = parts;
   const api = `http://127.0.0.1:${config.port}`;

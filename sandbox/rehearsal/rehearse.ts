@@ -51,7 +51,7 @@ const GAS_BALANCE = `0x${(10n ** 20n).toString(16)}`;
 const MAXIMUM_FOLDER_BYTES = 50;
 
 /**
- * Below the ephemeral ports, which the system gives to other listeners and connections, and above 10080, the highest
+ * Below the ephemeral ports, which the system assigns to other listeners and connections, and above 10080, the highest
  * port that fetch refuses.
  */
 const FIRST_PORT = 10_100;
@@ -77,7 +77,7 @@ interface Rehearsal {
 }
 
 /**
- * Takes one payment through live mode with the operator's variables, against a local chain and simulated providers.
+ * Carries one payment through live mode with the operator's variables, against a local chain and simulated providers.
  * Replaces data folder, database, mail server, endpoints and providers. A failed step ends it, and is reported with its
  * cause and what to do. Leaves no process and no file.
  */
@@ -273,7 +273,7 @@ function makeFolder(): string {
   return mkdtempSync(join(place, 'card-checkout-'));
 }
 
-/** Result of the work. Rejects on a timeout or an abort, both of which also abort the work's own signal. */
+/** Result of the work. Rejects on a timeout or an abort; both also abort the work's signal. */
 async function within<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   limitMs: number,

@@ -29,7 +29,7 @@ export interface ShopOptions {
   /** Signing token of a payment that was created by hand; null for an invalid id. */
   readonly ipnTokenOf: (paymentId: string) => string | null;
   readonly nowMs: () => number;
-  /** Preferred ports, 0 for any. A port that is taken is replaced, which is logged. */
+  /** Preferred ports, 0 for any. If a port is taken, another one is used, and this is logged. */
   readonly ports: { readonly shop: number; readonly receiver: number };
   readonly log: SandboxLog;
 }

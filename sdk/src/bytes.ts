@@ -1,4 +1,4 @@
-/** Bytes of text and hexadecimal digits without Buffer, which not all runtimes have. */
+/** Bytes of text and hexadecimal digits, without Buffer because not all runtimes have it. */
 
 const encoder = new TextEncoder();
 

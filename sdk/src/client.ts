@@ -36,7 +36,7 @@ export interface ClientOptions {
   readonly maximumRetries?: number;
   /** Maximum pause that the service may ask for; a longer one throws. Default: 10,000. */
   readonly maximumPauseMs?: number;
-  /** Default: the runtime's own. */
+  /** Default: the runtime's `fetch`. */
   readonly fetch?: Fetch;
   /** Wait function, for tests. */
   readonly wait?: (ms: number) => Promise<void>;
@@ -53,7 +53,7 @@ export interface CreateOptions extends CallOptions {
 /** Payment id or token; the token comes from the response to create. */
 export type PaymentQuery = { readonly paymentId: string } | { readonly ipnToken: string };
 
-/** Events per page, few enough to stay well below the client's limit of a response. */
+/** Events per page, few enough to stay well below the client's limit for a response. */
 const EVENTS_OF_A_PAGE = 50;
 
 /** Client of the service for a merchant's server. */
@@ -172,7 +172,7 @@ export interface Client {
   readonly merchantCheckouts: {
     /**
      * Creates a checkout with reference, metadata, line items, return addresses and an expiry. `address` and `callback`
-     * default to the account's.
+     * default to the account's settings.
      *
      * @throws ApiError, ConnectionError
      */
@@ -360,7 +360,7 @@ function expectList<Answer>(answer: unknown, field: keyof Answer & string): Answ
   throw new ConnectionError(`the answer has no ${field}`);
 }
 
-/** Rejects a response without these fields, which does not come from the service. */
+/** Rejects a response without these fields, because it does not come from the service. */
 function expectFields<Answer>(answer: unknown, fields: readonly (keyof Answer & string)[]): Answer {
   const record = answer as Readonly<Record<string, unknown>>;
   const missing = fields.filter((field) => typeof record[field] !== 'string');
@@ -403,7 +403,7 @@ function checkBaseUrl(baseUrl: string, isHttpAllowed: boolean): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** Only has to be unique. Node 18 has Web Crypto as a module only, whose import would keep bundlers from a browser build. */
+/** Only has to be unique. Node 18 has Web Crypto only as a module, and importing it would break browser builds. */
 function createIdempotencyKey(): string {
   const random =
     globalThis.crypto?.getRandomValues(new Uint8Array(16)) ??

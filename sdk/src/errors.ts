@@ -32,7 +32,7 @@ export class ApiError extends CardCheckoutError {
   }
 }
 
-/** 520 to 524 come from Cloudflare when it does not reach the service. */
+/** 520 to 524 come from Cloudflare when it cannot reach the service. */
 const temporaryStatuses: ReadonlySet<number> = new Set([
   408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524,
 ]);

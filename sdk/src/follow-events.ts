@@ -35,7 +35,7 @@ export interface FollowEventsOptions<Transaction> {
   readonly onEvent: (transaction: Transaction, event: MerchantEvent) => Promise<void> | void;
   /**
    * Called if events after `after` were deleted, because they are older than 30 days. Read your open orders one by one,
-   * as `reconcile` does; then the log continues. Without it a gap throws.
+   * as `reconcile` does; then the log continues. Without it, a gap throws.
    */
   readonly onGap?: (after: number) => Promise<void> | void;
   readonly onError?: (error: unknown) => void;
@@ -49,7 +49,7 @@ export interface FollowEventsOptions<Transaction> {
 
 /**
  * Processes the account's events in order and each exactly once, until the signal aborts. Needs no public URL. After a
- * crash it continues after the last committed event.
+ * crash, it continues after the last committed event.
  *
  * @throws EventGapError if unprocessed events were deleted and there is no `onGap`; other errors go to `onError`
  */

@@ -38,7 +38,7 @@ export class WrongAmountError extends CardCheckoutError {
 }
 
 /**
- * Confirms with the service that the payment is paid, then fulfils its order once, even with duplicates, with webhook
+ * Confirms with the service that the payment is paid, then fulfils its order once, even with duplicates, with a webhook
  * and polling at the same time, and after a crash, from which the next call recovers.
  *
  * @throws ApiError, ConnectionError if it cannot be confirmed; WrongAmountError; and errors of store and `fulfil`.

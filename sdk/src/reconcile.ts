@@ -69,7 +69,7 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
   }
 }
 
-/** Limits the memory to the open orders. */
+/** Limits the memory use to the open orders. */
 function forgetClosed(lastLooks: Map<string, number>, orders: readonly OpenOrder[]): void {
   const open = new Set(orders.map(({ paymentId }) => paymentId));
   for (const paymentId of lastLooks.keys()) if (!open.has(paymentId)) lastLooks.delete(paymentId);

@@ -1,14 +1,14 @@
 import { ApiError, ConnectionError, isTemporaryStatus } from './errors.ts';
 
-/** Far above a response of the service, which is about a kilobyte. */
+/** Far above the size of the service's responses, about a kilobyte. */
 const MAXIMUM_ANSWER_CHARACTERS = 262_144;
 /** Enough for a journal of more than 100,000 payments. */
 const MAXIMUM_CSV_CHARACTERS = 134_217_728;
 
-/** Version of this package, which the service's log shows. */
+/** Version of this package; the service's log shows it. */
 export const VERSION = '0.2.0';
 
-/** Subset of `fetch` that this package uses. The runtime's own and undici's match it. */
+/** Subset of `fetch` that this package uses. The runtime's `fetch` and undici's match it. */
 export type Fetch = (
   url: string,
   init: {
@@ -34,7 +34,7 @@ interface BodyReader {
 
 /** Settings of one call, in place of the client's. */
 export interface CallOptions {
-  /** Ends the call, which rejects with the signal's reason. A create may have happened: repeat it with the same key. */
+  /** Ends the call; it rejects with the signal's reason. A create may have happened: repeat it with the same key. */
   readonly signal?: AbortSignal;
   /** Timeout of one attempt. */
   readonly timeoutMs?: number;

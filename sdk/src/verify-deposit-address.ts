@@ -6,7 +6,7 @@ import type { Payment, SettlementPublication } from './wire.ts';
 
 const ADDRESS_BYTES = 20;
 const WORD_BYTES = 32;
-/** More than a service will ever have; a longer list would only cost time. */
+/** Maximum candidates: more than a service will ever have, because a longer list would only cost time. */
 const MAXIMUM_CANDIDATES = 256;
 
 /** Required fields of a payment: of a created checkout, a direct payment, or a payment that was read. */

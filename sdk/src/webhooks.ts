@@ -21,7 +21,7 @@ export type SignatureHeader = string | readonly string[] | null | undefined;
 
 export interface VerificationOptions {
   /**
-   * Maximum distance of `timestamp` from now. Default: 300. An event is sent once and immediately, so an older one is a
+   * Maximum gap between `timestamp` and now. Default: 300. An event is sent once and immediately, so an older one is a
    * replay. Use `Infinity` only behind a queue of your own.
    */
   readonly toleranceSeconds?: number;
@@ -56,7 +56,7 @@ export function constructEvent(
  * Same as `constructEvent`, for an unknown order: looks up the token by the payment id in the body. Trust nothing in
  * the body before this function returns, not even in `findToken`.
  *
- * @throws WebhookError also if `findToken` knows no such payment (`unknown_payment`)
+ * @throws WebhookError, including if `findToken` knows no such payment (`unknown_payment`)
  */
 export async function constructEventAsync(
   rawBody: RawBody,

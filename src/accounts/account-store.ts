@@ -25,13 +25,13 @@ export interface AccountStore {
   /** The logo with this hash, if an account shows it now; otherwise null. */
   findLogo(hash: string): Promise<ShopLogo | null>;
 
-  /** False when the account already has that many active keys, decided within the transaction. */
+  /** False when the account already has `maximumActive` keys, as decided within the transaction. */
   createKey(key: ApiKey, maximumActive: number): Promise<boolean>;
   listKeys(accountId: string): Promise<readonly ApiKey[]>;
   /** Takes effect immediately; null for an unknown key. A repeated call keeps the original time. */
   revokeKey(keyId: string, revokedAtMs: number): Promise<ApiKey | null>;
   recordKeyUses(hashes: readonly string[], atMs: number): Promise<void>;
-  /** Active key by its SHA-256, or null. A change of key or account takes effect with the next call. */
+  /** Active key by its SHA-256, or null. A change to the key or account takes effect with the next call. */
   findActiveKey(hash: string): Promise<ActiveKey | null>;
 }
 
@@ -55,7 +55,7 @@ export interface UserChangeOptions {
   readonly removesSecondFactors?: boolean;
 }
 
-/** `gone`: the invitation was used, withdrawn or has expired. `full`: the account or user has the maximum. */
+/** `gone`: the invitation was used, withdrawn or has expired. `full`: a maximum of memberships is reached. */
 export type Acceptance = 'accepted' | 'gone' | 'other_user' | 'full';
 
 export interface PeopleStore {
@@ -77,7 +77,7 @@ export interface PeopleStore {
   /** False when a user with this email address exists. */
   createUser(user: User): Promise<boolean>;
   findUser(userId: string): Promise<User | null>;
-  /** User by an address as `parseUserEmail` returns it. */
+  /** User by an email address, as `parseUserEmail` returns it. */
   findUserByEmail(email: string): Promise<User | null>;
   listUsers(limit: number): Promise<readonly User[]>;
   /** Null, without a change, when the user is unknown, the guard does not hold, or the link is used or expired. */
@@ -126,7 +126,7 @@ export interface OneTimeLink {
   readonly expiresAtMs: number;
 }
 
-/** Maximum `forgotten` links of a user; the oldest is deleted. The rate limit allows fewer such emails in a day. */
+/** Maximum `forgotten` links of a user; the oldest is deleted. The rate limit allows fewer of these emails per day. */
 export const MAXIMUM_FORGOTTEN_LINKS = 100;
 /** Maximum open invitations of an account, beyond which the oldest is deleted. */
 export const MAXIMUM_INVITATIONS = 50;
@@ -160,7 +160,7 @@ export interface SessionStore {
 
 export type AuditPosition = Pick<AuditEntry, 'atMs' | 'accountId' | 'position'>;
 
-/** Entries from a time on, and before another one. */
+/** Entries from `fromMs` (inclusive) to `beforeMs` (exclusive). */
 export interface AuditRange {
   readonly fromMs?: number | undefined;
   readonly beforeMs?: number | undefined;
@@ -169,7 +169,7 @@ export interface AuditRange {
 export interface AuditStore {
   /** Adds an entry, or counts a repeat of one of the `mergedActions`. Removes the oldest beyond the maximum. */
   appendEntry(entry: NewAuditEntry): Promise<void>;
-  /** Deletes up to `limit` of the oldest, and returns how many. Each account keeps its newest, which numbers the next. */
+  /** Deletes up to `limit` of the oldest, and returns how many. Each account keeps its newest, to number the next. */
   deleteEntriesBefore(beforeMs: number, limit: number): Promise<number>;
   /** Entries of an account, or of all (null), newest first; `before` is the last one already read, or null. */
   listEntries(

@@ -70,15 +70,15 @@ export interface AuditEntry {
   readonly actor: string;
   readonly userId: string | null;
   readonly action: AuditAction;
-  /** What the action was done to, as text that stays valid: a name, an address or an id. */
+  /** Object of the action, as text that stays valid: a name, an address or an id. */
   readonly target: string | null;
-  /** Address of the request; null for the command line. */
+  /** IP address (or its group) of the request; null for the command line. */
   readonly address: string | null;
 }
 
 export type NewAuditEntry = Omit<AuditEntry, 'position'>;
 
-/** Replaces the account's id in entries about the service as a whole. */
+/** Stands for the account's id in entries about the service as a whole. */
 export const SERVICE_LOG = 'service';
 
 /** Maximum entries of one action in an account, so that frequent actions do not evict others. */

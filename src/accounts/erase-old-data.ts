@@ -13,7 +13,7 @@ export interface EraseEmailsContext extends Readonly<{ emails: Pick<EmailStore, 
   readonly nowMs: () => number;
 }
 
-/** Payments per step, which takes about 10 ms, because SQLite writes in the thread that serves the API. */
+/** Payments per step, so that it takes only about 10 ms, because SQLite writes in the thread that serves the API. */
 const PAYMENTS_PER_STEP = 10;
 /** Rows per step where one statement erases or deletes them. */
 const BATCH_SIZE = 100;

@@ -8,7 +8,7 @@ import { type Context, newUser, noRoom } from './users.ts';
 
 const INVITATION_MS = 7 * 24 * 3_600_000;
 
-/** Invites a person, ends earlier invitations of the address, and returns the link's token. Throws a 400. */
+/** Invites a person, ends earlier invitations of the email address, and returns the link's token. Throws a 400. */
 export async function invite(
   context: PeopleContext,
   accountId: string,
@@ -66,7 +66,7 @@ export async function findInvited(
 }
 
 /**
- * Makes the invited person a member. An existing user must be signed in with the address (`signedInAs`); a new user
+ * Makes the invited person a member. An existing user must be signed in with that email (`signedInAs`); a new user
  * gets the submitted password. Throws a 400 for a weak password or a full account.
  *
  * Without email the inviting owner sees the link. It must therefore neither set the password of an existing user nor

@@ -26,7 +26,7 @@ import {
 interface ProfileContext extends AccountsContext {
   readonly callbacks: CallbackGuard;
   readonly pictures: Pictures;
-  /** Allows links to this machine and private networks. */
+  /** Whether links to this machine and private networks are allowed. */
   readonly isTestMode: boolean;
 }
 
@@ -236,7 +236,7 @@ export async function chooseAccount(
   if (!memberships.some((membership) => membership.accountId === accountId))
     throw new ServiceError('not_found');
   await context.sessions.chooseAccount(session.id, accountId);
-  // Recorded in the account that the user switches to, whose log would otherwise not show the user's sign-in.
+  // Recorded in the account that the user switches to, because its log would otherwise not show the sign-in.
   await recordAction(context, accountId, actor, 'session.came_over');
 }
 

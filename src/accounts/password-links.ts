@@ -17,7 +17,7 @@ import type { SignedIn } from './sessions.ts';
 export const PASSWORD_LINK_MS = 24 * 3_600_000;
 
 /**
- * Creates a link with which the user sets a password, and returns its token. A `forgotten` link ends no earlier one, so
+ * Creates a link with which the user sets a password, and returns its token. A `forgotten` link keeps earlier ones, so
  * that a stranger cannot end a link by requesting another.
  */
 export async function createPasswordLink(
@@ -28,7 +28,7 @@ export async function createPasswordLink(
   return createLink(context, { kind, email, userId: id }, PASSWORD_LINK_MS);
 }
 
-/** Reads a link without using it up; null if it is unknown, expired or of another purpose. */
+/** Reads a link without using it up; null if it is unknown, expired or for another purpose. */
 export async function readLink(
   { sessions, nowMs }: SessionContext,
   token: string,
@@ -41,7 +41,7 @@ export async function readLink(
   return kinds.includes(link.kind) ? link : null;
 }
 
-/** Sets a password by a link, which ends all of the user's sessions and links. Null if invalid. Throws a 400. */
+/** Sets a password through a link, and ends all of the user's sessions and links. Null if invalid. Throws a 400. */
 export async function setPasswordByLink(
   context: PeopleContext,
   token: string,

@@ -7,7 +7,7 @@ import { isWellKnown } from './well-known-passwords.ts';
 const current = { memoryKib: 19_456, passes: 2, lanes: 1 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Maximum concurrent hashes. Each takes 19 MiB, and one of the four threads that file operations also use. */
+/** Maximum concurrent hashes, because each takes 19 MiB and one of the four threads that file operations also use. */
 const MAXIMUM_RUNNING = 2;
 /** Maximum queue length; later requests are refused, because they would wait for seconds. */
 const MAXIMUM_WAITING = 32;
@@ -46,7 +46,7 @@ export function createPasswords(deriveKey: DeriveKey = derive) {
       }),
     /**
      * Whether the password matches. Without a hash the result is false after the same time, so that the time does not
-     * reveal which users exist. Throws `rate_limited` in a full queue, earlier for strangers.
+     * reveal which users exist. Throws `rate_limited` if the queue is full; for strangers, even earlier.
      *
      * @param stranger network of a stranger; null for signed-in users and known browsers
      */

@@ -70,7 +70,7 @@ export async function recordForUser(
   }
   if (user.isOperator) await recordAction(context, SERVICE_LOG, actor, action, target);
   const change = credentialChanges[action];
-  // A failing mail server must not block the change, which the audit log records anyway.
+  // A failing mail server must not block the change; the audit log records it anyway.
   if (change !== undefined) void context.mailer?.send(changeMail(user.email, change, actor)).catch(() => {});
 }
 
@@ -133,7 +133,7 @@ export async function createLink(
   return token;
 }
 
-/** Creates the secret of a session or link: 256 random bits, of which only the hash is stored. */
+/** Creates the secret of a session or link: 256 random bits. Only its hash is stored. */
 export function createSecretToken(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -14,7 +14,7 @@ export interface User {
   readonly id: string;
   /** Lower-case; identifies the user. */
   readonly email: string;
-  /** Hash in the PHC string format; null until the user sets a password by a link. */
+  /** Hash in the PHC string format; null until the user sets a password through a link. */
   readonly passwordHash: string | null;
   /** Sealed secret of the authenticator app; null if there is none. */
   readonly totpSecret: string | null;

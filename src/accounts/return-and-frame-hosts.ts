@@ -23,7 +23,7 @@ function parseReturnHost(typed: string): string {
   );
 }
 
-/** Hosts that may stand in a Content-Security-Policy, whose sources cannot be IPv6 addresses. */
+/** Hosts allowed in a Content-Security-Policy; its sources cannot be IPv6 addresses. */
 const policyHost = /^[a-z0-9._-]+(?::\d+)?$/;
 
 /** Origins of the saved hosts, whose pages may frame a checkout: https, and http on this machine. */

@@ -6,7 +6,7 @@ import type { AccountStore, PeopleStore } from './account-store.ts';
 
 /** Fingerprints of the secrets that stored data needs, by purpose. */
 export interface SecretsInUse {
-  /** Fingerprint of the newest payment's token, which shows the secret in use then; null without payments. */
+  /** Fingerprint of the newest payment's token. It shows which secret was in use then; null without payments. */
   readonly newest: string | null;
   /** Fingerprints of the tokens of all unfinished payments (`listOpenFingerprints`). */
   readonly open: readonly string[];

@@ -17,7 +17,7 @@ export interface DashboardSession {
   readonly lastSeenAtMs: number;
   /** Latest end of the session; `SESSION_IDLE_MS` may end it earlier. */
   readonly expiresAtMs: number;
-  /** Where the session was opened, for the list of sessions. */
+  /** IP address (or its group) that opened the session, for the list of sessions. */
   readonly address: string;
   readonly userAgent: string;
 }
@@ -28,7 +28,7 @@ export const SESSION_IDLE_MS = 12 * 3_600_000;
 /** Time after which an operator must open an account's dashboard again. */
 export const VIEWING_MS = 30 * 60_000;
 export const SECOND_FACTOR_MS = 5 * 60_000;
-/** Time limit for setting up a second factor after the password, for which an app may have to be installed. */
+/** Time limit for setting up a second factor after the password, because an app may have to be installed first. */
 export const SET_UP_MS = 20 * 60_000;
 /** Maximum delay of `lastSeenAtMs`, to save writes. */
 export const LAST_SEEN_STEP_MS = 5 * 60_000;
@@ -39,5 +39,5 @@ export function isSessionAlive(session: DashboardSession, nowMs: number): boolea
   return nowMs < session.expiresAtMs && nowMs < session.lastSeenAtMs + SESSION_IDLE_MS;
 }
 
-/** Maximum challenges and one-time secrets of a session, which is more than an account has keys. */
+/** Maximum challenges and one-time secrets of a session: more than the keys that an account may have. */
 export const MAXIMUM_CHALLENGES = 16;

@@ -27,7 +27,7 @@ import {
   type SessionStage,
 } from './session-lifetimes.ts';
 
-/** Address (or its group) and user agent of a sign-in. */
+/** IP address (or its group) and user agent of a sign-in. */
 export type Caller = Pick<DashboardSession, 'address' | 'userAgent'>;
 
 interface NewSession extends Pick<DashboardSession, 'userId' | 'accountId' | 'area' | 'stage'> {
@@ -153,7 +153,7 @@ const BROWSER_LINK_MS = 3_600_000;
 const ownerOfMark = (email: string) => `browser of ${email}`;
 const OWNER_OF_LINKS = 'link to make a browser known';
 
-/** Creates a mark for a browser of the user with this address, as `parseUserEmail` returns it. */
+/** Creates a mark for a browser of the user with this email address, as `parseUserEmail` returns it. */
 export function markBrowser(box: SecretBox, email: string, nowMs: number): string {
   const name = randomBytes(12).toString('base64url');
   return box.seal(withExpiry(name, nowMs + BROWSER_MARK_MS), ownerOfMark(email));
@@ -169,7 +169,7 @@ export function createBrowserLink(box: SecretBox, email: string, nowMs: number):
   return box.seal(withExpiry(email, nowMs + BROWSER_LINK_MS), OWNER_OF_LINKS);
 }
 
-/** Address to which a link was sent; null if the link is invalid or expired. */
+/** Email address to which a link was sent; null if the link is invalid or expired. */
 export function openBrowserLink(box: SecretBox, token: string, nowMs: number): string | null {
   return beforeExpiry(box.open(token, OWNER_OF_LINKS), nowMs);
 }
@@ -183,7 +183,7 @@ const KEPT_MS = 2 * 60_000;
 
 const ownerOf = (sessionId: string, purpose: string) => `${purpose} for ${sessionId}`;
 
-/** Stores a sealed secret for the page to which its form redirects, which asks for it with the same `purpose`. */
+/** Stores a sealed secret for the page to which its form redirects. The page asks for it with the same `purpose`. */
 export async function keepForNextPage(
   { sessions, shownOnce, nowMs }: ShowOnceContext,
   sessionId: string,

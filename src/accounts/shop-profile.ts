@@ -18,11 +18,11 @@ import { parseReturnHosts } from './return-and-frame-hosts.ts';
 export const plainProfile = {
   /** Hash of the logo, which is stored separately; null if there is none. */
   logoHash: null as string | null,
-  /** Color of the shop on the checkout (`parseBrandColor`); null for the service's own. */
+  /** Color of the shop on the checkout (`parseBrandColor`); null for the default. */
   brandColor: null as string | null,
   /** Link to the shop's terms of sale, shown on the checkout. */
   termsUrl: null as string | null,
-  /** Contact for customers: an https address, or `mailto:` and an email address. */
+  /** Contact for customers: an https URL, or `mailto:` and an email address. */
   supportUrl: null as string | null,
   /** Return URL of an ended payment, with `PAYMENT_ID_PLACEHOLDER` where the payment's id goes. */
   returnUrl: null as string | null,
@@ -36,7 +36,7 @@ export const plainProfile = {
   timeZone: 'UTC',
   /** Base currency of the merchant's bookkeeping; reports also show amounts in it. */
   baseCurrency: 'USD' as Currency,
-  /** Callback URL of checkouts created by hand; API requests always bring one. */
+  /** Callback URL of checkouts created by hand; API requests always name one. */
   defaultCallbackUrl: null as string | null,
   /** Whether the API refuses payout wallets other than the account's, so that a stolen key cannot redirect money. */
   isWalletLocked: false,
@@ -54,7 +54,7 @@ export const plainProfile = {
   maxProviderFeeBasisPoints: null as number | null,
 };
 
-/** What customers see of a shop, and the account's settings. */
+/** The shop as customers see it, and the account's settings. */
 export type ShopProfile = Readonly<typeof plainProfile>;
 
 /** Parsers of settings by option name. Empty text restores a default, except for the name and the base currency. */
@@ -91,7 +91,7 @@ export function parseName(text: string): string {
   return parseLine('name', text, MAXIMUM_NAME_CHARACTERS);
 }
 
-/** Parses the contact for customers, an https or email address; empty text removes it. Throws `invalid_request`. */
+/** Parses the contact for customers, an https URL or email address; empty text removes it. Throws `invalid_request`. */
 export function parseSupportUrl(text: string): string | null {
   const link = text.trim();
   const email = link.replace(/^mailto:/i, '');
@@ -101,7 +101,7 @@ export function parseSupportUrl(text: string): string | null {
 
 /** The only placeholder, so that a return URL carries neither the note nor the customer's email address. */
 const PAYMENT_ID_PLACEHOLDER = '{payment_id}';
-/** Stands in for the placeholder while the address is parsed, because parsing would encode the braces. */
+/** Stands in for the placeholder while the URL is parsed, because parsing would encode the braces. */
 const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';
 
 /** Parses a return URL with a fixed host (no open redirect). Empty text removes it. Throws `invalid_request`. */
@@ -189,7 +189,7 @@ export function requireWalletForLock(wallet: Address | null, isWalletLocked: boo
   }
 }
 
-/** A shop's logo as a PNG. The service itself serves it, so that a customer's browser contacts no other host. */
+/** A shop's logo as a PNG. The service itself serves it, so that a customer's browser does not contact other hosts. */
 export interface ShopLogo {
   /** First 32 hex digits of the SHA-256 of `bytes`. */
   readonly hash: string;

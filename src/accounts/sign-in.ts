@@ -31,7 +31,7 @@ export async function signIn(
   return openAfterPassword(context, user, options);
 }
 
-/** Records a wrong password in the user's accounts, or in the service's log for an unknown address. */
+/** Records a wrong password in the user's accounts, or in the service's log for an unknown email address. */
 export async function recordFailedSignIn(
   context: PeopleContext,
   typed: string,
@@ -71,7 +71,7 @@ export async function passSecondFactor(
   return openSession(context, user, { area, stage: 'open', caller });
 }
 
-/** Starts a session for a passkey that signs in alone, which proves a device and its user; otherwise null. */
+/** Starts a session for a passkey that signs in alone, because that proves a device and its user; otherwise null. */
 export async function signInWithPasskey(
   context: PasskeyContext,
   asked: Parameters<typeof usePasskeyAlone>[1],

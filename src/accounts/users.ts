@@ -61,7 +61,7 @@ export type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'now
 /**
  * Grants or revokes access to the operator's console, and ends the user's sessions and links. Granting it also removes
  * the password and all second factors: someone else may have set them through an earlier invitation, and only a new
- * link proves who owns the address. Recorded first, so that no change goes unrecorded.
+ * link proves who owns the email address. Recorded first, so that no change goes unrecorded.
  */
 export async function changeOperator(
   context: Context,

@@ -16,7 +16,7 @@ type RequestsPerMinute = Readonly<
   Record<'createPerMinute' | 'statusPerMinute' | 'unauthenticatedPerMinute', number>
 >;
 
-/** Creates the API's limiters, by default in memory for a single process. `src/config/config.ts` has default limits. */
+/** Creates the API's limiters, by default in memory for one process. `src/config/config.ts` has the default limits. */
 export function createApiRateLimiters(
   limits: RequestsPerMinute,
   monotonicMs: () => number,

@@ -25,7 +25,7 @@ type KeyRoutesContext = Pick<ApiContext, 'accounts' | 'limits' | 'nowMs'>;
 /** Route options that admit requests whose key has this scope, counted by this limiter. */
 export type Admit = (keyLimiter: RateLimiter, scope: KeyScope) => { onRequest: onRequestAsyncHookHandler };
 
-/** Registers routes for requests with an API key in a Fastify scope, whose body parser applies to no other route. */
+/** Registers routes for requests with an API key in a Fastify scope, so its body parser applies to no other route. */
 export function registerKeyRoutes(
   server: FastifyInstance,
   prefix: string,
@@ -106,10 +106,10 @@ function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders'
   return hasApiKeyForm(key) ? key : null;
 }
 
-/** Interval at which the last-used times of all keys are written, and so their maximum delay. */
+/** Interval at which the last-used times of all keys are written, and thus their maximum delay. */
 const FLUSH_INTERVAL_MS = 60_000;
 
-/** Returns a function that records used keys, once a minute and on close. A failed write fails no request. */
+/** Returns a function that records used keys, once a minute and on close. Requests do not fail if a write fails. */
 function createKeyUseRecorder(
   server: FastifyInstance,
   { accounts, nowMs }: KeyRoutesContext,

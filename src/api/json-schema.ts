@@ -121,7 +121,7 @@ export interface RequestParameter {
   readonly schema: JsonSchema;
   /** Schema in a query, where every value is text; omitted if it equals `schema`. */
   readonly querySchema?: JsonSchema;
-  /** Value of an absent parameter. For client generators the keyword `default` promises that a field is present. */
+  /** Value of an absent parameter. Not in the schema: generators take its `default` to mean that a field is present. */
   readonly default?: string | boolean;
   /** One or two sentences in Markdown. */
   readonly description: string;

@@ -126,7 +126,7 @@ export const idempotencyKeyParameter = {
   example: 'order-1001',
 } as const satisfies RequestParameter;
 
-/** The `Idempotency-Key`, or null. Throws `invalid_request`, also for a repeated one, which Node joins with ", ". */
+/** `Idempotency-Key`, or null. Throws `invalid_request`, including for a repeated one: Node joins those with ", ". */
 export function readIdempotencyKey(headers: IncomingHttpHeaders): string | null {
   const key = headers['idempotency-key'];
   if (key === undefined) return null;
@@ -163,7 +163,7 @@ const { currency, email, note, passFeeToCustomer, provider } = createParameters;
 const emailForm = new RegExp(email.schema.pattern);
 const noteForm = new RegExp(note.schema.pattern);
 
-/** Throws `invalid_request`. Ignores unknown parameters, and checks the callback last, which may need a DNS lookup. */
+/** Throws `invalid_request`. Ignores unknown parameters. Checks the callback last, because it may need a DNS lookup. */
 export async function parseCreateRequest(
   { callbacks }: Readonly<{ callbacks: CallbackGuard }>,
   parameters: CreateParameters,
@@ -260,7 +260,7 @@ export function parseNote(sent: unknown): string | null {
   const value = sent.replaceAll('\r\n', '\n');
   if (value === '') throw invalidField('note', 'must not be empty: omit it instead');
   const { maxLength } = note.schema;
-  // Counts code points, of which some take two UTF-16 units.
+  // Counts code points, because some take two UTF-16 units.
   if (value.length > maxLength && [...value].length > maxLength) {
     throw invalidField('note', `must be at most ${maxLength} characters long`);
   }

@@ -20,7 +20,7 @@ export interface ProviderWebhooksContext extends HandleProviderWebhookContext {
   readonly observe: (provider: ProviderId, outcome: ProviderWebhookOutcome) => void;
 }
 
-/** Maximum requests per minute from one IP address. Each costs a signature check; a payment causes a few. */
+/** Maximum requests per minute from one IP address, because each costs a signature check; a payment causes a few. */
 const PROVIDER_WEBHOOKS_PER_MINUTE = 1_200;
 const WEBHOOK_LIMIT_BYTES = 64 * 1024;
 /** Maximum log lines per provider and minute, because forged webhooks must not fill the log. */
@@ -55,7 +55,7 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
         if (outcome === 'noted' && reason !== null)
           request.log.error({ err: reason, provider }, 'a provider delivers another token than USDC');
         const isUnused = outcome === 'unmatched' || outcome === 'refused' || outcome === 'unverified';
-        // One line without a stack. The metric counts those that are left out.
+        // One line without a stack. The metric also counts webhooks that are not logged.
         if (isUnused && warnings.takeNow(provider) === 0)
           request.log.warn(
             { provider, outcome, reason: reason?.message ?? null },
@@ -63,7 +63,7 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
           );
         if (outcome === 'refused')
           throw new ServiceError('unauthorized', 'The webhook signature is invalid.');
-        // Answered here, because a thrown error would be logged with cause and stack for each webhook of a stranger.
+        // Answered here, because otherwise any stranger's webhook would cause a log entry with cause and stack.
         if (outcome === 'unverified') return await sendError(reply, new ServiceError('provider_unavailable'));
         return await reply.send({ received: true });
       },

@@ -21,7 +21,7 @@ export function acceptJsonBodies(server: FastifyInstance): void {
 
 /**
  * Parses the JSON object in a request's body. Throws `invalid_request` if there is none. A number in the member
- * `asWritten` is returned as text with the digits as written, which `JSON.parse` would round.
+ * `asWritten` is returned as text with the digits as written, because `JSON.parse` would round them.
  */
 export function readJsonObject(
   request: FastifyRequest,

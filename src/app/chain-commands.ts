@@ -32,7 +32,7 @@ export async function deployContract(config: ContractDeploymentConfig) {
   }
 }
 
-/** Creates a relayer key, which is printed once and not stored. */
+/** Creates a relayer key. It is printed once and not stored. */
 export function createRelayerKey() {
   const privateKey = `0x${randomBytes(32).toString('hex')}` as const;
   return { relayer_private_key: privateKey, address: openSigner(privateKey).address };

@@ -22,8 +22,8 @@ interface CheckContext {
 }
 
 /**
- * Verifies the deployment, and repeats that until `stop`, because the node behind an endpoint can change. If none
- * answers, one that an earlier start verified is used. Throws `DeploymentMismatchError`, and `ChainUnavailableError`.
+ * Verifies the deployment repeatedly until `stop`, because the node behind an endpoint can change. If no endpoint
+ * answers, an earlier start's result is used. Throws `DeploymentMismatchError`, and `ChainUnavailableError`.
  */
 export async function startDeploymentCheck(
   { endpoints, known, log, metrics, retryMs = 30_000 }: CheckContext,

@@ -64,7 +64,7 @@ const fail = (detail: string): Finding => ({ level: 'fail', detail });
 
 const ANSWER_LIMIT_MS = 5_000;
 const CHECK_LIMIT_MS = 20_000;
-/** Time to wait for the store, which other commands hold for about a second. */
+/** Time to wait for the store; other commands hold it for about a second. */
 const STORE_PATIENCE_MS = 3_000;
 
 /** Checks a live configuration, this machine, and everything to which the configuration refers. */
@@ -135,7 +135,7 @@ function feeWalletChecks({ feeWallet }: ChainConfig): Promise<DoctorCheck>[] {
   ];
 }
 
-/** Runs a check, which fails when it throws or takes too long. The detail is one line, whatever text it quotes. */
+/** Runs a check; it fails if it throws or takes too long. The detail is one line, whatever text it quotes. */
 async function checked(name: string, check: () => Promise<Finding>): Promise<DoctorCheck> {
   const tooLate = () => new Error(`no result within ${CHECK_LIMIT_MS / 1000} s: check what it connects to`);
   const { level, detail } = await within(CHECK_LIMIT_MS, check(), tooLate).catch((error) =>
@@ -162,7 +162,7 @@ function checkEnvFile(): Finding {
   const found = statSync('.env', { throwIfNoEntry: false });
   if (found === undefined) return ok(`there is no .env in ${process.cwd()}`);
   const variables = new Set(Object.keys(parseEnv(readFileSync('.env', 'utf8'))));
-  // In the environment as well, as systemd reads the same file.
+  // Also in the environment, for example because systemd reads the same file.
   if (getCACertificates('extra').length > 0) variables.delete('NODE_EXTRA_CA_CERTS');
   return assessEnvFile(found.mode, [...variables]);
 }
@@ -180,7 +180,7 @@ export function assessEnvFile(mode: number, variables: readonly string[]): Findi
   return problems.length === 0 ? ok('.env is closed to other users') : warn(problems.join('; '));
 }
 
-/** Fetches the published document, whose chain and factories reveal another server or deployment. */
+/** Fetches the published document, because its chain and factories reveal another server or deployment. */
 async function checkBaseUrl({ baseUrl, chain }: Config, isServed: boolean): Promise<Finding> {
   if (isLoopbackHost(new URL(baseUrl).hostname))
     return fail(`customers cannot open ${baseUrl}: set BASE_URL to the public https:// address`);
@@ -248,7 +248,7 @@ export function assessScan(
   return isServed ? fail(found) : warn(`${found} (no service runs on this data folder)`);
 }
 
-/** Checks that the service can tell customers apart by the address that a proxy forwards. */
+/** Checks that the service can tell customers apart by the IP address that a proxy forwards. */
 export function assessProxy({ baseUrl, tls, trustProxy }: Pick<Config, 'baseUrl' | 'tls' | 'trustProxy'>) {
   const isBehindProxy = baseUrl.startsWith('https:') && tls === null;
   if (trustProxy.length === 0 && isBehindProxy)
@@ -316,7 +316,7 @@ async function describeDatabase(config: Config): Promise<DatabaseDescription> {
   const openSinceMs = Date.now() - config.checkoutExpiryHours * HOUR_MS;
   const args = { open_since_ms: String(openSinceMs) };
   // A running server locks SQLite, so it is asked. PostgreSQL is opened here, because a running server could be
-  // connected to another database than a new start would be.
+  // connected to a different database than a new start would use.
   const found =
     config.databaseUrl === null
       ? await runOperationAnywhere(config, 'database show', args, { patienceMs: STORE_PATIENCE_MS })
@@ -345,14 +345,14 @@ function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescri
   );
 }
 
-/** Providers that cannot be used in production, with the reason, whatever their switch. */
+/** Providers that cannot be used in production, with the reason, whether they are switched on or off. */
 function findBlocked({ providers, baseUrl }: Config): ReadonlyMap<ProviderId, string> {
   const settings = { timeoutMs: ANSWER_LIMIT_MS, nowMs: Date.now, webhookUrl: baseUrl, baseUrl };
   const all = [...providers].map(([id, values]) => knownProviders[id].open(values, settings));
   return new Map(all.flatMap(({ id, blockedBecause }) => (blockedBecause ? [[id, blockedBecause]] : [])));
 }
 
-/** Providers that are off by default are no failure, because the operator decides. */
+/** Providers that are off by default are not a failure, because the operator decides. */
 export function assessProviders(
   all: readonly ProviderId[],
   switches: ReadonlyMap<string, string> | null,
@@ -449,7 +449,7 @@ interface Finality {
   readonly slow?: readonly string[];
 }
 
-/** Checks that all endpoints answer, agree, keep up and can confirm each other. URLs on one host are one endpoint. */
+/** Checks that all endpoints answer, agree, keep up and can confirm each other. URLs on one host count as one. */
 export function assessEndpoints(
   endpoints: readonly { readonly host: string; readonly label: string }[],
   newestBlocksMs: readonly (number | Error)[],

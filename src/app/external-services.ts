@@ -42,21 +42,21 @@ export const liveIntervals = {
   quietWatchIntervalMs: 6_000,
   /** Pause between two polls while no payment awaits money. */
   idleWatchIntervalMs: 100_000,
-  /** Interval of reading the final block while none of our events is above the last one. */
+  /** Interval between reads of the final block while none of our events is above the last one. */
   finalityIntervalMs: 60_000,
   relayIntervalMs: 1_000,
-  /** Interval of a feature's own reads of the chain. */
+  /** Interval between a feature's reads of the chain. */
   featureIntervalMs: 30_000,
   rescanIntervalMs: 5 * 60_000,
-  /** Final blocks that a thorough rescan reads again, and with which the first scan starts. */
+  /** Number of final blocks that a thorough rescan rereads, and with which the first scan starts. */
   rescanDepthBlocks: 2_000,
   /** Pause between two thorough rescans. Shorter than their blocks take at 1.5 s each, so that none is skipped. */
   thoroughRescanIntervalMs: 45 * 60_000,
   /** Number of newest scanned blocks whose second reading waits, because a node may show a block before its logs. */
   rescanLagBlocks: 32,
-  /** Interval of comparing the balances of all open payments with the observations. */
+  /** Interval between comparisons of the balances of all open payments with the observations. */
   sweepIntervalMs: 10 * 60_000,
-  /** Final blocks that are read again when a balance does not match. */
+  /** Number of final blocks that are reread when a balance does not match. */
   deepRescanBlocks: 50_000,
   relayLimits: defaultRelayLimits,
   /** Minimum age of a provider's last quote for a page to request another one in the background. */

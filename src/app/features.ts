@@ -48,7 +48,7 @@ import type { Store } from './store/store.ts';
 
 export interface FeatureContext extends ChannelsContext, PaymentPagesContext, RefundRoutesContext {
   readonly paymentPages: PaymentPageStore;
-  /** Time after creation in which a checkout can be paid. */
+  /** Time after creation during which a checkout can be paid. */
   readonly expiryMs: number;
 }
 

@@ -1,7 +1,7 @@
 import type { LeaseStore } from '../settlement/settlement-store.ts';
 import type { WorkerTask } from './worker-parts.ts';
 
-/** A killed holder is replaced within the sum of the two, which must stay below ten seconds. */
+/** A killed holder is replaced within the sum of the two; it must stay below ten seconds. */
 const DURATION_MS = 6_000;
 const RENEWAL_MS = 1_500;
 
@@ -13,7 +13,7 @@ interface LeaseOptions {
   readonly monotonicMs: () => number;
   /** Called when this process gets the lease, so that pending work can start. */
   readonly onAcquired: () => void;
-  /** Called when a renewal failed; it is retried. */
+  /** Called when a renewal fails; it is retried. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -32,7 +32,7 @@ export async function withFreeLease(
   }
 }
 
-/** A lease for tasks of one process at a time. It only saves work; the store itself prevents duplicates. */
+/** A lease for tasks that run in one process at a time. It only saves work; the store itself prevents duplicates. */
 export function createLease({ leases, name, holder, monotonicMs, onAcquired, onFailure }: LeaseOptions) {
   let heldUntilMs = Number.NEGATIVE_INFINITY;
   let isElsewhere = false;

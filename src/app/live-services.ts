@@ -36,7 +36,7 @@ import type { UndoSteps } from './undo-steps.ts';
 /** Chain whose bridged USDC may arrive by mistake. */
 const POLYGON_CHAIN_ID = 137;
 
-/** Age up to which stored rates bound a rate from a single source. */
+/** Maximum age of the stored rates that bound a rate from a single source. */
 const RECENT_RATES_MS = 7 * 86_400_000;
 
 const SESSION_TIMEOUT_MS = 8_000;
@@ -132,7 +132,7 @@ export async function openLiveServices(
   };
 }
 
-/** Lets a repeated log line pass once a minute, because every pass compares all endpoints. */
+/** Allows a repeated log line once a minute, because every pass compares all endpoints. */
 const createRepeatLimiter = ({ monotonicMs }: Clock) => createFixedWindowLimiter(1, monotonicMs);
 
 /** Counts each disagreement of endpoints, and logs each kind for each endpoint at most once a minute. */
@@ -155,7 +155,7 @@ export function requireChain(config: Config): ChainConfig {
   return config.chain;
 }
 
-/** The well-known token, or the configured one of another chain. Throws `ConfigError` without or for another one. */
+/** The chain's well-known token, or else the configured one. Throws `ConfigError` if there is none, or both differ. */
 export function requireToken(chain: ContractDeploymentConfig): Address {
   const known = knownToken(chain.chainId);
   if (known !== null && chain.token !== null && chain.token !== known) {

@@ -33,7 +33,7 @@ function redactTexts([first, ...texts]: readonly unknown[]): unknown[] {
   return [first, ...texts].map((text) => (typeof text === 'string' ? redact(text) : text));
 }
 
-/** Standard output may be a file on a full disk, which fails no request. Up to 1 MiB is written later. */
+/** Standard output may be a file on a full disk; that must not fail requests. Up to 1 MiB is written later. */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });
   return output.on('error', () => {});

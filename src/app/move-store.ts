@@ -67,7 +67,7 @@ function counter(total: number, onProgress: OnProgress) {
           yield rows;
           done += rows.length;
           onProgress({ unit, done, total });
-          // SQLite reads without a pause, in which signals would arrive.
+          // SQLite reads without pausing, so signals would not arrive.
           await nextTurn();
         }
       },

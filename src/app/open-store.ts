@@ -11,7 +11,7 @@ import { migrations } from './migrations.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
-/** Time to wait for the store, which commands without a server hold for about a second. */
+/** Time to wait for the store; commands without a server hold it for about a second. */
 const START_TIMEOUT_MS = 3_000;
 const RETRY_MS = 100;
 export const SQLITE_FILE = 'card-checkout.sqlite';
@@ -48,7 +48,7 @@ export async function requireKnownSchema(config: Config): Promise<FoundSchema> {
   return found;
 }
 
-/** Adds the variable's name to system errors, which name only an address or a path. */
+/** Adds the variable's name to system errors, because they name only an address or a path. */
 async function naming<T>(variable: 'DATA_DIR' | 'DATABASE_URL', work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -80,7 +80,7 @@ function presentMigrations({ pending }: FoundSchema) {
   }));
 }
 
-/** Receives a sentence about a change of a database before it is made. */
+/** Receives a sentence about a change of a database before the change is made. */
 type Announce = (sentence: string) => void;
 
 async function migrateStore(config: Config, found: FoundSchema, announce: Announce) {

@@ -15,7 +15,7 @@ import { openStore, requireDatabase } from './open-store.ts';
 import { factoriesOf } from './settlements.ts';
 import type { Store } from './store/store.ts';
 
-/** Runs a command's operation on the store itself. Throws without a database, and the errors of `openStore`. */
+/** Runs a command's operation on the store itself. Throws if there is no database, and like `openStore`. */
 export async function runOnStore(
   config: Config,
   access: RpcAccess | null,

@@ -53,7 +53,7 @@ export async function runUntilStopped(
     await running.stop();
   } catch (error) {
     if (!(error instanceof StartStoppedError)) throw error;
-    // Ends the process, which a startup step that is still running could keep alive.
+    // Ends the process, because a startup step that is still running could keep it alive.
     setTimeout(() => process.exit(), END_OF_START_MS).unref();
   }
   log.info('stopped');
@@ -95,7 +95,7 @@ async function startSandboxMode(config: Config, log: Log, startSandbox: StartSan
 const AFTER_START_MS = 2_000;
 
 /**
- * Collects the garbage of startup once, because an idle service causes no full collection for hours. Resident memory
+ * Collects the garbage of startup once, because an idle service runs no full collection for hours. Resident memory
  * goes down from 168 MB to 138, at the cost of about 80 ms without an answer. The flavor `last-resort` also returns the
  * 32 MB of the young generation. Node offers the call only with this flag.
  */

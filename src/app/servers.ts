@@ -109,14 +109,14 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
     baseUrl: config.adminBaseUrl,
     party: relyingPartyOf(config.baseUrl, config.adminBaseUrl),
     publicUrl: config.baseUrl,
-    // Test mode serves one machine, and requests from it may arrive through a bridge.
+    // Test mode serves one machine, and requests from it may arrive through a network bridge.
     isTrustedPeer: requestContext.isTestMode ? () => true : createPeerCheck(config.trustProxy),
   };
   registerOperatorConsole(server, context);
   registerViewedDashboard(server, context, dashboard, dashboardFeatures(requestContext));
 }
 
-/** Interval of rereading outdated limits and re-estimating the success of providers. */
+/** Interval at which outdated limits are reread and the success of providers is re-estimated. */
 const PROVIDERS_INTERVAL_MS = 60_000;
 
 /** Rereads catalogs and success rates in the background, so that no create request and no page waits for them. */
@@ -185,7 +185,7 @@ export function canOpenFile(): boolean {
   return true;
 }
 
-/** Maximum connections. A webhook for which no socket can be opened would have failed for good. */
+/** Maximum connections, because a webhook fails for good if no socket can be opened for it. */
 export function connectionsWithin(openFiles: number): number {
   return Math.min(MAXIMUM_CONNECTIONS, Math.max(openFiles - OWN_FILES, Math.floor(openFiles / 4)));
 }

@@ -59,7 +59,7 @@ interface TestAdditions {
   }) => TestPayments;
   readonly createOperations: (testPayments: TestPayments) => SandboxOperations;
   readonly registerPages: (server: FastifyInstance, context: ExamplePagesContext) => void;
-  /** Links on the start page, besides dashboard and documentation. */
+  /** Links on the start page, in addition to the dashboard and the documentation. */
   readonly startLinks: DocsContext['links'];
   /** Called with each webhook before its delivery begins. Must not throw. */
   readonly onDelivery: (delivery: Parameters<DeliverWebhook>[0]) => void;
@@ -91,7 +91,7 @@ export type ServiceParts = ReturnType<typeof assembleParts>;
 const VISITS_COUNTED_MS = 30 * 24 * 3_600_000;
 /** A visit without a payment counts as one without a delivery after this time. */
 const VISIT_DECIDED_MS = 2 * 3_600_000;
-/** Maximum number of counted visits, which take a few milliseconds to read. */
+/** Maximum number of counted visits; reading them takes a few milliseconds. */
 const VISITS_COUNTED = 2_000;
 
 function createSuccessReader(visits: VisitStore, { nowMs }: Clock) {
@@ -173,7 +173,7 @@ export function assembleParts(options: ServiceOptions) {
     monotonicMs: clock.monotonicMs,
     ipHash: createKeyedHash('IP addresses of customers', options.secretKey, config.previousSecretKeys),
     customerHash: createKeyedHash('customers at providers', options.secretKey, config.previousSecretKeys),
-    // A customer who returns from the provider must not be sent there again at once.
+    // A customer who returns from the provider must not be sent there again immediately.
     checkoutPageUrl: (payment: Payment) => `${config.baseUrl}/pay/${payment.id}?returned=1`,
   });
   const rank = async (payment: Payment, country: string) => {
@@ -192,7 +192,7 @@ export function assembleParts(options: ServiceOptions) {
   const authorities = options.additions?.receiverAuthorities;
   const deliveryRulesOf = (url: string) => ({ ...rules, ca: authorities?.get(URL.parse(url)?.host ?? '') });
   const tokens = createIpnTokens(options.secretKey, config.previousSecretKeys);
-  /** Shared by API and dashboard, so that all ids of new payments have one order. */
+  /** Shared by API and dashboard, so that the ids of all new payments are in one order. */
   const create = createPaymentContext({ ...options, directory, quotes, tokens });
   return {
     ...options,
@@ -205,7 +205,7 @@ export function assembleParts(options: ServiceOptions) {
       const context = { ...store, relayer: relayers[0], limits: intervals.relayLimits, nowMs: clock.nowMs };
       return rescueToken(context, id, token);
     },
-    /** Stores and parts for the routes, each of which takes those that its context names. Contains no secret. */
+    /** Stores and parts for the routes; each route takes those that its context names. Contains no secret. */
     requestContext: {
       ...store,
       ...clock,

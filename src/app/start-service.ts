@@ -59,7 +59,7 @@ async function startUntraced(options: ServiceOptions) {
     options.role === 'worker' ? null : createPublicServer(parts, { leaving: leaving.signal, isReady });
   let adminPort = config.adminPort;
   // Closed in reverse order. Tasks end and open deliveries finish while the API still answers, because a merchant who
-  // gets a webhook reads the status at once.
+  // gets a webhook reads the status immediately.
   const running = await withUndoSteps(async (undoSteps) => {
     await health.check();
     undoSteps.add({ stopChecking: health.start() }, async ({ stopChecking }) => stopChecking());
@@ -94,7 +94,7 @@ async function startUntraced(options: ServiceOptions) {
   };
 }
 
-/** Runs beside the first requests, because it reads all payments that may be open. */
+/** Runs in parallel with the first requests, because it reads all payments that may be open. */
 async function warnOfMissingSecrets(parts: ServiceParts): Promise<void> {
   const { config, secretKey, store, requestContext, log } = parts;
   const { tokens, signingSecrets, nowMs, expiryMs } = requestContext;
@@ -178,7 +178,7 @@ function portOf(server: Pick<Server, 'address'>): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** Throws `ConfigError` if no secret made the newest payment's token (null: no payment), because it could not sign. */
+/** Throws `ConfigError` if no secret made the newest payment's token (null: no payment), because none could sign. */
 export function requireKnownSecret(newestFingerprint: string | null, tokens: Pick<IpnTokens, 'knows'>): void {
   if (newestFingerprint === null || tokens.knows(newestFingerprint)) return;
   throw new ConfigError([

@@ -10,7 +10,7 @@ export interface UndoSteps {
 
 export class StartStoppedError extends Error {}
 
-/** Starts step by step. Undoes the steps if one fails or `stopped` resolves, also the one that is in progress then. */
+/** Starts step by step. Undoes the steps, including one in progress, if one fails or `stopped` resolves. */
 export async function withUndoSteps(
   start: (undoSteps: UndoSteps) => Promise<void>,
   stopped: Promise<unknown> = new Promise(() => {}),

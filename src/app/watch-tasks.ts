@@ -40,7 +40,7 @@ export function createWatchTasks(parts: WorkerParts): readonly WorkerTask[] {
 
 type WatchState = ReturnType<typeof createWatchState>;
 
-/** Time after the end of a batch in which its release may still appear. */
+/** Time after the end of a batch during which its release may still appear. */
 const AFTER_BATCH_MS = 60_000;
 
 function createWatchState({ store, monotonicMs }: WorkerParts) {

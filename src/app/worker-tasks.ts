@@ -32,7 +32,7 @@ export function createWorkerTasks(parts: WorkerParts) {
   const webhooks = createWebhookTask(parts);
   const features = featureTasks(parts);
   return {
-    /** Run in one process among all with the same data. */
+    /** Run in only one of the processes with the same data. */
     watching: [
       ...createWatchTasks(parts),
       createIndexTask(parts.store),
@@ -41,7 +41,7 @@ export function createWorkerTasks(parts: WorkerParts) {
       createRateTask(parts),
       ...features.watching,
     ],
-    /** One for each relayer key. Run in one process among all with that key. */
+    /** One for each relayer key, run in only one of the processes with that key. */
     sending: parts.external.relayers.map((relayer) => relayTask(parts, relayer)),
     /** Run in every process. */
     shared: [
@@ -60,9 +60,9 @@ export function createWorkerTasks(parts: WorkerParts) {
   };
 }
 
-/** Maximum delay of an event's number. */
+/** Maximum delay before an event gets its number. */
 const EVENT_INTERVAL_MS = 500;
-/** Maximum events per step, which takes the store a few milliseconds. */
+/** Maximum events per step; a full step takes the store a few milliseconds. */
 const EVENTS_AT_A_TIME = 200;
 
 function createEventTask({ store: { events }, nowMs }: WorkerParts): WorkerTask {
@@ -226,7 +226,7 @@ export function createRateTask({ store, external, nowMs, log }: WorkerParts): Wo
 }
 
 const INDEX_INTERVAL_MS = 500;
-/** Maximum per step, which takes about 10 ms, because SQLite works in the API's thread. */
+/** Maximum of each per step, so that a step blocks the API's thread, where SQLite works, for only about 10 ms. */
 const [INDEXED_PAYMENTS, FOLDED_CHANGES] = [50, 2_000];
 /** Pause after a step, as a multiple of its duration, because create requests take precedence. */
 const PAUSE_FACTOR = 9;
@@ -259,7 +259,7 @@ export function createGasTask(
     name: 'gas',
     intervalMs: GAS_INTERVAL_MS,
     async run() {
-      // `signerFailure` below tells whether it failed, also in a process that sends nothing.
+      // `signerFailure` below tells whether it failed, even in a process that sends nothing.
       await relayer.checkSigner().catch(() => {});
       const isFailing = relayer.signerFailure() !== null;
       metrics.relayerSignerFailing.set({ relayer: relayer.address }, Number(isFailing));
@@ -278,7 +278,7 @@ export function createGasTask(
 }
 
 const UNSETTLED_INTERVAL_MS = 30_000;
-/** Maximum counted, more than an operator would inspect one by one. */
+/** Maximum payments counted, more than an operator would inspect one by one. */
 const UNSETTLED_COUNTED = 1_000;
 
 /** Records how many payments hold money, and for how long the oldest release has been due or under way. */

@@ -93,7 +93,7 @@ function clustered(
   };
 }
 
-/** Difference of two endpoints above which one of them lags or lies, and would have events sent again. */
+/** Difference in blocks above which one of two endpoints lags or lies, so that events would be sent again. */
 const MAXIMUM_LAG_BLOCKS = 100;
 
 /** Records how high the chain is when a restored database is first served: events of these blocks may have been sent. */
@@ -109,13 +109,13 @@ async function recordRestore({ store, external: { chain }, nowMs, expiryMs, log 
   log.warn({ block }, 'the database was restored: what was due by this block is not sent again');
 }
 
-/** Holds tasks back until a restore is recorded, so that they neither send nor release anything before. */
+/** Holds tasks back until a restore is recorded, so that they neither send nor release anything before then. */
 export function afterRestore(tasks: readonly WorkerTask[], parts: WorkerParts): WorkerTask[] {
   let recorded: Promise<void> | null = null;
   return tasks.map((task) => ({
     ...task,
     async run(signal) {
-      // A running service can be marked too.
+      // The database of a running service can be marked as restored too.
       if (task.name === 'watch') recorded = null;
       recorded ??= recordRestore(parts);
       await recorded.catch((error) => {
@@ -155,7 +155,7 @@ export function startWorker(
         onFailure(task.name, error, failures);
       }
       if (hasMore || stopping.signal.aborted) continue;
-      // After a failure it ignores wake-ups, so that repeated announcements do not undo the growing pauses.
+      // After a failure, the loop ignores wake-ups, so that repeated announcements do not undo the growing pauses.
       loop.isFailing = failures > 0;
       if (loop.isFailing) loop.pause = new AbortController();
       const growingMs = task.intervalMs * Math.min(2 ** failures, MAXIMUM_BACKOFF);

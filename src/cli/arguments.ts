@@ -36,7 +36,7 @@ export function required(args: OperationArguments, name: string): string {
   return value;
 }
 
-/** Creates a reader of an option. `parse` returns null for an invalid text, and the reader null without the option. */
+/** Creates a reader of an option; it returns null without the option. `parse` returns null for an invalid text. */
 function optionalAs<Value>(parse: (text: string) => Value | null, problem: string) {
   return (args: OperationArguments, name: string): Value | null => {
     const text = optional(args, name);

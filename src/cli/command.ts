@@ -25,7 +25,7 @@ interface OperationOptions {
 }
 
 /**
- * Returns a function that adds a command for the operation of the same name, such as `payment show`, which gets the
+ * Returns a function that adds a command for the operation of the same name, such as `payment show`; it gets the
  * command's argument and options by name. `usage` is the command with its argument, such as `show <payment>`.
  */
 export function operationsOf(parent: Command, services: OperationRunner) {

@@ -17,7 +17,7 @@ import {
 
 export const CONTROL_SOCKET = 'control.sock';
 
-/** Interval of keep-alive bytes, well below the client's timeout. */
+/** Interval between keep-alive bytes, well below the client's timeout. */
 const ALIVE_INTERVAL_MS = 10_000;
 
 /** Media type with which a command requests progress lines. Version 0.1.0 reads only the reply. */
@@ -102,7 +102,7 @@ const WHEN_TO_RETRY =
 
 export class NoServerError extends Error {}
 
-/** Maximum silence of the server, which sends keep-alive bytes during an operation. */
+/** Maximum silence of the server; it sends keep-alive bytes during an operation. */
 const TIMEOUT_MS = 120_000;
 
 /** How a command follows an operation. */

@@ -12,7 +12,7 @@ import { visible } from './present.ts';
 
 const MAXIMUM_MEBIBYTES = 4;
 const MAXIMUM_ROWS = 5_000;
-/** Maximum lines with faults that are named at once. */
+/** Maximum faulty lines that one error names. */
 const MAXIMUM_NAMED = 50;
 const MAXIMUM_FAULT_CHARACTERS = 600;
 
@@ -93,7 +93,7 @@ function rowsOfCsv(text: string): readonly FileRow[] {
       // A missing quote is noticed at the end of the file.
       const isUnclosed = error?.code === 'CSV_QUOTE_NOT_CLOSED';
       const line = isUnclosed ? (rows.at(-1)?.line ?? 0) + 1 : Number(error?.['lines']);
-      // The parser may find several faults of one line.
+      // The parser may find several faults in one line.
       if (line !== rows.at(-1)?.line) rows.push({ line, values: MISFIT });
     },
   });
@@ -118,7 +118,7 @@ async function readRow(values: FileRow['values']): Promise<Omit<NewRow, 'line'>>
 
 /**
  * Creates the accounts that do not exist yet, and with `keys` a key for each account that never had one. A key is in that
- * file before the next account is created, so that a later run can go on.
+ * file before the next account is created, so that a later run can continue.
  */
 export async function createAccounts(
   rows: readonly NewRow[],

@@ -53,7 +53,7 @@ export interface OperationsContext extends Pick<CoreStore, PeopleStores | Paymen
   /** Public URL of the pages, without a trailing slash. */
   readonly baseUrl: string;
   readonly adminBaseUrl: string;
-  /** Null without a running server, which has the relayer. */
+  /** Null without a running server, because only a server has the relayer. */
   readonly rescue: ((id: PaymentId, token: `0x${string}`) => Promise<string>) | null;
   /** Null in live mode, and without a running server. */
   readonly sandboxOperations: SandboxOperations | null;

@@ -72,7 +72,7 @@ export function presentKey(key: ApiKey) {
 }
 
 /**
- * `configured` and `evidence` are null without a running server, which knows credentials and hosts. So is `active`,
+ * `configured` and `evidence` are null without a running server: only it knows credentials and hosts. So is `active`,
  * unless the operator switched the provider off.
  */
 export async function presentProvider(
@@ -253,7 +253,7 @@ function linesOf(result: unknown): string[] {
   return [visible(String(result))];
 }
 
-/** Separates the entries of a list by an empty line, unless they are single lines. */
+/** Separates the entries of a list with an empty line, unless they are single lines. */
 function entryLines(entry: unknown, index: number): string[] {
   if (!isRecord(entry)) return [visible(String(entry))];
   return index === 0 ? fieldLines(entry, '') : ['', ...fieldLines(entry, '')];

@@ -151,7 +151,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
   return program;
 }
 
-/** Adds a command that makes several checks and prints each finding as a line, at once or at the end. */
+/** Adds a command that makes several checks and prints each finding as a line, immediately or at the end. */
 function addCheckingCommand(
   program: Command,
   name: string,
@@ -197,7 +197,7 @@ function addProviderCommands(program: Command, services: ProgramServices): void 
     .option('--minimum-usd <amount>', 'the minimum amount in USD');
 }
 
-/** Writes the recorded answers on the caller's machine, and not on the server's. */
+/** Writes the recorded answers on the caller's machine, not on the server's. */
 function addProveCommand(group: Command, services: ProgramServices): void {
   leaf(group, 'prove', 'prove an account step by step, and keep the evidence')
     .argument('<provider>')

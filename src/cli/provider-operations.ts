@@ -25,7 +25,7 @@ import { presentProvider, presentPurchase, timeOf } from './present.ts';
 
 /** Default amount, unless the provider's minimum is higher. */
 const USUAL_AMOUNT_CENTS = 50_00;
-/** Leaves a tenth above the minimum, because that is in USD and the charge may be in another currency. */
+/** Leaves a margin of a tenth, because the minimum is in USD and the charge may be in another currency. */
 const ABOVE_MINIMUM_PERCENT = 110;
 
 /** `provider check`: requests a quote and starts a session with the operator's credentials. Pays nothing. */

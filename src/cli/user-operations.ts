@@ -67,7 +67,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Refuses a user with a password, because someone else may have claimed the address with an earlier invitation. */
+/** Refuses a user with a password, because someone else may have claimed the email address in an earlier invitation. */
 function requireNoPassword(user: User | null, isOperator: boolean): void {
   if (user === null || user.passwordHash === null) return;
   const wayOut = isOperator

@@ -93,14 +93,14 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     port,
     adminHost: readHost(read, 'ADMIN_HOST'),
     adminPort,
-    /** Address of the operator's console, without a trailing slash. */
+    /** URL of the operator's console, without a trailing slash. */
     adminBaseUrl: readBaseUrl(read, 'ADMIN_BASE_URL', { isLive, isTls: false, port: adminPort }),
     baseUrl,
     dataDir: readDataDir(read),
     /** `postgres://…`; null for SQLite in the data folder. */
     databaseUrl,
     databaseCopyUrl,
-    /** Null if unset, which only the sandbox allows: it creates one. */
+    /** Null if unset; only the sandbox allows that, and creates one. */
     secretKey,
     previousSecretKeys,
     /** Networks of proxies whose X-Forwarded-For is trusted; empty for none. */
@@ -150,7 +150,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   return config;
 }
 
-/** Customers' data is kept for a month after a checkout expires, for money that arrives late or is returned. */
+/** Customers' data is kept for a month after a checkout expires, because money may arrive late or be returned. */
 function readRetention(read: Reader, checkoutExpiryHours: number): Retention {
   const days = (name: string, minimum: number) =>
     read.text(name) === null ? null : read.integer(name, minimum, minimum, 36_500);
@@ -203,7 +203,7 @@ function readChain(read: Reader) {
     : { ...deployment, factory, feeWallet, relayMaximumFeeWei, relayGasShare, relayBatchWindowMs, multicall };
 }
 
-/** Maximum cost of one relayer transaction: from 0.01 POL, which a single release needs at usual fees, to 1,000. */
+/** Maximum cost of one relayer transaction: from 0.01 POL (what a single release needs at usual fees) to 1,000 POL. */
 function readRelayMaximumFee(read: Reader): bigint {
   const wei = parseDecimal(read.text('RELAY_MAX_FEE_POL') ?? '1', 18);
   if (wei !== null && wei >= 10n ** 16n && wei <= 10n ** 21n) return wei;
@@ -267,7 +267,7 @@ function readContractDeployment(read: Reader) {
   return relayerKeys === null ? null : { ...access, chainId, token, relayerKeys };
 }
 
-/** Each key adds calls to the endpoints, and a block only has room for the batches of a few. */
+/** Limited, because each key adds calls to the endpoints, and a block has room for the batches of only a few. */
 const MAXIMUM_RELAYER_KEYS = 16;
 
 function readRelayerKeys(read: Reader): readonly [RelayerKey, ...RelayerKey[]] | null {
@@ -328,7 +328,7 @@ function isPrivateKey(text: string): boolean {
   return BigInt(text) > 0n && BigInt(text) < order;
 }
 
-/** Reads the settings of each configured provider without validation, which `readConfig` does. */
+/** Reads the settings of each configured provider. Unlike `readConfig`, does not validate them. */
 export function readProviderValues(environment: Environment): Config['providers'] {
   return readProviders(createReader(environment));
 }

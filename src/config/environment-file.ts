@@ -9,7 +9,7 @@ const SEPARATOR = /[\r\u2028\u2029]/;
 
 /**
  * Adds the variables of `.env` in the current folder to the environment, without overriding existing ones, even empty
- * ones. A missing file is not an error, an unreadable or ambiguous one is. Returns the environment.
+ * ones. A missing file is not an error; an unreadable or ambiguous one is. Returns the environment.
  */
 export function loadEnvironmentFile(): NodeJS.ProcessEnv {
   try {
@@ -28,7 +28,7 @@ export function loadEnvironmentFile(): NodeJS.ProcessEnv {
 
 /**
  * Problems with lines that Node, systemd and docker read differently: `A=x#y` is `x` for Node and `x#y` for systemd.
- * Quotes no value, because it may be a secret.
+ * Does not quote values, because they may be secrets.
  */
 export function findAmbiguous(text: string): readonly string[] {
   if (text.startsWith('\ufeff')) return ['.env begins with a byte order mark: save it as UTF-8 without one.'];

@@ -83,7 +83,7 @@ export function createReader(environment: Environment) {
   return { problems, refuse, text, file: fileText, list, integer, oneOf, address, percent };
 }
 
-/** Code of an error. Unlike the message, it quotes no value. */
+/** Code of an error. Unlike the message, it does not quote the value. */
 export function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown error';
 }

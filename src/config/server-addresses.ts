@@ -5,7 +5,7 @@ import { codeOf, type Reader } from './reader.ts';
 
 export const HIGHEST_PORT = 65_535;
 
-/** Requires that certificate chain and private key (PEM) are readable and match. */
+/** Requires that the certificate chain and the private key (PEM) are readable and match. */
 export function readTls(read: Reader) {
   const certFile = read.text('TLS_CERT_FILE');
   const keyFile = read.text('TLS_KEY_FILE');
@@ -64,7 +64,7 @@ export function readBaseUrl(
   return url.origin;
 }
 
-/** Addresses and networks (CIDR) of proxies. */
+/** IP addresses and networks (CIDR) of proxies. */
 export function readTrustProxy(read: Reader): readonly string[] {
   const networks = read.list('TRUST_PROXY');
   for (const network of networks) {
@@ -122,7 +122,7 @@ export function readMail(read: Reader, baseUrl: string) {
   return url === null || from === null ? null : { url, from, helloName: publicNameOf(baseUrl) };
 }
 
-/** Mail servers refuse a bare name or an address in EHLO. */
+/** Mail servers refuse a bare name or an IP address in EHLO. */
 function publicNameOf(baseUrl: string): string | null {
   const host = URL.parse(baseUrl)?.hostname ?? '';
   return /^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/.test(host) ? host : null;

@@ -33,11 +33,11 @@ export interface EmailErasureStep {
 
 export interface EmailStore {
   /**
-   * Erases the address of a payment's customer and everything derived from it, and the answer to a payment page's
+   * Erases the email address of a payment's customer and everything derived from it, and the answer to a payment page's
    * question, which a payment without an address may have too. All or nothing.
    */
   eraseEmail(payment: PaymentReference): Promise<EmailErasure>;
-  /** Erases an address that a customer of the account gave for one mail, in lower case, with the mail. */
+  /** Erases an address (in lower case) that a customer of the account gave for one mail, and the mail itself. */
   eraseReceiptAddress(accountId: string, email: string): Promise<void>;
   /**
    * Erases addresses of older payments. Continues where the last call stopped, up to `limit` or a `busy` one. Null means

@@ -5,7 +5,7 @@ import { type Mailer, MailNotSentError } from './mail.ts';
 interface SmtpSettings {
   readonly url: string;
   readonly from: string;
-  /** Name in EHLO. Null leaves the machine's own, which is `[127.0.0.1]` in a container. */
+  /** Name in EHLO. Null for the machine's name, which is `[127.0.0.1]` in a container. */
   readonly helloName?: string | null;
 }
 

@@ -34,7 +34,7 @@ export function bytesOfAddress(address: string): Uint8Array {
 
 /**
  * Checksummed payout address, or null. Digits of one case carry no checksum; mixed case must be exact EIP-55. (viem's
- * `getAddress` repairs a wrong checksum and its `isAddress` refuses all-upper digits, so neither serves here.)
+ * `getAddress` repairs a wrong checksum and its `isAddress` rejects all-uppercase digits, so neither works here.)
  */
 export function parsePayoutAddress(value: unknown): Address | null {
   if (typeof value !== 'string' || !hexAddress.test(value)) return null;
@@ -70,7 +70,7 @@ export interface DepositFactory {
   readonly implementation: Address;
 }
 
-/** Identifies a payment in the contract's events: the keccak-256 hash of its id. */
+/** The payment's reference in the contract's events: the keccak-256 hash of its id. */
 function paymentReference(paymentId: string): `0x${string}` {
   return `0x${keccak256Hex(Buffer.from(paymentId))}`;
 }
@@ -81,7 +81,7 @@ export function cloneCodeHash(implementation: Address): string {
   return keccak256Hex(Buffer.from(code, 'hex'));
 }
 
-/** Size of the salt, whose words are chain id, merchant, fee wallet, fee and reference. */
+/** Size of the salt's preimage: one word each for chain id, merchant, fee wallet, fee and reference. */
 const SALT_BYTES = 5 * 32;
 
 /** CREATE2 address of a factory's clone whose salt is keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref)). */

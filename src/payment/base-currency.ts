@@ -24,7 +24,7 @@ export type ListRates = (
   lastMs: number,
 ) => Promise<readonly HourlyRate[]>;
 
-/** Returns a function that maps each of these times to USD per unit of the currency; null if its hour has no rate. */
+/** Returns a function that maps each of `timesMs` to USD per unit of the currency; null if its hour has no rate. */
 export async function ratesAt(
   listRates: ListRates,
   currency: Currency,

@@ -1,11 +1,11 @@
 /**
- * Validates a callback URL by its text alone; the webhook resolver validates the addresses of its host name. Checks
+ * Validates a callback URL by its text alone; the webhook resolver validates the host's IP addresses. Checks
  * the raw text first, because the parser silently repairs full-width digits, `0x7f.1`, tabs and backslashes.
  */
 
 import { isPublicAddress } from '../platform/public-address.ts';
 
-/** Maximum code points of a callback as supplied. */
+/** Maximum length of a callback as supplied, in code points. */
 export const CALLBACK_MAX_CHARACTERS = 2048;
 
 /** A callback that may be stored and sent to. The supplied text is stored, never `url.href`. */
@@ -16,7 +16,7 @@ export interface AcceptedCallbackUrl {
   readonly hostname: string;
   /** 1 to 65535; 443 if the URL has none. */
   readonly port: number;
-  /** `address`: a public IP literal. `name`: DNS must still prove it public. `allowed`: listed by the operator. */
+  /** `address`: a public IP literal. `name`: must still resolve to public IPs. `allowed`: listed by the operator. */
   readonly kind: 'address' | 'name' | 'allowed';
 }
 
@@ -39,7 +39,7 @@ const FORBIDDEN_CHARACTER =
   /[\u0000-\u0020\u007f-\u009f\s\\\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const HTTPS_WITH_AUTHORITY = /^https:\/\/([^/?#]+)/i;
 const IPV4_LITERAL = /^\d+\.\d+\.\d+\.\d+$/;
-/** Letters, digits, inner hyphens, and the underscore that DNS allows; at least two labels of at most 63. */
+/** Letters, digits, inner hyphens, and the underscore that DNS allows; at least two labels of at most 63 characters. */
 const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const HOST_NAME_MAX_CHARACTERS = 253;
 

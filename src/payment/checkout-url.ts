@@ -14,7 +14,7 @@ export function checkoutUrl(
   return `${baseUrl}/pay/${id}${query.length === 0 ? '' : '?'}${query.join('&')}`;
 }
 
-/** Query parameter that names a provider which does not serve the customer's region. It only changes what is shown. */
+/** Name of the query parameter for a provider that does not serve the customer's region. Affects only the display. */
 export const UNSERVED = 'unserved';
 
 /** Ignores surrounding space, case and Unicode composition, because links are retyped. */

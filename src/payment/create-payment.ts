@@ -28,7 +28,7 @@ interface SettlementTerms {
   readonly factory: Address;
   readonly feeWallet: Address;
   readonly depositAddressOf: (terms: DepositTerms) => Address;
-  /** Token, contracts of the service, relayers. Not deposit addresses: the store checks them on insert (`reserved`). */
+  /** Token, the service's contracts, relayers. Not deposit addresses: the store checks those on insert (`reserved`). */
   readonly reservedAddresses: ReadonlySet<Address>;
 }
 
@@ -40,11 +40,11 @@ export interface CreatePaymentContext {
   readonly nowMs: () => number;
   readonly newPaymentId: () => PaymentId;
   readonly thresholdDefaults: ThresholdTerms;
-  /** Identifies the secret of new ipn_tokens. */
+  /** Fingerprint of the secret for new ipn_tokens. */
   readonly tokenFingerprint: string;
 }
 
-/** Durable when this resolves. Repeating the idempotency key returns the first payment. Throws `ServiceError`. */
+/** Resolves once stored durably. Repeating the idempotency key returns the first payment. Throws `ServiceError`. */
 export async function createPayment(
   context: CreatePaymentContext,
   account: MerchantTerms,
@@ -58,7 +58,7 @@ export async function createPayment(
 
 /**
  * Stores a new payment, or returns the payment of an earlier or concurrent request with the same `Idempotency-Key` and
- * parameters, within `IDEMPOTENCY_TTL_MS`. Other parameters are a conflict. Only successes are stored.
+ * parameters, within `IDEMPOTENCY_TTL_MS`. The same key with other parameters is a conflict. Only successes are stored.
  */
 async function createOnce(
   { payments, nowMs }: Pick<CreatePaymentContext, 'payments' | 'nowMs'>,
@@ -197,11 +197,11 @@ export interface MerchantTerms extends AccountThresholdTerms {
   readonly suspended: boolean;
   readonly features: readonly Feature[];
   readonly feeBasisPoints: number;
-  /** The merchant's own wallet, for guidance and checks; each checkout names its payout address itself. */
+  /** The merchant's own wallet, for guidance and checks; each payment has its own payout address. */
   readonly wallet: Address | null;
   /** Whether the API refuses payout wallets other than the account's, so that a stolen key cannot redirect money. */
   readonly isWalletLocked: boolean;
-  /** Whether a direct payment counts as paid although up to one cent is missing (see `directThreshold`). */
+  /** Whether a direct payment counts as paid even if up to one cent is missing (see `directThreshold`). */
   readonly toleratesMissingCent: boolean;
   /** Hosts, with ports, to which a checkout may redirect its customer at the end. */
   readonly returnHosts: readonly string[];

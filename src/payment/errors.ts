@@ -4,7 +4,7 @@
  */
 export const errorTable = {
   invalid_request: row(400, null, 'The request is invalid.'),
-  // `belowMinimum` in `src/providers/provider-availability.ts` builds the usual text, which says the minimum.
+  // `belowMinimum` in `src/providers/provider-availability.ts` builds the usual text, which states the minimum.
   below_minimum: row(400, 'below_minimum', "The amount is below the provider's minimum."),
   // The specification has no code for it.
   above_maximum: row(400, null, "The amount is above the provider's maximum."),
@@ -70,7 +70,7 @@ function row(status: number, code: string | null, text: string) {
 
 export type ErrorName = keyof typeof errorTable;
 
-/** Error in the API description: one of the table, or a feature's own with the status of one of the table. */
+/** Error in the API description: one from the table, or a feature's own error with a status from the table. */
 export type DescribedError = ReturnType<typeof row> & { readonly name: string };
 
 const fieldOfError: Readonly<Partial<Record<ErrorName, string>>> = {
@@ -81,7 +81,7 @@ const fieldOfError: Readonly<Partial<Record<ErrorName, string>>> = {
   provider_inactive: 'provider',
 };
 
-/** An error of the table; callers see any other error as `internal` (500). */
+/** An error from the table; callers see any other error as `internal` (500). */
 export class ServiceError extends Error {
   readonly errorName: ErrorName;
   /** Seconds until a retry makes sense: for `rate_limited`, and for `provider_unavailable` if the provider is busy. */
@@ -143,12 +143,12 @@ export function isBusy(error: unknown): boolean {
   );
 }
 
-/** Creates a 400. `problem` continues a sentence that starts with the field; `name` is the field's name in forms. */
+/** A 400 error. `problem continues a sentence that starts with the field; `name` is the field's name in forms. */
 export function invalidField(field: string, problem: string, name = field): ServiceError {
   return new ServiceError('invalid_request', `${field} ${problem}`, { problems: new Map([[name, problem]]) });
 }
 
-/** Resolves to the values of all fields. Throws one `invalid_request` with the errors of all; rethrows other errors. */
+/** Resolves to all fields' values. Throws one `invalid_request` with all their errors; rethrows other errors. */
 export async function checkFields<Checks extends Readonly<Record<string, () => unknown>>>(checks: Checks) {
   const problems = new Map<string, string>();
   const read: Record<string, unknown> = {};

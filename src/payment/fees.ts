@@ -20,7 +20,7 @@ export function grossUpCents(requestedCents: number, feeBasisPoints: number): nu
   return Number((requestedUnits + netPerCent - 1n) / netPerCent);
 }
 
-/** Under pass-through, the smallest charge that leaves the net. Throws `invalid_request` above the maximum. */
+/** With pass-through, the smallest charge that leaves the requested net. Throws `invalid_request` above the maximum. */
 export function chargeWithFee(
   { amountCents, passFeeToCustomer }: Pick<Payment, 'amountCents' | 'passFeeToCustomer'>,
   feeBasisPoints: number,

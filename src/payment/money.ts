@@ -21,8 +21,8 @@ export function isCurrency(value: unknown): value is Currency {
 }
 
 /**
- * Complete rule for an amount as text, so that it also serves in JSON Schema, without the lookahead that other languages
- * lack. Without m, `$` refuses "10\n".
+ * Complete rule for an amount as text, so that JSON Schema can use it too. Avoids lookahead, which some languages
+ * lack. Without the `m` flag, `$` refuses "10\n".
  */
 const amountPattern = /^(?:0\.(?:0[1-9]|[1-9]\d?)|[1-9]\d{0,3}(?:\.\d{1,2})?|10000(?:\.00?)?)$/;
 export const AMOUNT_PATTERN = amountPattern.source;
@@ -68,7 +68,7 @@ export function parseUnits(text: string): bigint | null {
   return parseDecimal(text, 6);
 }
 
-/** Units of a decimal text with at most nine digits before the point and this many after it; null for anything else. */
+/** Units of a decimal text with at most nine digits before the point and `decimals` after it; null otherwise. */
 export function parseDecimal(text: string, decimals: number): bigint | null {
   const [, whole, fraction = ''] = /^(\d{1,9})(?:\.(\d{1,18}))?$/.exec(text) ?? [];
   if (whole === undefined || fraction.length > decimals) return null;

@@ -11,7 +11,7 @@ import type { ProviderSession } from './provider-session.ts';
 // leave, because anyone with the link can start a session and pay from a wallet. Only a merchant may accept less
 // (`acceptPayment`).
 
-/** Terms set for all accounts, or for one account. A payment keeps those of its creation. */
+/** Terms set for all accounts, or for one account. A payment keeps the terms from its creation. */
 export interface ThresholdTerms {
   /** Shortfall that still counts as paid in full. */
   readonly toleranceBasisPoints: number;
@@ -24,7 +24,7 @@ export type AccountThresholdTerms = {
   readonly [Term in keyof ThresholdTerms]: ThresholdTerms[Term] | null;
 };
 
-/** Widest settings. Together they leave a quarter of the charge. */
+/** Maximum settings. Together they lower the threshold to a quarter of the charge. */
 export const MAXIMUM_TOLERANCE_BASIS_POINTS = 5_000;
 export const MAXIMUM_PROVIDER_FEE_BASIS_POINTS = 5_000;
 export const MINIMUM_PROVIDER_FEE_BASIS_POINTS = 100;
@@ -43,7 +43,7 @@ export function computePaidThreshold(expectedUnits: bigint, toleranceBasisPoints
   return larger(1n, lessBasisPoints(expectedUnits, toleranceBasisPoints));
 }
 
-/** The whole value, or one cent less if tolerated; below one USD a hundredth, because a cent would be too much. */
+/** The whole value, or one cent less if tolerated; below one USD, 1 % less, because a cent would be too much. */
 export function directThreshold(expectedUnits: bigint, toleratesMissingCent: boolean): bigint {
   if (!toleratesMissingCent) return computePaidThreshold(expectedUnits, 0);
   if (expectedUnits < 100n * UNITS_PER_CENT) return computePaidThreshold(expectedUnits, 100);
@@ -121,8 +121,8 @@ export function minUsdCentsForQuotedFee(
 }
 
 /**
- * Minimum plausible quote. One far below is probably a defect, such as cents taken for dollars, and would let a
- * fraction of the price count as paid.
+ * Minimum plausible quote, as a share of the assumed delivery. A lower one is probably a defect, such as cents read
+ * as dollars, and would let a fraction of the price count as paid.
  */
 const MIN_SHARE_OF_ASSUMED_PERCENT = 80n;
 /** Maximum plausible quote as a share of the charge's value, including two percent for moving exchange rates. */
@@ -140,18 +140,18 @@ export function isPlausibleQuote(
   return quotedUnits * 100n >= min && quotedUnits * 100n <= max;
 }
 
-/** 0.01 USDC. Smaller sums change no state, so senders of single units have no effect. */
+/** 0.01 USDC. Smaller sums do not change any state, so senders of single units have no effect. */
 const DUST_LIMIT_UNITS = UNITS_PER_CENT;
 
 export function isDust({ paidThresholdUnits }: Pick<Payment, 'paidThresholdUnits'>, units: bigint): boolean {
   return units < DUST_LIMIT_UNITS && units < paidThresholdUnits;
 }
 
-/** Smallest missing share of the threshold with which the deposits do not count as an attempt to pay. */
+/** Missing share of the threshold from which the deposits no longer count as an attempt to pay. */
 const NEARLY_ALL_MISSING_PERCENT = 90n;
 
 /**
- * Whether so little arrived that a session may charge the whole amount. Anyone can send a unit to an address, which must
+ * Whether so little arrived that a session may charge the whole amount. Anyone can send a unit to an address; this must
  * not block the checkout; after a larger deposit, a session for the whole amount would charge a customer twice.
  */
 export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>, seenUnits: bigint): boolean {
@@ -171,13 +171,13 @@ export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   return deposits.filter(({ units }) => units >= fullUnits);
 }
 
-/** Percentage of the value that counts as overpaid: exchange rates rarely move this far before delivery. */
+/** Percentage of the value that counts as overpaid, because exchange rates rarely move this far before delivery. */
 const OVERPAID_FROM_PERCENT = 105n;
-/** 0.10 USDC. A surplus or a part below this is not significant, unless the part is a tenth of the threshold. */
+/** 0.10 USDC. A surplus or a part below this is not significant, unless the part exceeds a tenth of the threshold. */
 const MIN_PART_UNITS = 100_000n;
 
 /**
- * Finds that a payment is partially paid or overpaid: clearly more than its value arrived, or two sufficient deposits,
+ * Finds whether a payment is partially paid or overpaid: clearly more than its value arrived, or two full deposits,
  * as after two finished provider sessions. Null if neither is significant, and for a canceled payment.
  */
 export function amountMismatchOf(
@@ -191,7 +191,7 @@ export function amountMismatchOf(
     return isPart ? 'partially_paid' : null;
   }
   const isClearlyMore = seenUnits * 100n >= payment.usdUnits * OVERPAID_FROM_PERCENT;
-  // A surplus on a payment worth cents may be clearly more by its share, but too little to return.
+  // The surplus on a payment worth cents may be a large share, but too small to return.
   const isSignificant = seenUnits >= payment.usdUnits + MIN_PART_UNITS;
   return (isClearlyMore && isSignificant) || fullDepositsOf(payment, deposits).length >= 2
     ? 'overpaid'

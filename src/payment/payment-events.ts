@@ -18,12 +18,12 @@ export const paymentEventTypes = {
 export type PaymentEventType = keyof typeof paymentEventTypes;
 
 export interface NumberedEvent {
-  /** Follows the order of commits: milliseconds since 1970, or one above the last. */
+  /** Increases in commit order: milliseconds since 1970, or the last number plus one. */
   readonly number: number;
   /** A `PaymentEventType`, or a type of a feature. */
   readonly type: string;
   readonly paymentId: PaymentId;
-  /** Id of what a feature's event is about; null for an event of the payment itself. */
+  /** Id of the feature's object that the event concerns; null for an event of the payment itself. */
   readonly subjectId: string | null;
   readonly atMs: number;
 }
@@ -76,7 +76,7 @@ export interface NewWebhook {
 
 export const SETTLEMENT_COIN = 'polygon_usdc';
 
-/** A direct payment has forwarded nothing when it becomes paid. */
+/** When a direct payment becomes paid, no money has been forwarded yet. */
 export function paidWebhook(payment: Payment): NewWebhook {
   return {
     event: 'payment.paid',

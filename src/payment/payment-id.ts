@@ -22,7 +22,7 @@ export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
   return () => {
     const currentMs = nowMs();
     if (currentMs > lastMs) [lastMs, counter] = [currentMs, 0];
-    // Borrows from the next millisecond after 1,024 ids, or when the clock went back.
+    // Borrows from the next millisecond after 1,024 ids, or when the clock was set back.
     else if (++counter > 0x3ff) [lastMs, counter] = [lastMs + 1, 0];
     const bytes = randomBytes(16);
     bytes.writeUIntBE(lastMs, 0, 6);
@@ -48,10 +48,10 @@ export function firstIdAtMs(timeMs: number): string {
 /** Crockford's base 32, without i, l, o and u. A short code is the payment id without its fixed bits. */
 const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Start of the time in short codes, whose 41 bits last until 2093. */
+/** Epoch of short codes. Their 41 bits of time last until 2093. */
 const EPOCH_MS = Date.UTC(2024, 0, 1);
 const TIME_BITS = 41n;
-/** 41 bits of time and the id's 74 bits of counter and randomness, five per letter. */
+/** Characters for 41 bits of time and the id's 74 bits of counter and randomness, five bits each. */
 const SHORT_CODE_LENGTH = 23;
 
 const shortCodePattern = new RegExp(`^[${crockford}]{${SHORT_CODE_LENGTH}}$`);
@@ -69,16 +69,16 @@ export function shortCodeOf(id: PaymentId): string {
   return code;
 }
 
-/** Characters of a short code in receipt numbers: time, counter and 4 of the 64 random bits, which open the checkout. */
+/** Characters of a short code in receipt numbers: time, counter and 4 random bits. All 64 would open the checkout. */
 const RECEIPT_CHARACTERS = 11;
 
-/** "R1AE-X7CY-GQH1", for receipts and questions about them. */
+/** Example: "R1AE-X7CY-GQH1". Used on receipts and in questions about them. */
 export function receiptNumberOf(id: PaymentId): string {
   const characters = `R${shortCodeOf(id).slice(0, RECEIPT_CHARACTERS)}`.toUpperCase();
   return characters.replace(/.{4}(?=.)/g, '$&-');
 }
 
-/** First and last possible payment id of a receipt number in lower case; null for another text. */
+/** First and last possible payment ids of a lower-case receipt number; null for any other text. */
 export function idsOfReceiptNumber(text: string): readonly [PaymentId, PaymentId] | null {
   const code = /^r(\w{3})-(\w{4})-(\w{4})$/.exec(text)?.slice(1).join('');
   const idWith = (rest: string) => paymentIdOfShortCode(code?.padEnd(SHORT_CODE_LENGTH, rest) ?? '');

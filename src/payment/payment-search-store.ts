@@ -9,7 +9,7 @@ export type LastSession = Pick<ProviderSession, 'provider' | 'progress' | 'expir
 
 export interface FoundPayments {
   readonly payments: readonly Payment[];
-  /** Start of the next page, which even a short page may have; null at the end. */
+  /** Start of the next page; null at the end. Even a short page may have a next one. */
   readonly next: PaymentId | null;
 }
 
@@ -18,7 +18,7 @@ export interface StateChange {
   readonly state: PaymentState;
 }
 
-/** Final sums of one payment's address, in 10⁻⁶ USDC units. */
+/** Final sums at one payment's deposit address, in 10⁻⁶ USDC units. */
 export interface FinalSums {
   readonly depositedUnits: bigint;
   readonly forwardedUnits: bigint;
@@ -68,7 +68,7 @@ export interface PaymentSearchStore {
     beforeMs: number,
     stepMs: number,
   ): Promise<readonly PaymentSlot[]>;
-  /** Counts of the UTC days from `fromMs` on and before `beforeMs`; `service` as for `listSlots`. */
+  /** Counts of the UTC days from `fromMs` (inclusive) to `beforeMs` (exclusive); `service` as for `listSlots`. */
   listPaidCounts(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaidCount[]>;
 
   /** For each payment, the session that presumably took the money: the last one, or the last before it was paid. */
@@ -83,7 +83,7 @@ export interface PaymentSearchStore {
 
   /** States of a payment after its creation, in order; those before history was recorded are missing. */
   listStateChanges(id: PaymentId): Promise<readonly StateChange[]>;
-  /** Payments that changed state after their creation, by id, above `after`; `status` is null for missing payments. */
+  /** Payments that changed state after creation, in id order above `after`; `status` is null for missing payments. */
   listHistories(after: string, limit: number): Promise<readonly PaymentHistorySummary[]>;
   /** Replaces the note, whose words the search finds immediately; null for an unknown payment. */
   editNote(payment: PaymentReference, note: string | null): Promise<Payment | null>;

@@ -11,7 +11,7 @@ export interface PaymentQuery
   readonly reference?: string;
   readonly accountId: string;
   readonly amountMismatch?: AmountMismatch;
-  /** Status at this time, because sessions at providers end by themselves. */
+  /** Status at `nowMs`, because sessions at providers expire by themselves. */
   readonly display?: { readonly status: DisplayStatus; readonly nowMs: number };
   /** Earliest creation time, inclusive. */
   readonly fromMs?: number;
@@ -38,7 +38,7 @@ export type Meaning =
 /** Maximum length of a search text; longer texts are truncated. No id, address or sensible phrase is longer. */
 const MAXIMUM_SEARCH_CHARACTERS = 320;
 const MAXIMUM_SEARCH_WORDS = 8;
-/** Maximum indexed words of a note, an order line or a reference; further ones are not found. */
+/** Maximum indexed words of a note, an order line or a reference; further words are not found. */
 const MAXIMUM_TEXT_WORDS = 40;
 /** Maximum indexed words of an email address's local part. */
 const MAXIMUM_EMAIL_WORDS = 8;
@@ -52,7 +52,7 @@ const SHORTEST_BEGINNING = 3;
 
 const wholeEmail = /@[^@]+\.[^@.]+$/;
 const transactionHash = /^0x[0-9a-f]{64}$/;
-/** End of a checkout's or short link's URL. */
+/** End of the URL of a checkout or short link. */
 const linkEnd = /\/(?:pay|s)\/([0-9a-z-]+)(?:[?#].*)?$/;
 
 /** Parses a search text; null if it has no search terms. */
@@ -95,7 +95,7 @@ function meaningsOf(typed: readonly string[]): Meaning[][] {
 /** Cents of an amount as shown in lists or as typed (€1,234.50, 1.234,50, 42,5); null for anything else. */
 function amountIn(word: string): number | null {
   const cents = readTypedAmount(word, null);
-  // An amount has no third decimal.
+  // Amounts have at most two decimals, so three digits are thousands.
   const amount = cents === 'unclear' ? readTypedAmount(word.replaceAll(/[.,٫。،]/g, ''), null) : cents;
   return amount === 'unclear' ? null : amount;
 }
@@ -130,7 +130,7 @@ export function termOfMeaning(meaning: Meaning): string {
   }
 }
 
-/** Whether a payment matches all words, which must be checked because an index term covers more than the typed word. */
+/** Whether a payment matches all words. Needed, because an index term covers more than the typed word. */
 export function hasWords(payment: Searched, words: readonly (readonly Meaning[])[]): boolean {
   const own = wordsOf(payment);
   const email = payment.email === null ? null : normalize(payment.email);

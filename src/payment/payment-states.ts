@@ -12,11 +12,11 @@ export type ForwardStatus =
   | 'manual_required'
   | 'canceled';
 
-/** States in progress, which few payments are in at a time. */
+/** States in progress; few payments are in one of them at a time. */
 export const unsettledStatuses = ['ready', 'processing', 'failed', 'manual_required'] as const;
 export type UnsettledStatus = (typeof unsettledStatuses)[number];
 
-/** States after a refused release: the money needs attention, or may soon. */
+/** States after a refused release: the money needs attention, or may soon need it. */
 export const refusedStatuses = ['failed', 'manual_required'] as const satisfies readonly UnsettledStatus[];
 
 /** All valid pairs of both fields. */

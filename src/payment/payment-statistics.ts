@@ -15,7 +15,7 @@ export interface PaymentSlot {
   /** Payments that became paid in this time, and their customers' charges. */
   readonly paid: number;
   readonly paidCents: number;
-  /** Receipts of those payments when they became paid, and the service's fees, in 10⁻⁶ USDC. */
+  /** Amounts received by those payments when they became paid, and the service's fees, in 10⁻⁶ USDC. */
   readonly receivedUnits: number;
   readonly feeUnits: number;
 }
@@ -28,7 +28,7 @@ export interface CountedChange extends PaymentSlot {
   readonly settleClass: number | null;
 }
 
-/** Paid payments of some UTC days by provider and duration. */
+/** Number of payments paid on some UTC days, by provider and duration. */
 export interface PaidCount {
   readonly provider: Payment['provider'];
   /** Index into `settleBoundsMs`; its length for longer durations. */
@@ -42,7 +42,7 @@ export const settleBoundsMs: readonly number[] = [
   ...[1, 6, 24].map((hours) => hours * 3_600_000),
 ];
 
-/** SQLite turns larger integers into floating point. Sums of USDC stay far below, but a token can move any number. */
+/** SQLite turns larger integers into floating point. Sums of USDC stay far below; a token may transfer any amount. */
 const MAXIMUM_UNITS = 2 ** 50;
 
 /** Converts units to a number that a store can sum, limited to ±`MAXIMUM_UNITS`. */

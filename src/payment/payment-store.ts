@@ -19,7 +19,7 @@ export type CreateOutcome =
   | { readonly kind: 'reserved' }
   | { readonly kind: 'replayed'; readonly payment: Payment; readonly fingerprint: string };
 
-/** Decision about one payment, made on its rows inside the transaction. Null changes nothing. */
+/** Decision about one payment, made from its rows within the transaction. Null means no change. */
 export interface PaymentDecision {
   readonly change: PaymentChange;
   /** Written in the same transaction. At most one webhook exists per payment and event. */
@@ -47,14 +47,14 @@ export interface PaymentFilter {
   readonly status?: PaymentStatus;
 }
 
-/** Maximum addresses per look-up, which takes about a millisecond with SQLite. */
+/** Maximum addresses per lookup, so that it takes about a millisecond with SQLite. */
 export const MAXIMUM_OWNERS_ASKED = 500;
 
 export type DepositOwner = Pick<Payment, 'id' | 'depositAddress'>;
 
 export interface PaymentStore {
   /**
-   * Durable when it resolves. Creates at most one payment for an idempotency record within `IDEMPOTENCY_TTL_MS`.
+   * Resolves once stored durably. Creates at most one payment per idempotency record within `IDEMPOTENCY_TTL_MS`.
    * Implemented by `createPaymentInSqlite` and `createPaymentInserts` (PostgreSQL).
    */
   createPayment(payment: Payment, idempotency: IdempotencyRecord | null): Promise<CreateOutcome>;
@@ -80,13 +80,13 @@ export interface PaymentStore {
   listPastDeadline(deadlineMs: number, sessionEndMs: number, limit: number): Promise<readonly PaymentId[]>;
   /** Token fingerprints of unfinished payments above this id, and of older ones whose release or webhook is pending. */
   listOpenFingerprints(after: string): Promise<readonly string[]>;
-  /** Reads, decides and writes in one transaction; returns the resulting payment, null if unknown. */
+  /** Reads, decides and writes in one transaction; returns the resulting payment, or null if unknown. */
   decidePayment(id: PaymentId, decide: Decide): Promise<Payment | null>;
   /** Stores a session of a payment and applies the decision in one transaction. */
   addSession(session: ProviderSession, decide: Decide): Promise<Payment | null>;
   /**
-   * Records a provider's report of a session. False, without a change, for an unknown or delivered session, and if this
-   * or a later report is recorded. Of two reports with the same time, the more advanced one counts.
+   * Records a provider's report of a session. Returns false, without a change, if the session is unknown or delivered,
+   * or if this or a later report is already recorded. Of two reports with the same time, the more advanced one counts.
    */
   recordSessionProgress(
     id: PaymentId,
@@ -97,7 +97,7 @@ export interface PaymentStore {
 
   /** Payments of at most `MAXIMUM_OWNERS_ASKED` deposit addresses (any case) that were committed before the call. */
   findDepositOwners(addresses: readonly string[]): Promise<readonly DepositOwner[]>;
-  /** Deposit addresses of payments above this id; null if more than `limit`. `unpaidAmong`: of the unpaid among so many. */
+  /** Deposit addresses of payments above this id; null above `limit`. `unpaidAmong`: of unpaid ones among this many. */
   listDepositAddresses(
     after: string,
     limit: number,

@@ -21,7 +21,7 @@ export const untouchedProgress = {
   status: 'unpaid' as PaymentStatus,
   forwardStatus: 'pending' as ForwardStatus,
   paidAtMs: null as number | null,
-  /** Units seen, which a reorganization may reverse; once paid, or released after cancellation, what counted then. */
+  /** Units seen, reversible by a reorganization; once paid, or released after cancellation, the sum counted then. */
   receivedUnits: 0n,
   /** The merchant's part of `receivedUnits` once final; zero before. */
   forwardedUnits: 0n,
@@ -32,10 +32,10 @@ export const untouchedProgress = {
   amountMismatch: null as AmountMismatch | null,
   /** Time of the next attempt to release the held units; null if there is none. */
   releaseDueAtMs: null as number | null,
-  /** Refused simulations of the release in a row (blocklisted wallet, paused token). */
+  /** Consecutive refused simulations of the release, for example for a blocklisted wallet or a paused token. */
   releaseRefusals: 0,
   releaseRefusalReason: null as string | null,
-  /** Consecutive final batches that did not release the payment, for any reason; changes no state. */
+  /** Consecutive final batches that did not release the payment, for any reason; does not change the state. */
   noOpBatches: 0,
   relayBatchId: null as number | null,
   cancelReason: null as CancelReason | null,
@@ -58,7 +58,7 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly passFeeToCustomer: boolean;
   readonly feeBasisPoints: number;
   readonly provider: ProviderChoice | typeof DIRECT_PROVIDER;
-  /** Receives the signed webhooks; null for a payment created without an API key, which sends none. */
+  /** URL for the signed webhooks; null for a payment created without an API key, because it sends none. */
   readonly callbackUrl: string | null;
   readonly email: string | null;
   readonly note: string | null;
@@ -71,9 +71,9 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   /** Values for the merchant's programs. They may be personal data, and are erased with the email address. */
   readonly metadata: Readonly<Record<string, string>> | null;
   readonly orderDetails: OrderDetails | null;
-  /** The payment's own deadline, earlier than the one that all payments have; null if it has none. */
+  /** The payment's own deadline, earlier than the general deadline; null if it has none. */
   readonly deadlineMs: number | null;
-  /** Identifies the secret of the payment's ipn_token. */
+  /** Fingerprint of the secret of the payment's ipn_token. */
   readonly tokenFingerprint: string;
 
   readonly chainId: number;
@@ -94,14 +94,14 @@ export interface OrderDetails {
   readonly items: readonly LineItem[];
   /** Used only while the account's `returnHosts` include its host, like `cancelUrl`. */
   readonly returnUrl: string | null;
-  /** For a canceled or expired payment; null for `returnUrl`. */
+  /** URL for a canceled or expired payment; null to use `returnUrl`. */
   readonly cancelUrl: string | null;
 }
 
 export interface LineItem {
   readonly name: string;
   readonly quantity: number;
-  /** Of the whole line, in the payment's currency; negative for a discount. */
+  /** Amount of the whole line, in the payment's currency; negative for a discount. */
   readonly amountCents: number;
 }
 
@@ -109,19 +109,19 @@ export function itemLabel({ name, quantity }: LineItem): string {
   return quantity === 1 ? name : `${quantity} × ${name}`;
 }
 
-/** A payment as addressed by a merchant. An id of another account is treated as unknown. */
+/** A payment that a merchant refers to. The id of another account's payment is treated as unknown. */
 export type PaymentReference = Pick<Payment, 'id' | 'accountId'>;
 
 export const LINK_ORIGIN = 'link';
 
-/** Prefix of the ids of payment pages, which are the origins of their payments. */
+/** Prefix of the ids of payment pages. A page's id is the `origin` of its payments. */
 export const PAGE_ID_PREFIX = 'page_';
 
 export function pageIdOf({ origin }: Pick<Payment, 'origin'>): string | null {
   return origin?.startsWith(PAGE_ID_PREFIX) === true ? origin : null;
 }
 
-/** Order fields of payments of `/api/v1`, which have no order. */
+/** Order fields of payments created through `/api/v1`, which have no order. */
 export const noOrder = {
   orderLine: null,
   origin: null,
@@ -139,7 +139,7 @@ export function deadlineOf(
   return Math.min(createdAtMs + expiryMs, deadlineMs ?? Number.POSITIVE_INFINITY);
 }
 
-/** Difference between received and requested amount that the merchant should know. */
+/** Difference between the received and the requested amount that the merchant should know about. */
 export const amountMismatches = ['partially_paid', 'overpaid'] as const;
 export type AmountMismatch = (typeof amountMismatches)[number];
 

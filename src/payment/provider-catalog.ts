@@ -75,11 +75,11 @@ export function isPaymentMeans(value: string): value is PaymentMeans {
 }
 
 interface CustomerFacts {
-  /** Means that the provider can be asked for, the usual ones first. */
+  /** Means of payment that a session can request, the usual ones first. */
   readonly means: readonly PaymentMeans[];
   /** Usual minimum and maximum minutes from payment to delivery; null if unknown. */
   readonly usualMinutes: readonly [number, number] | null;
-  /** An existing account, or an identity check with the first payment; null if neither, or if unknown. */
+  /** Requires an existing account, or an identity check with the first payment; null if neither, or if unknown. */
   readonly needs: 'account' | 'id' | null;
 }
 
@@ -91,7 +91,7 @@ const cardOrWallet = ['card', 'apple_pay', 'google_pay'] as const;
  */
 export const customerFacts: Readonly<Record<ProviderId, CustomerFacts>> = {
   moonpay: { means: cardOrWallet, usualMinutes: [2, 15], needs: 'id' },
-  // No parameter names the means here, at Coinbase, Crypto.com and Stripe: the customer chooses on the page.
+  // Wert, Coinbase, Crypto.com and Stripe have no parameter for the means: the customer chooses on their page.
   wert: { means: card, usualMinutes: [1, 5], needs: null },
   revolut: { means: cardOrWallet, usualMinutes: [1, 10], needs: 'id' },
   cryptocom: { means: [], usualMinutes: null, needs: null },
@@ -99,21 +99,21 @@ export const customerFacts: Readonly<Record<ProviderId, CustomerFacts>> = {
   transak: { means: cardOrWallet, usualMinutes: [2, 15], needs: 'id' },
   // The account is documented (docs.cdp.coinbase.com).
   coinbase: { means: card, usualMinutes: [1, 5], needs: 'account' },
-  // Payments there come from a PayPal account. The time is that of the provider that sells the USDC, as for Klarna.
+  // Payments there come from a PayPal account. The time depends on the provider that sells the USDC, as with Klarna.
   paypal: { means: ['paypal'], usualMinutes: null, needs: 'account' },
   stripe: { means: card, usualMinutes: [1, 5], needs: 'id' },
   banxa: { means: cardOrWallet, usualMinutes: [5, 30], needs: 'id' },
   klarna: { means: ['klarna'], usualMinutes: null, needs: null },
 };
 
-/** Means that a session names; null for the provider's usual ones, which it asks for anyway. */
+/** Means that a session names; null for the provider's usual ones, because it offers those anyway. */
 export function namedMeans(provider: ProviderId, means: PaymentMeans | null): PaymentMeans | null {
   return means === customerFacts[provider].means[0] ? null : means;
 }
 
 /**
- * Means that may work in this browser. Apple Pay: Safari on a Mac, and any browser on iOS. Google Pay: Chrome, its
- * relatives and Firefox elsewhere. Views inside of apps (no `Safari/` on iOS, `wv` on Android) open neither.
+ * Means that may work in this browser. Apple Pay: Safari on a Mac, and any browser on iOS. Google Pay: Chromium
+ * browsers and Firefox elsewhere. Web views inside apps (no `Safari/` on iOS, `wv` on Android) support neither.
  */
 export function meansInBrowser(userAgent: string): readonly PaymentMeans[] {
   const isOther = /(?:Chrome|Firefox)\//.test(userAgent);

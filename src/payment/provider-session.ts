@@ -30,7 +30,7 @@ export interface ProviderSession {
   readonly language: string | null;
   /** Whether the provider received the customer's email address with the session. */
   readonly hasEmail: boolean;
-  /** Keyed hash of IP address, means and stated higher total, to which the link is bound; null if there are none. */
+  /** Keyed hash of the IP address, means and stated higher total that the link is bound to; null if there are none. */
   readonly customerIpHash: string | null;
   /** ISO 3166-1 alpha-2; null if unknown. */
   readonly customerCountry: string | null;
@@ -47,7 +47,7 @@ export function isDelivering(
   return progress === 'delivering' && progressAtMs !== null && progressAtMs > nowMs - LONGEST_DELIVERY_MS;
 }
 
-/** Whether the provider reported within a day that it took the customer's money, which may have arrived. */
+/** Whether the provider reported within the last day that it took the customer's money, even if it has arrived. */
 export function hasTakenMoney(
   { progress, progressAtMs }: Pick<ProviderSession, 'progress' | 'progressAtMs'>,
   nowMs: number,
@@ -56,10 +56,10 @@ export function hasTakenMoney(
   return isReported && isDelivering({ progress: 'delivering', progressAtMs }, nowMs);
 }
 
-/** A card payment started at the end of a session is delivered later, after the provider's checks. */
+/** Time after a session's end, because a payment started at its end is delivered later, after the provider's checks. */
 export const DELIVERY_GRACE_MS = 30 * 60_000;
 
-/** End of a session before which it can no longer pay, unless its provider has taken the money. */
+/** Sessions that ended before this time can no longer pay, unless their provider has taken the money. */
 export const lastSessionEndMs = (nowMs: number) => nowMs - DELIVERY_GRACE_MS;
 
 export function mayStillPay(sessions: readonly ProviderSession[], nowMs: number): boolean {

@@ -14,7 +14,7 @@ export function parseRetentionDays(text: string, field: string): number {
 /** Replaces an erased email address in stored webhooks. No valid address has this form. */
 export const ERASED = '[erased]';
 
-/** Removes the email address from a webhook's fields: a mark replaces it in sent ones, null in others. */
+/** Removes the email address from a webhook's fields: a mark replaces it in sent webhooks, null in unsent ones. */
 export function withoutEmail<Fields extends Readonly<Record<string, unknown>>>(
   fields: Fields,
   { isSent }: { readonly isSent: boolean },
@@ -34,7 +34,7 @@ export function isEmailErased(body: string): boolean {
   return body.includes(`"email":"${ERASED}"`);
 }
 
-/** Removes the address from a text that may repeat it, such as a receiver's answer, in any case and URL-encoded. */
+/** Removes the address from a text that may repeat it, such as a receiver's answer, ignoring case, even URL-encoded. */
 export function textWithoutEmail(text: string, email: string, mark = ERASED): string {
   const forms = [email, encodeURIComponent(email)].map((form) => form.replaceAll(/\W/g, '\\$&'));
   return text.replaceAll(new RegExp(forms.join('|'), 'gi'), mark);

@@ -11,9 +11,9 @@ export interface ReleasePaymentContext {
 }
 
 /**
- * Requests the immediate release of a balance that does not release by itself: of a canceled payment, of one whose
- * release was refused or waits for lower fees, or of a small surplus. The money can only go to the address's merchant.
- * Throws `payment_state_conflict` when there is nothing to release but dust, a transaction already carries it, or the
+ * Requests the immediate release of a balance that is not released automatically: of a canceled payment, of one whose
+ * release was refused or waits for lower fees, or of a small surplus. The money can only go to the payment's merchant.
+ * Throws `payment_state_conflict` if nothing but dust can be released, a relay batch already has the release, or the
  * payment may still become paid; `payment_not_found` for an unknown payment.
  */
 export async function releasePayment(context: ReleasePaymentContext, id: PaymentId): Promise<Payment> {
@@ -63,7 +63,7 @@ export async function decideExisting(
 
 /**
  * Accepts a partial payment by lowering its paid threshold to the deposits. `acceptedUnits` is the amount that the
- * merchant saw. Throws `payment_state_conflict` if another amount is there now, or unless the payment is open and its
+ * merchant saw. Throws `payment_state_conflict` if the amount has changed since, or unless the payment is open and its
  * deposits are final and more than dust; `payment_not_found` for an unknown payment.
  */
 export async function acceptPayment(

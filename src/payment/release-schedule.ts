@@ -22,10 +22,10 @@ export function mayRelease(payment: Payment, heldUnits: bigint): boolean {
 /** Delays after the first, second, … consecutive attempt without a release; the last delay repeats. */
 const delaysMs = [30_000, 120_000, 600_000, 3_600_000] as const;
 
-/** Delay after a simulation that found an empty address, because the watcher is about to see why. */
+/** Delay after a simulation that found an empty deposit address, because the watcher is about to see why. */
 export const RETRY_AFTER_EMPTY_MS = 5_000;
 
-/** Delay after a batch was abandoned unmined, which is not its payments' fault. */
+/** Delay after a batch was abandoned unmined; its payments are not at fault. */
 export const RETRY_AFTER_ABANDONED_MS = 10_000;
 
 /** Maximum delay of a payment without a failed attempt. A longer one was written before the clock was set back. */
@@ -33,12 +33,12 @@ export const LONGEST_FIRST_DELAY_MS = 60_000;
 
 export const LONGEST_DELAY_MS = delaysMs[3];
 
-/** Delay after this many consecutive attempts without a release, at least one. */
+/** Delay after this many (at least one) consecutive attempts without a release. */
 export function retryDelayMs(tries: number): number {
   return delaysMs[Math.min(tries, delaysMs.length) - 1] as number;
 }
 
-/** A start in the future counts as over, because the clock was set back and nothing may wait until it catches up. */
+/** A wait that starts in the future counts as over: the clock was set back, and nothing may wait for it to catch up. */
 export function isOver(sinceMs: number, waitMs: number, nowMs: number): boolean {
   return nowMs < sinceMs || nowMs - sinceMs >= waitMs;
 }

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../platform/time-zone.ts';
 
-// After how much time stored data is erased or deleted. Payments and their journal are kept without limit.
+// Periods after which stored data is erased or deleted. Payments and their journal are kept without limit.
 
 /** An operator's or merchant's period; null for no limit. The configuration has the minimums. */
 export interface Retention {
@@ -10,9 +10,9 @@ export interface Retention {
 
 /** Lifetime of an idempotency key, as the specification sets it. */
 export const IDEMPOTENCY_TTL_MS = DAY_MS;
-/** Time after which a customer's address is erased if its queued mail could not be sent. */
+/** Time after which a customer's email address is erased if its queued mail could not be sent. */
 export const MAXIMUM_MAIL_DELAY_MS = DAY_MS;
-/** Time after which an address is erased if its mail was never queued, because the payment has not ended. */
+/** Time after which an email address is erased if its mail was never queued, because the payment has not ended. */
 export const MAXIMUM_ADDRESS_AGE_MS = 30 * DAY_MS;
 export const EVENT_RETENTION_MS = 30 * DAY_MS;
 /** Exchange rates are kept for longer than most countries require for accounting records. */

@@ -59,7 +59,7 @@ function restOf({ payment, sessions }: Charged, seenUnits: bigint): Charge {
     ...termsOf(payment),
     amountCents: Number(restCents),
     usdUnits: restUsdUnits,
-    // Also limited by the widest setting, because no provider may keep more than half of a charge.
+    // Also limited by the maximum setting, because no provider may keep more than half of a charge.
     maxProviderFeeBasisPoints: Math.max(0, Math.min(Number(maximumFee), MAXIMUM_PROVIDER_FEE_BASIS_POINTS)),
     receivedUnits: seenUnits,
   };

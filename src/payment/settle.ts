@@ -20,7 +20,7 @@ import {
 import type { PaymentDecision, PaymentView } from './payment-store.ts';
 import { mayRelease, retryDelayMs } from './release-schedule.ts';
 
-/** Refused simulations in a row after which the payment needs attention. */
+/** Consecutive refused simulations after which the payment needs attention. */
 export const QUICK_RELEASE_TRIES = 3;
 
 /** A decision passes through each state at most once. */
@@ -28,7 +28,7 @@ const MAXIMUM_STEPS = Object.keys(paymentStates).length;
 
 export interface SettleContext {
   readonly nowMs: number;
-  /** Payments created earlier are past their deadline, also by the scanned final blocks. Only set by the expiry step. */
+  /** Payments created earlier are past their deadline, even by scanned final blocks. Set only by the expiry step. */
   readonly expiredBeforeMs?: number | undefined;
 }
 
@@ -171,7 +171,7 @@ function dueEventOfUnpaid(
   return dueEventOfRelease(payment, sums.releasedUnits >= payment.paidThresholdUnits);
 }
 
-/** Event of a paid direct payment, whose receipts must all reach the merchant. */
+/** Event of a paid direct payment: all that it received must be released. */
 function dueEventOfForwarding(payment: Payment, sums: ObservedSums): PaymentEvent | null {
   if (sums.finalReleasedUnits >= payment.receivedUnits) return 'released_finally';
   return dueEventOfRelease(payment, sums.releasedUnits >= payment.receivedUnits);
@@ -210,7 +210,7 @@ function dueEventOfCanceled(state: PaymentState, payment: Payment, sums: Observe
       return isReleased ? 'released_finally' : null;
     }
     case 'canceled/completed': {
-      // Held again after a further deposit, or after a reorganization removed the release but not its deposit.
+      // Money is held again after a further deposit, or after a reorganization removed the release but not its deposit.
       const furtherUnits = larger(heldUnits, seenUnits - payment.receivedUnits);
       return isDust(payment, furtherUnits) ? null : 'deposit_after_cancel';
     }
@@ -252,7 +252,7 @@ function effectsOf(
       return { cancelReason: 'expired' };
     case 'deposit_reverted': {
       const noRefusals: PaymentChange = { releaseRefusals: 0, releaseRefusalReason: null };
-      // The requested deposit is gone, so the merchant decides again about other money that arrives after a
+      // The deposit to be released is gone, so the merchant decides again about other money that arrives after a
       // cancellation.
       return payment.status === 'unpaid' ? { ...noRefusals, releaseRequested: false } : noRefusals;
     }
@@ -284,7 +284,7 @@ function decisiveTxid(payment: Payment, deposits: readonly Deposit[]): string | 
   return deposits.at(-1)?.transactionHash ?? null;
 }
 
-/** Time of the sender's next attempt: null if nothing is held, or it may not be released yet. */
+/** Time of the next release attempt: null if nothing is held, or the money may not be released yet. */
 function releasePlan(payment: Payment, sums: ObservedSums, context: SettleContext): PaymentChange {
   if (sums.heldUnits === 0n) {
     // A request stays until the release is final, so that it covers all deposits.
@@ -296,7 +296,7 @@ function releasePlan(payment: Payment, sums: ObservedSums, context: SettleContex
 }
 
 /**
- * Decides after a scan. Like `settle`, but returns a payment that awaits money to the expiry step, which may have
+ * Decides after a scan. Like `settle`, but has the expiry step revisit a payment that awaits money: the step may have
  * passed it while a deposit was not final or not observed.
  */
 export function settleScanned(

@@ -52,7 +52,7 @@ const withGroups = /^([1-9]\d{0,2}([.,' ])\d{3}(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?
 
 /**
  * Number as people type it: "12,50", "$12.5", "1.234,50 €", "1’234", "１２．５０", "۱۲٫۵". `unclear` if a separator may
- * divide thousands or decimals, as in "1.234"; null for anything else.
+ * separate thousands or decimals, as in "1.234"; null for anything else.
  */
 export function readTypedNumber(
   typed: string,
@@ -68,9 +68,9 @@ export function readTypedNumber(
   return fraction === undefined ? whole : `${whole}.${fraction}`;
 }
 
-/** Text with the digits 0 to 9 and the separators that the forms above name, without invisible marks. */
+/** Text with the digits 0 to 9 and the separators in the patterns above, without invisible marks. */
 function plainCharacters(typed: string): string {
-  // Keeps raised and circled digits and fractions, which the normalization would make part of the number.
+  // Keeps raised and circled digits and fractions, because normalization would make them part of the number.
   const text = /\p{No}/u.test(typed) ? typed : typed.normalize('NFKC');
   return text
     .replaceAll(/\p{Cf}/gu, '')
@@ -82,14 +82,14 @@ function plainCharacters(typed: string): string {
     .trim();
 }
 
-/** "7" from "７", "٧" or "७": the ten digits of a script follow each other, as do those of two scripts. */
+/** "7" from "７", "٧" or "७": a script's ten digits are consecutive, and scripts may adjoin, hence the modulo. */
 function digitValue(digit: string): string {
   let before = 0;
   while (/\p{Nd}/u.test(String.fromCodePoint(Number(digit.codePointAt(0)) - before - 1))) before++;
   return String(before % 10);
 }
 
-/** Cents of a typed amount in one currency or, for null, any; null outside 0.01 to 10000. See `readTypedNumber`. */
+/** Cents of a typed amount in one currency or, for null, in any; null outside 0.01 to 10000. See `readTypedNumber`. */
 export function readTypedAmount(typed: string, currency: string | null): number | 'unclear' | null {
   const text = readTypedNumber(typed, isCurrency(currency) ? currency : 'anyCurrency', 2);
   return text === 'unclear' ? text : parseAmountCents(text);
@@ -105,7 +105,7 @@ export function parseTypedAmount(field: string, typed: string, currency: string 
   throw invalidField(field, `must be an amount${unit} from ${bounds}`);
 }
 
-/** API text of a typed number; other text is returned unchanged. Throws `invalid_request`. */
+/** API form of a typed number; other text is only trimmed. Throws `invalid_request`. */
 export function parseTypedNumber(field: string, typed: string, kind: NumberKind): string {
   const text = readTypedNumber(typed, kind, kind === 'USDC' ? 6 : 2);
   if (text === 'unclear') throw unclearAmount(field);

@@ -23,7 +23,7 @@ export function parseEgressProxy(text: string) {
   }
 }
 
-/** Opens a connection to this host and port. The proxy resolves a name, and takes an address as it is. */
+/** Opens a connection to this host and port. The proxy resolves a host name, and uses an IP address as it is. */
 export async function openTunnel(
   { host, port, authorization }: EgressProxy,
   target: { readonly host: string; readonly port: number },
@@ -47,7 +47,7 @@ export async function openTunnel(
       ? new Error(`the proxy ${host}:${port} did not answer CONNECT in time`, { cause })
       : cause;
   });
-  // Neither TLS nor HTTP begins with bytes of the other side.
+  // Neither TLS nor HTTP begins with bytes from the other side.
   if (statusCode === 200 && early.length === 0) return socket;
   socket.destroy();
   throw new Error(`the proxy ${host}:${port} answers CONNECT with ${statusCode}`);

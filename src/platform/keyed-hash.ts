@@ -15,7 +15,7 @@ export function createKeyedHash(purpose: string, secret: string, previousSecrets
   const candidates = (text: string): readonly string[] => keys.map(({ key }) => macOf(key, text));
   return {
     of: (text: string) => candidates(text)[0] as string,
-    /** Hash under the oldest configured secret, which stays the same as long as that secret is configured. */
+    /** Hash under the oldest configured secret. It stays the same as long as that secret is configured. */
     lasting: (text: string) => candidates(text).at(-1) as string,
     /** Hashes under every configured secret, one of which is the stored hash. */
     candidates,

@@ -1,4 +1,4 @@
-/** System errors caused by this machine itself, with the way out. */
+/** System errors caused by this machine itself, with the remedy. */
 const wayOuts: Readonly<Record<string, string>> = {
   EMFILE: 'this process may not open more files: raise its limit (ulimit -n, LimitNOFILE= or ulimits:)',
   ENFILE: 'this machine may not open more files: end programs, or raise fs.file-max',
@@ -12,7 +12,7 @@ const wayOuts: Readonly<Record<string, string>> = {
 export function machineFaultOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const { code = '', syscall } = error as NodeJS.ErrnoException;
-  // Listening on an address of another machine fails in the same way.
+  // Listening on another machine's IP address fails in the same way.
   if (Object.hasOwn(wayOuts, code) && (code !== 'EADDRNOTAVAIL' || syscall === 'connect'))
     return `${wayOuts[code]} (${code})`;
   const causes = [error.cause, ...(error instanceof AggregateError ? error.errors : [])];

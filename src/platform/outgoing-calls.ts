@@ -7,13 +7,13 @@ import { type EgressProxy, openTunnel } from './egress-proxy.ts';
 import { isLoopbackHost } from './public-address.ts';
 
 interface OutgoingAgentOptions extends Omit<Agent.Options, 'connect'> {
-  /** Time limit of a connection, including all addresses and TLS. Default 10,000. */
+  /** Time limit of a connection, including all IP addresses and TLS. Default 10,000. */
   readonly connectTimeoutMs?: number;
   /** Proxy to all hosts except loopback. Default null. */
   readonly proxy?: EgressProxy | null;
 }
 
-/** Creates connections to other hosts. The error of a failed one describes each address. */
+/** Creates connections to other hosts. The error of a failed one describes each IP address. */
 export function createOutgoingAgent({
   connectTimeoutMs = 10_000,
   proxy = null,
@@ -44,7 +44,7 @@ export function createOutgoingAgent({
   });
 }
 
-/** Cause of a failed connection. Node's own message is empty if several addresses failed. */
+/** Cause of a failed connection. Node's message is empty if several IP addresses failed. */
 function describeConnectFailure(error: Error, limitMs: number): string {
   const failures = [error, error.cause].find((each) => each instanceof AggregateError)?.errors as
     | readonly NodeJS.ErrnoException[]
@@ -80,7 +80,7 @@ export async function readCertificateEnd(
   const isDirect = proxy === null || isLoopbackHost(hostname);
   const socket = connectTls({
     ...(isDirect ? place : { socket: await openTunnel(proxy, place, signal) }),
-    // Not sent for addresses, because RFC 6066 allows only names.
+    // Not sent for IP addresses, because RFC 6066 allows only names.
     ...(isIP(place.host) === 0 ? { servername: place.host } : {}),
     // Reads an expired certificate as well.
     rejectUnauthorized: false,

@@ -1,6 +1,6 @@
 /**
  * Makes one PNG from a picture or an SVG on standard input. `pictures.ts` starts it with limits on memory and time.
- * Plain JavaScript: Node strips types with WebAssembly, which `--jitless` excludes.
+ * Plain JavaScript, because Node strips types with WebAssembly, which `--jitless` excludes.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
 
-/** Exit code of a refusal, whose reason is on standard error. */
+/** Exit code of a refusal; the reason is on standard error. */
 const refusedCode = 3;
 /** Loaders of libvips; all others stay blocked. */
 const loaders = {
@@ -41,7 +41,7 @@ async function measure(bytes) {
 }
 
 /**
- * Removes the characters of an SVG that no font has, which would be drawn as boxes.
+ * Removes the characters of an SVG that no font has, because they would be drawn as boxes.
  * @param {Buffer} svg
  * @param {readonly string[]} fonts folders
  */

@@ -3,14 +3,14 @@ import { createRequire } from 'node:module';
 import { delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Private memory of the process, of which Node takes 90 MiB. */
+/** Limit of the process's private memory. Node itself takes 90 MiB. */
 const MEMORY_LIMIT_KIB = 320 * 1024;
 const PROCESSOR_LIMIT_SECONDS = 5;
 const TIMEOUT_MS = 10_000;
 const MAXIMUM_OUTPUT_BYTES = 4 * 1024 * 1024;
 /** Maximum pictures in a queue, including the one in progress. */
 const MAXIMUM_QUEUED = 6;
-/** Exit code of a refusal, whose reason is on standard error. */
+/** Exit code of a refusal; the reason is on standard error. */
 const REFUSED_CODE = 3;
 
 export type Pictures = ReturnType<typeof createPictures>;
@@ -30,7 +30,7 @@ export function createPictures() {
   const inDrawings = createQueue();
   return {
     /**
-     * Encodes a PNG, JPEG or WebP of at most `maximumPixels` wide and high as a PNG that fits a square of
+     * Encodes a PNG, JPEG or WebP of at most `maximumPixels` in width and height as a PNG that fits a square of
      * `fittedPixels`. Throws `PictureRefusedError` or `PicturesBusyError`.
      */
     encode: (owner: string, bytes: Uint8Array, maximumPixels: number, fittedPixels: number) =>
@@ -64,7 +64,7 @@ const fonts = [
   '@expo-google-fonts/sawarabi-gothic/400Regular/SawarabiGothic_400Regular.ttf',
   'dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
 ].map((file) => dirname(resolve(file)));
-/** Contains no variable of the service, and so none of its secrets. */
+/** Contains none of the service's variables, and so none of its secrets. */
 const environment = {
   FONTCONFIG_FILE: fileURLToPath(new URL('./picture-fonts.conf', import.meta.url)),
   XDG_DATA_HOME: fonts[0],
@@ -75,7 +75,7 @@ const environment = {
 const LIMITED = `{ ulimit -d ${MEMORY_LIMIT_KIB}; ulimit -t ${PROCESSOR_LIMIT_SECONDS}; } 2>/dev/null; exec "$0" "$@"`;
 
 function runProcess(input: Uint8Array, task: readonly string[]): Promise<Buffer> {
-  // Without compiled code, for which Node reserves more memory than the limit.
+  // Without compiled code, because Node would reserve more memory for it than the limit.
   const command = [process.execPath, '--jitless', program, ...task];
   return new Promise((fulfil, reject) => {
     const child = execFile(

@@ -1,4 +1,4 @@
-/** How far long work is: how many of `unit`, such as payments, of how many; null while that is unknown. */
+/** Progress of long work: `done` of `total` units, such as payments; `total` is null while it is unknown. */
 export interface Progress {
   readonly unit: string;
   readonly done: number;
@@ -18,11 +18,11 @@ export type OnProgress = (progress: Progress) => void;
 
 const TERMINAL_INTERVAL_MS = 200;
 const LINE_INTERVAL_MS = 10_000;
-/** Duration of a step after which its rate counts. */
+/** Duration of a step after which its rate is shown. */
 const FIRST_RATE_SECONDS = 2;
 
 /**
- * Shows how far work is: on a terminal in one line that is overwritten, elsewhere by a line every ten seconds. With
+ * Shows the progress of work: on a terminal in a line that is overwritten, elsewhere by a line every ten seconds. With
  * `isJson` the lines are JSON, and the end of each step is one too.
  */
 export function showProgress(command: string, isJson: boolean) {
@@ -51,9 +51,9 @@ export function showProgress(command: string, isJson: boolean) {
       latest = progress;
       if (isJson && progress.done === progress.total) print();
     },
-    /** Empties the line of the terminal, before other output. */
+    /** Clears the line on the terminal, before other output. */
     clear,
-    /** What was done, such as `120 of 500 payments`. */
+    /** Text about the work done, such as `120 of 500 payments`. */
     done: () => (latest === null ? 'before anything was done' : countOf(latest)),
     end(): void {
       clearInterval(timer);

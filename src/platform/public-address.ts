@@ -71,7 +71,7 @@ export function addressIdentity(address: string): string | null {
   return isWrapped ? wrappedIpv4(address) : shortIpv6(address);
 }
 
-/** Public IPv4 in decimal, even if mapped, or compressed IPv6; null for others, which are never a customer's. */
+/** Public IPv4 in decimal, even if mapped, or compressed IPv6; null for others, because they are never a customer's. */
 export function canonicalPublicAddress(address: string): string | null {
   const canonical = addressIdentity(address);
   return canonical !== null && isPublicAddress(canonical) ? canonical : null;

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 
-/** Signals within this time are repetitions by the terminal and npm, which must not orphan the sandbox's chain. */
+/** Signals within this time are repeats from the terminal and npm; they must not orphan the sandbox's chain. */
 const REPEATED_SIGNAL_MS = 1_000;
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;

@@ -9,9 +9,9 @@ import { within } from './outgoing-calls.ts';
 
 interface Scope {
   readonly startSpan: (name: string, attributes: Attributes, parent: SpanContext | null) => Span;
-  /** State of the whole trace. An idle trace has called no other host, and is dropped. */
+  /** State of the whole trace. An idle trace has not called another host, and is dropped. */
   readonly trace: { spansLeft: number; isIdle: boolean };
-  /** Span that encloses what follows; null outside of a trace. */
+  /** Span that encloses what follows; null outside a trace. */
   readonly span: Span | null;
 }
 
@@ -76,7 +76,7 @@ export function traceparentHeader(): Readonly<Record<string, string>> {
   return { traceparent: `00-${context.traceId}-${context.spanId}-0${context.traceFlags & 1}` };
 }
 
-/** Null for another form than `00-<trace>-<span>-<flags>`. The SDK ignores ids of zeros. */
+/** Null for any form other than `00-<trace>-<span>-<flags>`. The SDK ignores ids of zeros. */
 function parseTraceparent(header: string): SpanContext | null {
   const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(header) ?? [];
   if (traceId === undefined || spanId === undefined) return null;
@@ -95,7 +95,7 @@ export function withSpans<T extends object>(methods: T, name: string): T {
 
 /** Loads OpenTelemetry. Throws an error that names the packages to install if they are missing. */
 export async function openTracing(endpoint: string, resource: Attributes, warn: (error: Error) => void) {
-  // Imported by the names in package.json, so that nothing else needs them, nor does the type check.
+  // Imported by the names in package.json, so that neither other code nor the type check needs them.
   const packages = Object.entries(packageDescription.peerDependencies);
   const loading = Promise.all(packages.map(([name]) => import(name)));
   const [api, otlp, resources, sdk] = await loading.catch((cause) => {

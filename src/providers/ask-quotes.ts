@@ -28,7 +28,7 @@ export type QuoteOutcome =
   /** The provider serves the charge; the quote may be an estimate. */
   | { readonly kind: 'quoted'; readonly quote: Quote }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** The provider, or our own budget of calls, allows no call now. */
+  /** The provider, or our own budget of calls, does not allow a call now. */
   | { readonly kind: 'busy' }
   | { readonly kind: 'silent' };
 
@@ -38,7 +38,7 @@ export interface QuotesContext {
   readonly providers: ProviderDirectory;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
-  /** Age of a provider's last answer from which a page asks again in the background. */
+  /** Minimum age of a provider's last answer for a page to ask again in the background. */
   readonly keepMs: number;
 }
 
@@ -70,15 +70,15 @@ const unknown: Known = {
   askedAtMs: Number.NEGATIVE_INFINITY,
 };
 
-/** Room for eleven providers, ten further means of theirs, four currencies, and the 45 most recent countries. */
+/** Room for eleven providers, ten additional means of theirs, four currencies, and the 45 most recent countries. */
 const MAXIMUM_KNOWN = 4_000;
-/** Minimum interval of a provider's background quotes, whatever countries and currencies pages ask for. */
+/** Minimum interval between a provider's background quotes, whatever countries and currencies pages ask for. */
 const BACKGROUND_INTERVAL_MS = 5_000;
 /** Minimum ratio of two charges whose quotes reveal a fixed fee. Quotes of closer charges show how rates move. */
 const MINIMUM_RATIO = 1.25;
-/** Maximum time between the two quotes, short enough that rates hardly move in between. */
+/** Maximum time between two such quotes, short enough that rates hardly move in between. */
 const MAXIMUM_APART_MS = 10 * 60_000;
-/** Maximum plausible delivery per charge, as for the quotes of sessions. */
+/** Maximum plausible ratio of delivery to charge, as for the quotes of sessions. */
 const MAXIMUM_SHARE = 1.02;
 /** Maximum age of a provider's last answer for it to count as up. */
 const RECENT_ANSWER_MS = 5 * 60_000;
@@ -152,7 +152,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
     const deliveryUnits = estimateUnits(points, charge);
     const chargedCents = Math.round(charge.amountCents * known.chargedShare);
     const quote = { chargedCents, deliveryUnits, minimumUsdCents: known.minimumUsdCents };
-    // One smaller quote says nothing certain about a larger charge, of which a fixed fee is a smaller part.
+    // A quote for a smaller charge does not decide a larger one, because a fixed fee is a smaller part of that.
     const isCertain = points.length > 1 || charge.amountCents <= (points[0]?.amountCents ?? 0);
     const refusal =
       refusalOfMinimum(provider, quote, charge) ??
@@ -247,7 +247,7 @@ function estimateUnits([last, other]: readonly Point[], { amountCents, usdUnits 
   return BigInt(Math.round(Math.min(Math.max(units, 0), Number(usdUnits) * MAXIMUM_SHARE)));
 }
 
-/** Whether a failure also concerns another charge, which may be above a minimum or below a maximum that caused it. */
+/** Whether a failure also concerns another charge. One caused by a minimum or maximum may not. */
 function concerns({ outcome, amountCents }: NonNullable<Known['failure']>, charge: Priced): boolean {
   if (outcome.kind !== 'refused') return true;
   if (outcome.refusal.errorName === 'below_minimum') return charge.amountCents <= amountCents;
@@ -284,7 +284,7 @@ export function createProviderChecks(
   };
 }
 
-/** Value of the largest amount, which is above the minimum of every provider, in 10⁻⁶ USD. */
+/** Value of the largest amount, in 10⁻⁶ USD. It is above the minimum of every provider. */
 const HIGHEST_USD_UNITS = BigInt(MAXIMUM_AMOUNT_CENTS) * 10_000n;
 
 /** Error that names the account's providers that would accept a payment in this currency. */

@@ -11,7 +11,7 @@ import {
 import { type CallBudget, callKinds, createOutgoingLimiter } from './outgoing-limiter.ts';
 import type { ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from './provider.ts';
 
-/** Payments that fail in a row in an outage. A single payment may cause its failures itself. */
+/** Number of payments failing in a row that count as an outage. A single payment may cause its failures itself. */
 const FAILURES_TO_OPEN = 5;
 /** Quotes for one amount and catalogs that fail within this time count as one payment. */
 const ONE_QUOTE_MS = 10_000;
@@ -43,7 +43,7 @@ export interface CircuitBreakerOptions {
  * next customer.
  *
  * Refusals (inactive, below the minimum, declined) count as answers, and so does any status below 500 for a request
- * with one customer's data, because that customer's address or country must not block others. For the same reason, all
+ * with one customer's data, because that customer's IP or country must not block others. For the same reason, all
  * failures of one payment count as one. So do concurrent failures.
  */
 export function withCircuitBreaker(
@@ -98,7 +98,7 @@ export function withCircuitBreaker(
     { accountId = '', currency, amountCents, paymentId }: QuoteRequest & { readonly paymentId?: string },
     call: () => Promise<T>,
   ): Promise<T> {
-    // A quote names no payment, but is for its amount. In a shop with one price, an outage is seen by its duration.
+    // A quote names an amount instead of a payment. In a shop with a single price, an outage is seen by its duration.
     const quoted = `${accountId} ${currency} ${amountCents} ${Math.floor(monotonicMs() / ONE_QUOTE_MS)}`;
     const payment = paymentId ?? quoted;
     if (circuit.isClosedToCalls(payment)) refuse(circuit);
@@ -152,7 +152,7 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
   /** Payments of consecutive failures, at most as many as open the circuit. */
   const failed = new Set<string>();
   let trialAtMs = 0;
-  /** Payment of the last failure, whose next trial leaves time for those of others. */
+  /** Payment of the last failure; its next trial leaves time for trials of other payments. */
   let lastFailed = '';
   let isTrying = false;
   let busyUntilMs = 0;
@@ -216,7 +216,7 @@ function isAnswer(error: unknown): boolean {
   );
 }
 
-/** Operators see an unusable answer as a failure and not as declined, although the circuit does not count it. */
+/** Operators see an unusable answer as a failure, not as declined, although the circuit does not count it. */
 function isDeclined(error: unknown): boolean {
   const { cause } = error as ServiceError;
   return (

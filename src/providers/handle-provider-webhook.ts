@@ -12,7 +12,7 @@ import {
 
 /**
  * Outcome of a webhook. `noted`: moved a session's progress. `stale`: already known, or outdated. `irrelevant`:
- * concerns no payment. `unmatched`: belongs to no session of this service. `unknown_state`: has an unknown status, or
+ * not about a payment. `unmatched`: belongs to no session of this service. `unknown_state`: has an unknown status, or
  * is malformed. `refused`: is not authentic. `unverified`: could not be checked, because a call to the provider failed.
  */
 export const providerWebhookOutcomes = [

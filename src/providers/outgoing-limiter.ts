@@ -9,7 +9,7 @@ export interface CallWindow {
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** Published limits. Some apply to one endpoint only, but all calls count together here. */
+/** Published limits. Some apply to only one endpoint, but here all calls count together. */
 const publishedWindows: Readonly<Partial<Record<ProviderId, readonly CallWindow[]>>> = {
   // docs.rampnetwork.com/rate-limiting (2026-08-26): per IP address. Exceeding the second one blocks for an hour.
   rampnetwork: [
@@ -22,7 +22,7 @@ const publishedWindows: Readonly<Partial<Record<ProviderId, readonly CallWindow[
   moonpay: [{ calls: 30, perMs: SECOND_MS }],
   // docs.cdp.coinbase.com/pay-sdk/docs/api-overview: buy quotes per app.
   coinbase: [{ calls: 100, perMs: SECOND_MS }],
-  // Banxa's documentation, in production per IP address; its sandbox takes 120 a minute from a merchant's account.
+  // Banxa's documentation, in production per IP address; its sandbox accepts 120 a minute from a merchant's account.
   banxa: [{ calls: 500, perMs: MINUTE_MS }],
   // docs.stripe.com/rate-limits: one endpoint.
   stripe: [{ calls: 25, perMs: SECOND_MS }],
@@ -84,7 +84,7 @@ export function createCallBudget(
     /** Time until a call is available beyond the reserved share of the burst. */
     delayMs: (reservedShare: number) => Math.max(0, fullAtMs - spareMsOf(reservedShare) - monotonicMs()),
     take,
-    /** Takes the call from the shared budget too. False if others have used it up, which delays further calls. */
+    /** Takes the call from the shared budget too. False if others have used it up; further calls are then delayed. */
     async takeShared(reservedShare: number): Promise<boolean> {
       // If the store is unreachable, this process relies on its own budget.
       const isTaken = await takeShared?.(spareMsOf(reservedShare), intervalMs).catch(() => true);
@@ -124,7 +124,7 @@ interface Waiting {
   readonly resolve: (retryAfterSeconds: number) => void;
 }
 
-/** Limits one kind of call to a provider. Accounts take turns, so that no burst refuses another's call. */
+/** Limits one kind of call to a provider. Accounts take turns, so that one's burst does not refuse another's calls. */
 export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
   const { budget, reservedShare, waitMs, monotonicMs, pausedMs, schedule = afterDelay } = options;
   /** Maximum queued calls of one account. More could not be served in time, even without other accounts. */

@@ -307,7 +307,7 @@ async function usableEvidence(store: EvidenceStore, adapter: ProviderAdapter): P
   return evidence;
 }
 
-/** Limit for confirming a run's page, because a confirmation days later would concern another page. */
+/** Time limit for confirming a run's page, because a confirmation days later would concern another page. */
 const CONFIRMATION_MS = 2 * 60 * 60_000;
 
 /** Evidence with the operator's confirmation of the page's five values and of the refused altered copy. */
@@ -318,7 +318,7 @@ export async function confirmPage(store: EvidenceStore, adapter: ProviderAdapter
   return { ...evidence, confirmedAtMs: nowMs };
 }
 
-/** Evidence with a purchase: a paid payment that had a session at this provider, whose transfer the chain shows. */
+/** Evidence with a purchase: a paid payment with a session at this provider and a transfer that the chain shows. */
 export async function recordPurchase(
   store: EvidenceStore,
   adapter: ProviderAdapter,

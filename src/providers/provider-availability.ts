@@ -157,7 +157,7 @@ function inactive(provider: ProviderId): Refusal {
 
 type CheckedCharge = ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>;
 
-/** Minimum and maximum amounts: a cached catalog's, raised by the operator's minimum, or the built-in one. No call. */
+/** Minimum and maximum: a cached catalog's, raised by the operator's minimum, or the built-in one. Makes no call. */
 function amountTerms(
   { limits }: Pick<ProviderDirectory, 'limits'>,
   provider: ProviderId,
@@ -236,7 +236,7 @@ function effectiveMinimumUsdCents(
 }
 
 /**
- * Why the provider does not serve the amount; null if it does. `below_minimum` also if its assumed fee exceeds the
+ * Why the provider does not serve the amount; null if it does. `below_minimum` even if only its assumed fee exceeds the
  * maximum; `provider_inactive` if it serves no amount, or not this customer.
  */
 function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): Refusal | null {

@@ -74,7 +74,7 @@ export function isSameEndpoint(one: ProviderEndpoint, other: ProviderEndpoint): 
   return one.environment === 'simulated' || one.urls.join(' ') === other.urls.join(' ');
 }
 
-/** Maximum evidence files of a provider, beyond which older ones are deleted. */
+/** Maximum evidence files of a provider; older ones are deleted. */
 const MAXIMUM_FILES_PER_PROVIDER = 20;
 
 /** Stores evidence as JSON files in the data folder, one per run: `evidence/moonpay-2026-11-23T04-30-00.000Z.json`. */

@@ -25,7 +25,7 @@ const KEEP_MS = 6 * 3_600_000;
 const RETRY_MS = 10 * 60_000;
 /** Room for eleven providers, four currencies, and the 45 most recent countries of customers. */
 const MAXIMUM_ENTRIES = 2_000;
-/** Minimum interval of a provider's catalog reads for countries, because a visitor can claim any country. */
+/** Minimum interval between a provider's catalog reads for countries, because a visitor can claim any country. */
 const COUNTRY_INTERVAL_MS = 10_000;
 
 /** Keeps the limits of providers with a readable catalog, so that looking them up makes no call. */

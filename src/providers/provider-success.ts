@@ -80,7 +80,7 @@ export function orderBySuccess<Offer extends RankedOffer>(
     .map(({ offer }) => offer);
 }
 
-/** One in this many payments may show another provider than the expected best one first. */
+/** One in this many payments may lead with a provider other than the one expected to be best. */
 const EXPLORED_PAYMENTS = 10;
 /** Minimum number of visits before other orders are tried. */
 const MINIMUM_VISITS_TO_EXPLORE = 20;

@@ -19,7 +19,7 @@ export interface QuoteRequest {
   readonly customerState?: string | null;
   /**
    * The customer's public IP address in canonical form, if known. Absent from requests that are not for one customer. A
-   * session started with an address is only for customers at that address.
+   * session started with an IP address is only for customers at that address.
    */
   readonly customerIp?: string | null;
   /** Account whose share of the rate limit the call uses. Not sent to the provider. */
@@ -42,7 +42,7 @@ export interface SessionRequest extends QuoteRequest {
   readonly depositAddress: Address;
   /** The payment's email address; null if there is none, or if the visitor does not know it. */
   readonly email: string | null;
-  /** Equal for an account's payments with the same email address, which some providers verify; else the payment's id. */
+  /** Same for an account's payments with one email address, because some providers verify it; else the payment's id. */
   readonly customerReference: string;
   /** URL of the checkout page, to which the provider returns the customer. */
   readonly returnUrl: string;
@@ -63,13 +63,13 @@ export interface PostedWebhook {
   readonly receivedAtMs: number;
 }
 
-/** Content of an authentic webhook about one payment. A hint for the customer's page, and never proof of payment. */
+/** Content of an authentic webhook about one payment. A hint for the customer's page, never proof of payment. */
 export interface ProviderWebhook {
   /** Payment id as repeated by the provider, not verified yet. */
   readonly paymentId: PaymentId;
   /** The provider's session id, if it is the one that `startSession` returned; otherwise null. */
   readonly providerReference: string | null;
-  /** Wallet that the provider delivers to, which must be the payment's deposit address; null if not stated. */
+  /** Wallet that the provider delivers to; it must be the payment's deposit address. Null if not stated. */
   readonly walletAddress: string | null;
   /** Contract of the delivered token; null or absent if not stated. */
   readonly tokenContract?: string | null;
@@ -78,10 +78,10 @@ export interface ProviderWebhook {
   readonly atMs: number;
 }
 
-/** A webhook refused as forged, too old or malformed. The message is for the log and not for the sender. */
+/** A webhook refused as forged, too old or malformed. The message is for the log, not for the sender. */
 export class ProviderWebhookRefusedError extends Error {}
 
-/** Where a provider is known to sell; what is absent is unknown. */
+/** Where a provider is known to sell; anything absent is unknown. */
 export interface ServedRegions {
   /** The only countries that the provider serves. */
   readonly countriesServed?: ReadonlySet<string>;
@@ -106,7 +106,7 @@ export interface ProviderHealth {
   readonly failuresInARow: number;
   readonly lastAnswerAtMs: number | null;
   readonly lastFailureAtMs: number | null;
-  /** For the operator only, and never for customers or merchants. */
+  /** For the operator only, never for customers or merchants. */
   readonly lastFailure: string | null;
 }
 
@@ -127,7 +127,7 @@ export interface ProviderTraits extends ServedRegions {
   readonly needsCountry?: true;
   /** Set if sessions omit the customer's email address: the provider has no field for it, or reuses checks by it. */
   readonly withholdsEmail?: true;
-  /** Set if sessions should name the customer's IP address, without which the provider may refuse them. */
+  /** Set if sessions should name the customer's IP address, because the provider may refuse them without it. */
   readonly needsIp?: true;
   /** Currencies that the provider is known to accept; absent if unknown. */
   readonly currenciesSold?: readonly Currency[];
@@ -149,12 +149,12 @@ export interface ProviderAdapter extends ProviderTraits {
   /** Called only on the customer's click. Throws like `quote`. */
   startSession(request: SessionRequest): Promise<StartedSession>;
   /**
-   * Authenticates and reads a webhook; null if it is about no payment. Throws `ProviderWebhookRefusedError`,
+   * Authenticates and reads a webhook; null if it is not about a payment. Throws `ProviderWebhookRefusedError`,
    * `UnknownStateError`, and `provider_unavailable`. Absent if the provider sends none, or their key is not configured.
    */
   readWebhook?(webhook: PostedWebhook): Promise<ProviderWebhook | null>;
   health?(): ProviderHealth;
-  /** Whether quotes fail at once because of an outage; absent without a circuit breaker. */
+  /** Whether quotes fail immediately because of an outage; absent without a circuit breaker. */
   isSkipped?(): boolean;
   readonly unguarded?: ProviderAdapter;
 }

@@ -43,7 +43,7 @@ export interface StartSessionContext extends Readonly<{ payments: PaymentStore; 
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
   readonly checkoutPageUrl: (payment: Payment) => string;
-  /** Hashes customers' IP addresses, because these are not stored. */
+  /** Hashes customers' IP addresses, because the addresses themselves are not stored. */
   readonly ipHash: KeyedHash;
   /** Creates the references by which providers recognize a returning customer. */
   readonly customerHash: Pick<KeyedHash, 'lasting'>;
@@ -91,7 +91,7 @@ export function createStartSession(context: StartSessionContext) {
     keepMs: 0,
     maximumEntries: MAXIMUM_RUNNING,
   });
-  // Visitors cannot cause unlimited calls to the chain.
+  // Cached, so that visitors cannot cause unlimited calls to the chain.
   const answers = createTtlCache<boolean>({
     monotonicMs,
     keepMs: BLOCKLIST_KEEP_MS,
@@ -144,7 +144,7 @@ async function startSession(
         `${providerCatalog[provider].name} needs your country, which is unknown. Your card was not charged.`,
       );
   }
-  // Required before reuse too, because the customer would otherwise pay a shop that cannot receive the money.
+  // Required even before reuse, because the customer would otherwise pay a shop that cannot receive the money.
   await requirePayable(context.token, payment);
   if (unused !== null) {
     // The provider may have become more expensive since.
@@ -242,7 +242,7 @@ function findUnused(
       session.progress !== 'failed' &&
       (payment.email === null || session.hasEmail === hasEmail) &&
       (session.customerIpHash === null ? means === null : ipHashes.includes(session.customerIpHash)) &&
-      // Empty once the customer's email address was erased.
+      // Empty once the customer's email address has been erased.
       session.redirectUrl !== '',
   );
   return unused ?? null;

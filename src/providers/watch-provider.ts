@@ -4,7 +4,7 @@ import { type ProveRequest, readOffers } from './prove-provider.ts';
 import type { RecordedAnswer } from './provider.ts';
 import { type EvidenceStore, isSameEndpoint, type Shape } from './provider-evidence.ts';
 
-/** Bounds the depth of a shape: deeper parts are not compared. */
+/** Maximum characters of a path. It bounds the depth of a shape: deeper parts are not compared. */
 const MAXIMUM_PATH_LENGTH = 300;
 const MAXIMUM_NAMED = 5;
 

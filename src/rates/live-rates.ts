@@ -17,7 +17,7 @@ import { createTtlCache } from '../platform/ttl-cache.ts';
 
 export interface LiveRatesOptions extends Readonly<Partial<typeof DEFAULTS>> {
   readonly clock: Clock;
-  /** Called for problems that reach no caller as an error: a missing cross-check, a failed refresh. */
+  /** Called for problems that do not reach a caller as an error: a missing cross-check, a failed refresh. */
   readonly warn: (message: string, cause: unknown) => void;
 }
 
@@ -26,7 +26,7 @@ const DEFAULTS = {
   coinbaseBaseUrl: 'https://api.coinbase.com',
   frankfurterBaseUrl: 'https://api.frankfurter.dev',
   timeoutMs: 5_000,
-  /** Interval of refreshing all rates, so that a request seldom waits for the network. */
+  /** Interval at which all rates are refreshed, so that a request seldom waits for the network. */
   refreshMs: 60_000,
   maximumAgeMs: 10 * 60_000,
   proxy: null as EgressProxy | null,
@@ -55,7 +55,7 @@ function diverges(primary: UsdRate, check: UsdRate, maximumBasisPoints: bigint):
   return difference * BigInt(BASIS_POINTS) > check * maximumBasisPoints;
 }
 
-/** Bounds a single source's rate by the median of the last seven days, which it can only move slowly. */
+/** Bounds a single source's rate by the median of the last seven days, because it can move that only slowly. */
 function requirePlausible(currency: Currency, rate: UsdRate, recent: readonly UsdRate[]): void {
   const median = recent.toSorted((a, b) => (a < b ? -1 : 1))[recent.length >> 1];
   const [minimum, maximum] = plausibleRates[currency];
@@ -203,7 +203,7 @@ function invert(unitsPerUsd: unknown): UsdRate | null {
 }
 
 /**
- * The European Central Bank's daily rates by Frankfurter: `GET /v1/latest?from=USD&to=EUR,CAD,INR`, no key → `{base:
+ * The European Central Bank's daily rates from Frankfurter: `GET /v1/latest?from=USD&to=EUR,CAD,INR`, no key → `{base:
  * "USD", date: "2026-11-20", rates: {EUR: 0.92, …}}`; on weekends and holidays the last date.
  */
 async function fetchFrankfurterRates(
@@ -232,7 +232,7 @@ async function fetchFrankfurterRates(
 
 const MAXIMUM_ANSWER_BYTES = 256 * 1024;
 
-/** Sends one bounded GET that must answer 200 with JSON. Follows no redirect. */
+/** Sends one bounded GET that must answer 200 with JSON. Does not follow redirects. */
 async function getJson(agent: Agent, url: string, timeoutMs: number): Promise<unknown> {
   const { statusCode, body } = await request(url, {
     dispatcher: agent,

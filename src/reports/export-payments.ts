@@ -7,7 +7,7 @@ import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
 import { type CsvCell, csvLine } from '../platform/csv.ts';
 import { appliedUsdRate, type ReportedPayment, readReported } from './journal-and-statement.ts';
 
-/** Payments per chunk; a chunk takes the store a few milliseconds. */
+/** Payments per chunk, so that a chunk takes the store only a few milliseconds. */
 const PORTION = 200;
 
 type Cell = (payment: Payment, more: ReportedPayment & { readonly baseCurrency: Currency }) => CsvCell;
@@ -26,7 +26,7 @@ const columns: Readonly<Record<string, Cell>> = {
   paid_at: ({ paidAtMs }) => time(paidAtMs),
   amount: ({ amountCents }) => cents(amountCents),
   currency: ({ currency }) => currency,
-  // At the rate of the creation, as used for the paid threshold.
+  // At the rate at creation, as used for the paid threshold.
   usd_amount: ({ usdUnits }) => formatSigned(usdUnits),
   usd_rate: appliedUsdRate,
   original_amount: ({ originalAmountCents }) => cents(originalAmountCents),

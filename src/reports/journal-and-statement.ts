@@ -16,7 +16,7 @@ import { csvLine } from '../platform/csv.ts';
 import type { LocalMonth } from '../platform/time-zone.ts';
 
 const PORTION = 200;
-/** Maximum payments read for a statement, which takes a few seconds. Larger months can be exported as CSV. */
+/** Maximum payments read for a statement, so that it takes only a few seconds. Larger months can be exported as CSV. */
 const MAXIMUM_STATEMENT_PAYMENTS = 50_000;
 
 export interface ReportedPayment {
@@ -46,7 +46,7 @@ interface Posting {
 }
 
 /**
- * Postings of a payment, which add up to zero. 1 USDC counts as 1 USD.
+ * Postings of a payment. They add up to zero. 1 USDC counts as 1 USD.
  * An amount is negative after a reorganization reversed a final one; it is posted on the other side.
  */
 export function postingsOf(payment: Pick<Payment, 'status' | 'usdUnits'>, sums: FinalSums): Posting[] {

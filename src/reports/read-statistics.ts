@@ -83,7 +83,7 @@ function settleTimesOf(counts: readonly PaidCount[]): AccountStatistics['settleT
   }));
 }
 
-/** Converts a day's receipts in 10⁻⁶ USDC to 10⁻⁶ of a currency; null for a day before the first known rate. */
+/** Converts a day's received amount in 10⁻⁶ USDC to 10⁻⁶ of a currency; null for a day before the first known rate. */
 export type ToBase = (day: LocalDay, units: number) => number | null;
 
 /** Maximum time before the first day from which a rate is taken for days without one. */
@@ -131,7 +131,7 @@ export async function readCostShare(
   return charged === 0n ? null : Number(kept) / Number(charged);
 }
 
-/** How far customers came at each provider, in a period's newest payments. */
+/** How far customers got at each provider, in a period's newest payments. */
 export interface Funnel {
   readonly created: number;
   /** Payments whose checkout page a customer opened. */

@@ -1,9 +1,9 @@
 import type { UsdRate } from '../payment/money.ts';
 
-/** Maximum fee per gas, which no variable sets: ten times the base fee that block producers may aim at. */
+/** Maximum fee per gas: ten times the base fee that block producers may aim at. No variable sets it. */
 export const MAXIMUM_FEE_PER_GAS_WEI = 5_000n * 10n ** 9n;
 
-/** Operator's maximum gas cost of a release, as a share of its payment's receipts. */
+/** Operator's maximum gas cost of a release, as a share of the amount that its payment received. */
 export interface GasShareLimit {
   readonly basisPoints: number;
   readonly polRate: UsdRate;
@@ -11,9 +11,9 @@ export interface GasShareLimit {
 
 /** Limits of a relayer key. In live mode, variables set a transaction's fee, the gas share and the batch window. */
 export const defaultRelayLimits = {
-  /** Unmined batches of one key: nodes guarantee to keep 16 executable transactions of an account. */
+  /** Maximum unmined batches per key, because nodes guarantee to keep only 16 executable transactions per account. */
   maximumUnmined: 16,
-  /** Open batches of one key. A mined one stays open until it is final. */
+  /** Maximum open batches per key. A mined batch stays open until it is final. */
   maximumOpen: 64,
   /** Maximum payments of one release transaction. */
   releasesPerBatch: 100,
@@ -24,7 +24,7 @@ export const defaultRelayLimits = {
   maximumFeePerGas: MAXIMUM_FEE_PER_GAS_WEI,
   /** Maximum cost of one transaction's gas limit, in wei, because nodes refuse more than their own cap. */
   maximumTransactionFeeWei: 10n ** 18n,
-  /** Releases whose share of the gas exceeds it wait for lower fees; null for no limit. */
+  /** Maximum gas share; releases above it wait for lower fees. Null for no limit. */
   gasShare: null as GasShareLimit | null,
   /** Time for which the first batch in flight may stay unmined before another one takes its nonce. */
   minedPatienceMs: 600_000,

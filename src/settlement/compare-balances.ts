@@ -13,13 +13,13 @@ export interface SweepContext extends Readonly<{ payments: PaymentStore; observa
 
 export type SweepResult = Awaited<ReturnType<typeof sweepOpenPayments>>;
 
-/** Maximum payments per chunk, which takes a few milliseconds, so that it does not delay the API. */
+/** Maximum payments per chunk, so that a chunk takes only a few milliseconds and does not delay the API. */
 const PAYMENTS_AT_A_TIME = 100;
 
-/** Younger payments are skipped, because most are paid by then, and each new one would burden every create request. */
+/** Younger payments are skipped, because most are paid by that age, and each would burden every create request. */
 const MINIMUM_AGE_MS = 10 * 60_000;
 
-/** Compares balances of open payments of at least `MINIMUM_AGE_MS`, in chunks after the payment `after`. */
+/** Compares balances of one chunk of open payments, at least `MINIMUM_AGE_MS` old, after the payment `after`. */
 export async function sweepOpenPayments(context: SweepContext, after: string | null) {
   const cursor = await context.observations.readCursor();
   if (cursor === null) return { last: null, unexplained: [], open: [], blockNumber: 0 };
@@ -58,13 +58,13 @@ export async function findUnexplained(
   return { open, unexplained };
 }
 
-/** Makes no call without payments. */
+/** Does not call the chain if there are no payments. */
 async function readBalances(sweep: SweepBalances, views: readonly PaymentView[], blockNumber: number) {
   const addresses = views.map(({ payment }) => payment.depositAddress);
   return addresses.length === 0 ? [] : sweep(addresses, blockNumber);
 }
 
-/** Payments whose address holds the other token. Throws `ChainUnavailableError`. */
+/** Payments whose deposit address holds the mistaken token. Throws `ChainUnavailableError`. */
 export async function findMistakenToken(
   { sweepBalances }: MistakenToken,
   views: readonly PaymentView[],

@@ -16,9 +16,9 @@ const BATCH_SIZE = 500;
 const NOTHING = { checked: 0, unexplained: [] };
 
 /**
- * Cancels payments past their deadline, oldest first. Nothing expires on one reading, because a node may leave events
- * out: blocks up to the deadline must have been read at another host too, and the balance must match. The balance alone
- * is not enough: it is also zero if a deposit and its release were both left out.
+ * Cancels payments past their deadline, oldest first. One reading is not enough, because a node may leave out events:
+ * blocks up to the deadline must have been read at another host too, and the balance must match. The balance alone
+ * is not enough either: it is zero even if a deposit and its release were both left out.
  */
 export async function expirePayments(context: ExpirePaymentsContext) {
   const { observations, payments, expiryMs } = context;
@@ -42,12 +42,12 @@ export async function expirePayments(context: ExpirePaymentsContext) {
     const seenUnits = seenBefore.get(view.payment.id);
     if (seenUnits === undefined) return settle(view, { nowMs: context.nowMs(), expiredBeforeMs });
     // Unchanged until the money is observed. A deposit recorded during the chain call could not move the watermark
-    // back, which had not passed this payment yet.
+    // back, because it had not passed this payment yet.
     return sumObservations(view.observations).seenUnits === seenUnits
       ? null
       : { change: {}, revisitExpiry: true as const };
   };
-  // A payment that a session may still pay waits, at most until the deadline of all payments.
+  // A payment that a session may still pay waits, at most until the general deadline.
   const decided = await Promise.all(
     own.map((id) =>
       payments.decidePayment(id, (view) =>
@@ -59,6 +59,6 @@ export async function expirePayments(context: ExpirePaymentsContext) {
   if (to !== undefined)
     await observations.advanceExpiryWatermark(ids, { from, to }, (view) => decide(view, expiredBeforeMs));
   const canceled = decided.filter((payment) => payment?.status === 'canceled').length;
-  // Unexplained ones do not expire, because their addresses hold money that was not observed.
+  // Unexplained payments do not expire, because their addresses hold money that was not observed.
   return { checked: ids.length + canceled, unexplained: [...seenBefore.keys()] };
 }

@@ -15,9 +15,9 @@ export interface JournalFacts extends ChainPosition {
   readonly token: Address | null;
 }
 
-/** A journal entry, which is never changed or removed. */
+/** A journal entry. It is never changed or removed. */
 export interface JournalEntry extends JournalFacts {
-  /** Number of the entry, from 1 without gaps. */
+  /** Number of the entry; numbers start at 1 and have no gaps. */
   readonly number: number;
   readonly recordedAtMs: number;
   /** Hash of the preceding entry; 64 zeros for the first one. */
@@ -133,7 +133,7 @@ export function netEntries(entries: readonly JournalFacts[]): JournalFacts[] {
   return [...sums.values()].filter(({ units }) => units !== 0n);
 }
 
-/** Identifies an entry by its position on the chain and its kind. */
+/** Text that identifies an entry by its position on the chain and its kind. */
 export function placeOfEntry({ kind, token, transactionHash, logIndex, blockNumber }: JournalFacts): string {
   return `${kind} ${token ?? ''} ${transactionHash}:${logIndex} in block ${blockNumber}`;
 }

@@ -73,7 +73,7 @@ export async function rebuildPayment(
     maxProviderFeeBasisPoints: 0,
     paidThresholdUnits: usdUnits,
   };
-  // Confirmed before it is stored, because a wrong row would refuse the right terms later.
+  // Confirmed before it is stored, because a wrong row would block the right terms later.
   const rows = await chain.reader.withView((view) => findRows(view, cursor, payment, heldUnits));
   if (known === null) await payments.createPayment(payment, null);
   await observations.recordMissed({ from: cursor, ...rows }, (view) =>
@@ -103,7 +103,7 @@ async function findRows(
   throw new ChainUnavailableError(`two hosts do not show how ${depositAddress} got its balance; try again`);
 }
 
-/** First block of a time or later. */
+/** First block at or after a time. */
 async function firstBlockAt(view: ChainView, timeMs: number, newest: number): Promise<number> {
   let [low, high] = [0, newest];
   while (low < high) {

@@ -59,7 +59,7 @@ async function rescanAtOne(
     const logs = await readPaymentLogs(context.payments, view, { fromBlock, toBlock, recipients });
     const missing = await context.observations.listMissing(logs.rows);
     const isMissing = Object.values(missing).some(({ length }) => length > 0);
-    // Repeated after reading, because the endpoint may have changed the chain meanwhile.
+    // Checked again after reading, because the endpoint's chain may have changed meanwhile.
     if (isMissing || logs.scannedTo.number === toBlock) await requireSameChain(view, cursor);
     if (isMissing && (await areConfirmed(view, missing, cursor))) {
       const missed = await recordMissed(context, cursor, missing);

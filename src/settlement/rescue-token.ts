@@ -6,7 +6,7 @@ import { chooseNonce, hasFreeSlot, readCounts, unminedOf } from './relay/nonces.
 import type { RelayContext } from './relay/relay-context.ts';
 import { costOf, feeBudgetOf, forwardCall, signAttempt, unaffordableError } from './relay/size-batch.ts';
 
-/** Parses the token that an operator gives: `pol`, or an address. Throws `invalid_request` for the field `token`. */
+/** Parses the token that an operator gives: `pol`, or its address. Throws `invalid_request` for the field `token`. */
 export function parseRescuedToken(text: string): Address {
   const name = text.trim();
   if (name.toLowerCase() === 'pol') return POL_ADDRESS;

@@ -10,13 +10,13 @@ export interface RewindContext {
   readonly onRewind: (from: BlockReference, to: BlockReference) => void;
 }
 
-/** Distance below the oldest checkpoint at which to restart when the chain has none of them: about an hour. */
+/** Blocks below the oldest checkpoint at which to restart if the chain has no checkpoint: about an hour's worth. */
 const BELOW_CHECKPOINTS = 2_000;
 
 /** Maximum checkpoints to compare: all that a store keeps. */
 const MAXIMUM_CHECKPOINTS_COMPARED = 200;
 
-/** The endpoint's block at the cursor, which differs, and the final block that another host confirms. */
+/** The cursor, the endpoint's different block there, and the final block that another host confirms. */
 interface LostCursor {
   readonly cursor: BlockReference;
   readonly block: BlockReference;
@@ -26,7 +26,7 @@ interface LostCursor {
 /**
  * Handles lost final blocks: moves the cursor to the newest checkpoint that the chain still has, or below all of them
  * to a block that another host confirms. One host must not undo finality: throws `ChainUnavailableError` without
- * agreement. A single host is only followed while that reverses no payment.
+ * agreement. A single host is followed only if that does not reverse a payment.
  */
 export async function rewind(
   { observations, decide, onRewind }: RewindContext,

@@ -12,7 +12,7 @@ export interface SettlementRecord extends DepositFactory {
   readonly lastStartedAtMs: number;
 }
 
-/** All settlements that this service was ever started with; their factories remain watched and published. */
+/** All settlements that this service has ever been started with; their factories remain watched and published. */
 export interface SettlementStore {
   /** Adds the settlement, or moves a known one (same chain, factory and fee wallet) to the front. */
   rememberSettlement(settlement: SettlementRecord): Promise<void>;
@@ -62,7 +62,7 @@ export interface ObservationStore {
    * (transaction, log index). Throws `ScanRefusedError`.
    */
   recordScan(scan: ScanRecord, decide: Decide): Promise<{ readonly hasRowsAbove: boolean }>;
-  /** Recorded rows that become final with this scan and that it lacks: they were reorganized, or left out. */
+  /** Recorded rows that would become final with this scan, but that it lacks: reorganized, or left out. */
   listVanished(scan: ScanRecord): Promise<MovedRows>;
   /** Rows that are not recorded with the same contents. Each list of the result is part of the given one. */
   listMissing<Found extends MovedRows>(found: Found): Promise<Found>;
@@ -111,7 +111,7 @@ export interface RelayBatch {
   readonly id: number;
   readonly relayer: string;
   readonly nonce: number;
-  /** A `self_transfer` only uses up its nonce, so that later batches can be mined, and carries no payment. */
+  /** A `self_transfer` carries no payment; it uses up its nonce, so that later batches can be mined. */
   readonly kind: 'forward' | 'rescue' | 'self_transfer';
   /** Token of a `rescue`: its address, or the zero address for POL. */
   readonly rescueToken: string | null;
@@ -124,7 +124,7 @@ export interface RelayBatch {
 export interface RelayStore {
   /**
    * Claims due payments, for `durationMs` by the store's clock, and returns them by due time. Includes those due
-   * further ahead than any delay, because the clock was then set back. `openBatch` guarantees that no two batches carry
+   * further ahead than any delay, as after the clock was set back. `openBatch` guarantees that no two batches carry
    * a payment.
    */
   claimDueReleases(
@@ -134,7 +134,7 @@ export interface RelayStore {
     durationMs: number,
   ): Promise<readonly Payment[]>;
   dropClaims(relayer: string): Promise<void>;
-  /** Batches in flight of this relayer by nonce, which is unique. At most 200. */
+  /** Batches in flight of this relayer, in order of their unique nonces. At most 200. */
   listOpenBatchesOf(relayer: string): Promise<readonly RelayBatch[]>;
   /** Relayers with batches in flight. At most 200. */
   listRelayersInFlight(): Promise<readonly string[]>;
@@ -165,9 +165,9 @@ export interface RelayStore {
   ): Promise<void>;
 }
 
-/** Leases, by which only one of several processes does a task at a time. */
+/** Leases that let only one of several processes do a task at a time. */
 export interface LeaseStore {
-  /** Takes a free or expired lease, or renews the holder's own, by the store's clock. False while another has it. */
+  /** Takes a free or expired lease, or renews the holder's, by the store's clock. False while another holder has it. */
   takeLease(name: string, holder: string, durationMs: number): Promise<boolean>;
   releaseLease(name: string, holder: string): Promise<void>;
 }

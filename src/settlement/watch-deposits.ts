@@ -27,7 +27,7 @@ export interface WatchDepositsContext extends RewindContext {
   readonly openAddresses: OpenAddresses;
   /** Blocks above the cursor read by earlier passes. */
   readonly kept: KeptBlocks;
-  /** Interval of reading the final block while nothing of ours is above the cursor; 0 for every pass. */
+  /** Interval at which the final block is read while nothing of ours is above the cursor; 0 for every pass. */
   readonly finality: { readonly everyMs: number; readonly monotonicMs: () => number };
   /** Whether a release of ours may be mined soon; otherwise releases are searched for in final blocks only. */
   readonly expectsReleases: () => Promise<boolean>;
@@ -48,13 +48,13 @@ const MAXIMUM_BLOCKS_A_PASS = 1_000;
 /** Maximum blocks kept above the cursor: ten hours without finality. */
 const MAXIMUM_KEPT_BLOCKS = 20_000;
 
-/** Maximum readings compared with the chain one by one. A deeper reorganization is read again as a whole. */
+/** Maximum readings compared with the chain one by one. After a deeper reorganization, all are read again. */
 const MAXIMUM_COMPARISONS = 8;
 
 /**
  * Runs one pass over the chain. Blocks above the cursor are read once; once final, they are read again, because a node
  * may show a block before its logs. The rows found replace those of the last pass, so reorganizations need no code
- * here, except for final blocks (`rewind-final-blocks.ts`). All changes of a pass are one transaction.
+ * here, except for final blocks (`rewind-final-blocks.ts`). All changes of a pass are made in one transaction.
  *
  * An announced block that follows the kept ones is read by its hash, without asking for the newest block.
  */
@@ -96,7 +96,7 @@ async function watchToFinal(
   kept.begin(view.source, cursor);
   if (latest.number <= cursor.number) return { cursor, latest, isCaughtUp: true };
 
-  // Also while blocks are left to read, because otherwise a transaction that moved down would be recorded at both
+  // Even while blocks are left to read, because otherwise a transaction that moved down would be recorded at both
   // positions.
   await dropReorganized(kept, view, latest);
   const finalNumber = Math.max(cursor.number, final?.number ?? 0);
@@ -142,7 +142,7 @@ async function readLeftOut(
   return filterRows(joinRows(found), ({ transactionHash }) => hashes.has(transactionHash));
 }
 
-/** Final blocks that a pass reads although an endpoint allows fewer per call, because each pass is confirmed. */
+/** Final blocks that a pass reads even if an endpoint allows fewer per call, because each pass is confirmed. */
 const BLOCKS_A_CONFIRMATION = 64;
 
 /** Reads as many final blocks above the cursor as one call covers, or a few, for the addresses of all payments. */
@@ -166,7 +166,7 @@ async function readFinalBlocks(
   return found;
 }
 
-/** Kept blocks read again with later ones, because a reorganization may have replaced them. */
+/** Number of kept blocks read again with later ones, because a reorganization may have replaced them. */
 const BLOCKS_READ_AGAIN = 4;
 
 /** Reads blocks above the kept ones and above `above`. Returns whether a further pass has blocks to read. */
@@ -271,7 +271,7 @@ interface FoundRows {
   readonly rows: OwnRows;
 }
 
-/** Logs of our payments, whose addresses are looked up once the endpoint has answered. */
+/** Logs of our payments. Their addresses are looked up once the endpoint has answered. */
 export async function readPaymentLogs(
   payments: Pick<PaymentStore, 'findDepositOwners'>,
   view: ChainView,
@@ -323,11 +323,11 @@ export function createKeptBlocks() {
     get top(): BlockReference | null {
       return readings.at(-1)?.to ?? null;
     },
-    /** Whether there are no rows above the cursor, neither here nor in the store. */
+    /** Whether neither this cache nor the store has rows above the cursor. */
     get isClean(): boolean {
       return !kept.isDirty && readings.every(({ rows }) => countOf(rows) === 0);
     },
-    /** Starts a pass. Forgets final blocks, and another endpoint's, because two endpoints must confirm each other. */
+    /** Starts a pass. Forgets final blocks, and those of another endpoint, because endpoints confirm each other. */
     begin(newSource: string, cursor: BlockReference | null): void {
       if (source !== newSource || cursor === null) kept.clear();
       source = newSource;
@@ -341,7 +341,7 @@ export function createKeptBlocks() {
       readings.push({ fromBlock, to, rows });
       if (countOf(rows) > 0) kept.isDirty = true;
     },
-    /** Forgets the newest reading, whose last block the chain no longer has. */
+    /** Forgets the newest reading, because the chain no longer has its last block. */
     dropTop(): void {
       const dropped = readings.pop();
       if (dropped !== undefined && countOf(dropped.rows) > 0) kept.isDirty = true;
@@ -391,7 +391,7 @@ async function findOwners(
   return owners;
 }
 
-/** Approximate maximum of addresses that nodes accept in one filter. */
+/** Approximate maximum number of addresses that nodes accept in one filter. */
 const MAXIMUM_LISTED = 1_000;
 
 type AddressLists = Readonly<{
@@ -404,7 +404,7 @@ export function listAllAddresses(payments: AddressLists['payments']): Promise<re
   return payments.listDepositAddresses('', MAXIMUM_LISTED);
 }
 
-/** Maximum for a filter: an address takes 69 bytes, a log about 109 compressed, and a busy block has about 75 logs. */
+/** Maximum addresses per filter: each takes 69 bytes, while a busy block has about 75 logs of 109 compressed bytes. */
 const MAXIMUM_FILTERED = 128;
 
 /** Maximum payments read since the oldest open one; with more, too many are assumed to be open. */

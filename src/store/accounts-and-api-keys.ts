@@ -38,7 +38,7 @@ export function createAccounts({ read, write }: Scripts, noteChange: () => void 
       (accountId) => keyTable.select`WHERE account_id = ${accountId} ORDER BY created_at_ms, id`,
     ),
     recordKeyUses: write(function* (hashes, atMs) {
-      // Avoids a deadlock of two instances that update the same keys in different orders.
+      // Avoids a deadlock between two instances that update the same keys in different orders.
       yield* lock('uses of keys');
       yield* run`UPDATE api_keys SET last_used_at_ms = ${atMs} WHERE hash = ANY(${hashes})`;
     }),
@@ -54,7 +54,7 @@ export function createAccounts({ read, write }: Scripts, noteChange: () => void 
 
 const KEYS_IN_MEMORY = 10_000;
 
-/** Caches active keys, for a process that is the only writer. Not unknown keys, because they would evict active ones. */
+/** Caches active keys, for the only writing process. Unknown keys are not cached: they would evict active ones. */
 export function createCachingAccounts(scripts: Scripts): AccountStore {
   const keys = new LRUCache<string, ActiveKey>({ max: KEYS_IN_MEMORY });
   const accounts = createAccounts(scripts, () => keys.clear());
@@ -72,7 +72,7 @@ function findAccount(accountId: string): Script<Account | null> {
   return accountTable.selectOne`WHERE id = ${accountId}`;
 }
 
-/** A list walks the index of time; a search reads every account. */
+/** A list walks the time index; a search reads every account. */
 function searchAccounts({ search, before }: AccountQuery, limit: number): Script<Account[]> {
   const { createdAtMs, id } = before ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' };
   const pattern = `%${(search ?? '').replaceAll(/[\\%_]/g, '\\$&')}%`;

@@ -73,7 +73,7 @@ export function assembleCore(
     ...createProviderSessions(scripts, decisions),
     findDepositOwners: scripts.read(findDepositOwners),
     findIdempotent: scripts.read(findIdempotent),
-    // Filters by account, so that another's payment takes no longer than an unknown one.
+    // Filters by account, so that finding another account's payment takes no longer than an unknown one.
     findPayment: scripts.read(function* (accountId, id) {
       const [payment] = yield* selectPayments`FROM payments WHERE id = ${id} AND account_id = ${accountId}`;
       return payment ?? null;

@@ -67,7 +67,7 @@ type Missing<Entity, Given extends FieldsByKind<Entity>> = Exclude<
   NonNullable<Given[keyof Given & ColumnKind]>[number]
 >;
 
-/** Compile error if a field of the entity is in no list. */
+/** Compile error if a field of the entity is missing from all lists. */
 export type AllFields<Entity, Given extends FieldsByKind<Entity>> = [Missing<Entity, Given>] extends [never]
   ? Given
   : { readonly 'fields without a column': Missing<Entity, Given> };
@@ -83,7 +83,7 @@ export interface Table<Entity = unknown> {
   readonly name: string;
   /** Columns of the fields first, in their order. */
   readonly columns: readonly Column[];
-  /** Unique key, by which rows are read in order. */
+  /** Unique key that sets the order in which rows are read. */
   readonly orderedBy: readonly string[];
   readonly numberedBy: string | null;
   /** Names of the fields' columns, for `SELECT` and `INSERT`. */
@@ -174,13 +174,13 @@ function createWriter<Entity>(columns: readonly Column[]): (entity: Entity) => C
 /** PostgreSQL's numeric(78): any 256-bit number, and the sum of eight. */
 const MAXIMUM_AMOUNT = 10n ** 78n - 1n;
 
-/** An unreadable amount counts as zero, so that only its own payment no longer adds up, which `verify` reports. */
+/** An unreadable amount counts as zero: only its own payment no longer adds up, and `verify` reports that. */
 function readAmount(value: string | null): bigint | null {
   if (value === null) return null;
   return /^-?\d+$/.test(value) ? BigInt(value) : 0n;
 }
 
-/** JSON in SQLite, an array in PostgreSQL. An unreadable list is empty, so that it gives no right. */
+/** JSON in SQLite, an array in PostgreSQL. An unreadable list counts as empty, so that it grants no rights. */
 export function textsOf(value: unknown): readonly string[] {
   const list = typeof value === 'string' ? parseJson(value) : value;
   return list === null || Array.isArray(list) ? (list as readonly string[]) : [];

@@ -1,4 +1,4 @@
-/** What is erased of a customer: addresses, metadata, features' answers, note, provider URLs, bodies of webhooks. */
+/** Erased customer data: email addresses, metadata, features' answers, note, provider URLs, webhook bodies. */
 import type { EmailErasure, EmailStore } from '../mail/mail.ts';
 import type { PaymentId, PaymentReference } from '../payment/payment.ts';
 import { firstIdAtMs } from '../payment/payment-id.ts';
@@ -21,7 +21,7 @@ import {
 import type { StoredFeature } from './stored-feature.ts';
 import { receiptTable } from './tables.ts';
 
-/** Replaces the account's id in the watermark of what is erased in all accounts. */
+/** Stands for the account's id in the watermark of erasures in all accounts. */
 const ALL_ACCOUNTS = '';
 
 export function createEmailStore({ write }: Scripts, features: readonly StoredFeature[]): EmailStore {
@@ -53,7 +53,7 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
       hadOther ||= isEmptied;
     }
     if (before.email === null) return hadOther ? 'erased' : 'none';
-    // Erases the whole URL, because each provider encodes the address in it differently.
+    // Erases the whole URL, because each provider encodes the email address in it differently.
     yield* run`
       UPDATE provider_sessions SET redirect_url = '', customer_ip_hash = NULL
       WHERE payment_id = ${id}`;

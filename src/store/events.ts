@@ -22,7 +22,7 @@ export function createEventStore({ read, write }: Scripts, nowMs: () => number):
   };
 }
 
-/** Numbers events by time, or one above the last, so that after a restore they are above all that readers know. */
+/** Numbers events by time, or the last number plus one, so that after a restore they exceed all that readers know. */
 function* numberEvents(limit: number, nowMs: number): Script<number> {
   yield* lock(EVENT_LOCK);
   const waiting = yield* unnumberedEventTable.select`ORDER BY "row" LIMIT ${limit}`;
@@ -43,7 +43,7 @@ function* numberEvents(limit: number, nowMs: number): Script<number> {
   return waiting.length;
 }
 
-/** Number of the account's newest event; 0 before the first. Outlives the events, which are deleted. */
+/** Number of the account's newest event; 0 before the first. Outlives deleted events. */
 export function* newestNumber(accountId: string): Script<number> {
   const row = yield* runForOne<{ newest: number }>`
     SELECT newest FROM event_numbers WHERE account_id = ${accountId}`;
@@ -55,7 +55,7 @@ function* deleteEvents(beforeMs: number, limit: number): Script<number> {
   const old = yield* run`
     SELECT account_id AS "accountId", number FROM events WHERE at_ms < ${beforeMs} ORDER BY at_ms
     LIMIT ${limit}`;
-  // By number, because after the clock went back, a later event has an earlier time.
+  // By number, because after the clock was set back, a later event has an earlier time.
   const through = new Map<string, number>();
   for (const row of old) {
     const accountId = String(row['accountId']);

@@ -91,7 +91,7 @@ export const stepTables = `
   );`;
 
 /**
- * SQL that applies a step and records it. What 0.1.0 must know, its own schema and what it must refuse, is also recorded
+ * SQL that applies a step and records it. Steps that 0.1.0 must know, its own and those to refuse, are also recorded
  * in `migrations`, the only table that it reads.
  */
 export function stepSql({ number, name, sql, oldestVersion }: Migration, appliedAtMs: number): string {
@@ -107,14 +107,14 @@ export function requireNoNewerSchema({ name, number, known, isTooNew }: FoundSch
   if (isTooNew) throw new StoreTooNewError(name, number, known);
 }
 
-/** Throws `StoreTooNewError` like `requireNoNewerSchema`, `StoreOutdatedError` for a database of an older version. */
+/** Throws like `requireNoNewerSchema`, and `StoreOutdatedError` for a database of an older version. */
 export function requireCurrentSchema(found: FoundSchema): void {
   requireNoNewerSchema(found);
   const { name, number, known, pending } = found;
   if (pending.length > 0) throw new StoreOutdatedError(name, number, known);
 }
 
-/** Throws for every schema but this version's own, whose tables and columns are all known. */
+/** Throws for every schema but this version's own, because only its tables and columns are all known. */
 export function requireOwnSchema(found: FoundSchema): void {
   requireCurrentSchema(found);
   if (found.number > found.known) throw new StoreTooNewError(found.name, found.number, found.known);

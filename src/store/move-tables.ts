@@ -35,7 +35,7 @@ export interface SideOptions extends Layout {
   readonly onCreate?: ((schema: FoundSchema) => void) | undefined;
 }
 
-/** Opens one side of a move and creates an empty target's tables. Throws `MoveRefusedError` and as `requireOwnSchema`. */
+/** Opens a side of a move, creating an empty target's tables. Throws like `requireOwnSchema`, or `MoveRefusedError`. */
 export async function openSide(
   database: MoveDatabase,
   role: MoveRole,
@@ -69,7 +69,7 @@ async function requireEmpty(database: MoveDatabase, tables: Layout['tables']): P
   }
 }
 
-/** What `move-store --json` prints. */
+/** Output of `move-store --json`. */
 export type StoreMove = Awaited<ReturnType<typeof moveTables>>;
 
 /** Moves every row, and commits only if the target reads back exactly equal. The source is never changed. */

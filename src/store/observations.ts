@@ -51,7 +51,7 @@ export function createObservationStore(
   features: readonly StoredFeature[],
 ): ObservationStore {
   const { read } = scripts;
-  /** Serializes writers, also between instances. */
+  /** Serializes writers, even of several instances. */
   const write: Scripts['write'] = (script) =>
     scripts.write(function* (...given) {
       yield* lock('observations');
@@ -162,7 +162,7 @@ function* newestFinalNumber(): Script<number> {
   return (yield* newestCheckpoint())?.number ?? NO_FINAL_BLOCK;
 }
 
-/** Maximum stored cursors, among which a rewound chain's last common block is searched. */
+/** Maximum stored cursors, among which a rewind looks for the last common block. */
 const MAXIMUM_CHECKPOINTS = 200;
 
 /** Advances the cursor and deletes the oldest checkpoint above the maximum. */
@@ -174,7 +174,7 @@ function* addCheckpoint(block: BlockReference): Script<void> {
       (SELECT number FROM checkpoints ORDER BY number DESC LIMIT 1 OFFSET ${raw(MAXIMUM_CHECKPOINTS)})`;
 }
 
-// Observations of deposits and releases, in two tables of the same shape. Writers hold the lock of the observations.
+// Observations of deposits and releases, in two tables of the same shape. Writers hold the `observations` lock.
 
 type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
 
@@ -259,7 +259,7 @@ const foldable = [
   [releaseTable, releaseSumTable],
 ] as unknown as readonly (readonly [ChainTable, ChainTable])[];
 
-/** Unfolded rows of a payment above which dust is folded. A customer pays in a few deposits. */
+/** Number of a payment's unfolded rows above which dust is folded. Customers pay in a few deposits. */
 const MAXIMUM_UNFOLDED = 100;
 
 /** Condition for rows whose amounts have at most four digits: each below 0.01 USDC. */
@@ -269,7 +269,7 @@ function dustOf({ columns }: Pick<Table, 'columns'>): Fragment {
 }
 
 /**
- * Replaces final dust rows of crowded payments by their sum in every view, because anyone can send single units any
+ * Replaces final dust rows of crowded payments with their sum in every view, because anyone can send single units any
  * number of times. The rows stay for `verify` and for repeated scans.
  */
 function* foldDust(rows: readonly RowOwner[], finalNumber: number): Script<void> {
@@ -397,7 +397,7 @@ function allRows({ deposits, releases, rescues = [] }: MovedRows): ChainPosition
   return [...deposits, ...releases, ...rescues];
 }
 
-/** Throws `ScanRefusedError` when the chain was rewound below the block, so that it is no checkpoint. */
+/** Throws `ScanRefusedError` when the chain was rewound below the block, so that it is no longer a checkpoint. */
 export function* requireCheckpoint({ number, hash }: BlockReference): Script<void> {
   const checkpoint = yield* checkpointTable.selectOne`WHERE number = ${number}`;
   if (checkpoint?.hash !== hash)
@@ -441,7 +441,7 @@ function stopBeforeRevisited(to: string, decide: Decide): { decide: Decide; reac
   };
 }
 
-/** The lock of the observations keeps the journal one chain. */
+/** The `observations` lock keeps the journal a single chain. */
 function* appendEntries(entries: readonly JournalFacts[], recordedAtMs: number): Script<void> {
   if (entries.length === 0) return;
   const head = yield* runForOne<JournalHead>`SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1`;

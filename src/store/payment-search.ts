@@ -25,9 +25,9 @@ import {
 } from './scripts.ts';
 import { termTable, unindexedTable } from './tables.ts';
 
-/** Maximum windows per call: tens of milliseconds if nothing matches. */
+/** Maximum windows per call, so that a call without matches takes tens of milliseconds. */
 const MAXIMUM_WINDOWS = 5;
-/** Candidates of a word compared per event-loop turn, within a few milliseconds. */
+/** Maximum candidates of a word compared per event-loop turn, so that it takes only a few milliseconds. */
 const COMPARED_PAYMENTS = 400;
 
 export function createPaymentSearch({ read, write }: Scripts) {
@@ -79,7 +79,7 @@ export function createPaymentSearch({ read, write }: Scripts) {
 
 const ofPayment = sql`session.payment_id = payments.id`;
 
-/** Id of a payment's last session; there may be hundreds. */
+/** SQL of the id of a payment's last session; a payment may have hundreds. */
 const lastSession = sql`SELECT id FROM provider_sessions AS session WHERE ${ofPayment}
   AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
   ORDER BY created_at_ms DESC, id DESC LIMIT 1`;
@@ -107,7 +107,7 @@ function* chooseSource({ accountId, search, paid, ...query }: PaymentQuery): Scr
   }
 }
 
-/** Terms of the word with the fewest payments, which include all payments with every word. */
+/** Terms of the word with the fewest payments. These include all payments with every word. */
 function* rarestWord(accountId: string, words: readonly (readonly Meaning[])[]): Script<readonly string[]> {
   const [first = [], ...others] = words.map((meanings) => meanings.map(termOfMeaning));
   let rarest = first;
@@ -147,7 +147,7 @@ function ofPayments(accountId: string, condition: Fragment): Source {
   return (range) => windowOf(sql`payments WHERE account_id = ${accountId} AND ${condition}`, range);
 }
 
-/** Repeats the index's condition, because SQLite matches its text. No IN list, which costs each insert more. */
+/** Repeats the index's condition, because SQLite matches its text. No IN list, because it costs each insert more. */
 const unsettled = raw(`(${unsettledStatuses.map((status) => `forward_status = '${status}'`).join(' OR ')})`);
 
 function byTransaction(hash: string): Source {

@@ -70,7 +70,7 @@ export function* findDepositOwners(addresses: readonly string[]): Script<Deposit
   }));
 }
 
-/** Reads payments by a statement from its `FROM` on. Throws `UnknownStateError` for an unknown state. */
+/** Reads payments with a statement given from its `FROM` on. Throws `UnknownStateError` for an unknown state. */
 export function* selectPayments(
   texts: TemplateStringsArray,
   ...insertions: readonly Insertion[]
@@ -211,7 +211,7 @@ export type Decisions = ReturnType<typeof createDecisions>;
 /** Decides on payments, and runs the features' steps for those that changed state. */
 export function createDecisions(features: readonly StoredFeature[], nowMs: () => number) {
   return {
-    /** Locks and decides payments by id order. Throws when one of them does not exist. */
+    /** Locks and decides payments in id order. Throws when one of them does not exist. */
     *decideAll(ids: readonly PaymentId[], decide: Decide): Script<readonly Payment[]> {
       if (ids.length === 0) return [];
       const ordered = [...new Set(ids)].sort();
@@ -297,7 +297,7 @@ function* applyDecision(
   yield* queueWantedReceipts(moved, nowMs);
   yield* giveUpSent(dueBefore, nowMs);
   for (const feature of features) yield* feature.paymentsMoved?.(moved) ?? [];
-  // After the payments, whose rows every transaction locks first.
+  // After the payments, because every transaction locks their rows first.
   const [lowest] = revisited.sort();
   if (lowest !== undefined) {
     yield* run`

@@ -156,7 +156,7 @@ function* updateUser(
   return changed;
 }
 
-/** Locks the address, so that it is still free at the insert. */
+/** Locks the email address, so that it is still free at the insert. */
 function* createUser(user: User): Script<boolean> {
   yield* lock(`address ${user.email}`);
   const made = yield* userTable.insert(user, 'ON CONFLICT (email) DO NOTHING RETURNING id');
@@ -229,7 +229,7 @@ const AFTER_ALL = Number.MAX_SAFE_INTEGER;
 
 /** Entries after which the oldest of each action are removed. */
 const REMOVAL_STEP = 100;
-/** Newest entries among which a repeat is searched. */
+/** Number of newest entries that are searched for a repeat. */
 const REPEATS_AMONG = 200;
 
 /** Entry of the last `MERGE_MS` to merge a repeat into; null if there is none. */

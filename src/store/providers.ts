@@ -65,7 +65,7 @@ export function createProviderSessions(
 }
 
 /**
- * Rank of a progress among reports of one second, within which one card is declined and another accepted. A customer
+ * Rank of a progress among reports of one second, in which one card may be declined and another accepted. A customer
  * who may have been charged must not be asked to pay again.
  */
 function rankOf(progress: Insertion): Fragment {
@@ -102,7 +102,7 @@ export function createVisitStore({ read }: Scripts): VisitStore {
   };
 }
 
-/** Visits that paid: those reported as delivered, or without a report the newest one that did not fail. */
+/** Visits that paid: those reported as delivered, or, without a report, the newest one that did not fail. */
 function deliveredVisits(visits: readonly Visit[]): ReadonlySet<Visit> {
   const paid = Map.groupBy(
     visits.filter(({ status }) => status === 'paid'),

@@ -184,7 +184,7 @@ function checkReplacement(batch: RelayBatch, replacement: NewBatch): void {
   );
 }
 
-/** For SQLite, whose only process this is: the claims must end with it. */
+/** For SQLite, where this is the only process: the claims must end with it. */
 export function createClaimsInMemory({ read }: Scripts): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   const claims = new Map<string, { readonly relayer: string; readonly endsAtMs: number }>();
 

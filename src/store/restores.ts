@@ -47,7 +47,7 @@ export function createRestoreStore(
     isPending: read(function* () {
       return (yield* readRestored()) === '';
     }),
-    /** Records the height, and that what waits may have been sent. Payments created before `expiredBeforeMs` are expired. */
+    /** Records the height; gives up what may have been sent. Payments created before `expiredBeforeMs` are expired. */
     recordHeight: write(function* (block: number, expiredBeforeMs: number) {
       const isFirst = yield* hasRow`
         UPDATE watermarks SET payment_id = ${String(block)} WHERE name = 'restored' AND payment_id = '' RETURNING name`;

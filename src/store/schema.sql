@@ -59,7 +59,7 @@ CREATE TABLE api_keys (
 ) STRICT;
 CREATE INDEX api_keys_by_account ON api_keys (account_id, created_at_ms);
 
--- New payments are in no partial index below.
+-- A new payment is not in any partial index below.
 CREATE TABLE payments (
   id text PRIMARY KEY NOT NULL,
 -- Only SQLite:
@@ -111,7 +111,7 @@ CREATE INDEX payments_of_account ON payments (account_id, id);
 CREATE INDEX payments_due_for_release ON payments (release_due_at_ms, id)
   WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL;
 CREATE INDEX payments_in_relay_batch ON payments (relay_batch_id) WHERE relay_batch_id IS NOT NULL;
--- No IN list, for which SQLite builds a table with each row that is written: 1.4 of an insert's 6.5 µs.
+-- No IN list, because SQLite would build a table for it with each row written: 1.4 of an insert's 6.5 µs.
 CREATE INDEX payments_unsettled ON payments (account_id, id)
   WHERE forward_status = 'ready' OR forward_status = 'processing'
     OR forward_status = 'failed' OR forward_status = 'manual_required';
@@ -420,7 +420,7 @@ CREATE TABLE paid_days (
   PRIMARY KEY (account_id, day_ms, provider, settle_class)
 ) STRICT, WITHOUT ROWID;
 
--- Opened checkouts are recorded here rather than in `payments`, whose wide rows each opening would rewrite.
+-- Opened checkouts are recorded here rather than in `payments`, because each opening would rewrite a wide row.
 CREATE TABLE account_records (
   account_id text NOT NULL,
   kind text NOT NULL,
@@ -526,7 +526,7 @@ CREATE TABLE audit_entries (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX audit_entries_by_time ON audit_entries (at_ms, account_id, position);
 
--- Only PostgreSQL: what several processes share.
+-- Only PostgreSQL: tables that several processes share.
 CREATE TABLE leases (
   name text PRIMARY KEY,
   holder text NOT NULL,

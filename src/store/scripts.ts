@@ -34,7 +34,7 @@ interface Insert {
   readonly keepsExisting: boolean;
 }
 
-/** Payments to lock until the script is done, before they are read for a decision or a write. Has no rows. */
+/** Payments to lock until the script is done, before they are read for a decision or a write. Returns no rows. */
 interface PaymentLock {
   readonly lockPayments: readonly PaymentId[];
 }
@@ -112,7 +112,7 @@ export function* countOf(texts: TemplateStringsArray, ...insertions: readonly In
 }
 
 export interface StoredTable<Entity = unknown> extends Table<Entity> {
-  /** Reads entities by a statement from its `FROM` on. */
+  /** Reads entities with a statement given from its `FROM` on. */
   selectFrom(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]>;
   /** Reads entities: `SELECT … FROM table` and the rest of the statement. */
   select(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]>;

@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The coding with the smaller result first. */
+/** In order of preference: the coding with the smaller output first. */
 const codings = ['br', 'gzip'] as const;
 type ContentCoding = (typeof codings)[number];
 
@@ -17,7 +17,7 @@ const brotli = {
   },
 };
 
-/** Best coding that an `Accept-Encoding` names without refusing it; null for an uncompressed response. */
+/** Best coding that an `Accept-Encoding` header names and does not refuse; null for an uncompressed response. */
 export function chooseCoding(acceptEncoding = ''): ContentCoding | null {
   const named = acceptEncoding.toLowerCase().replaceAll(' ', '').split(',');
   const accepted = named

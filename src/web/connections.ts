@@ -7,7 +7,7 @@ import { rawError, rawErrorText } from './error-reply.ts';
 /** Maximum requests that wait on one connection behind the current one. */
 export const MAX_PIPELINED_WAITING = 16;
 
-/** How long further bytes of a refused caller are discarded, so that the caller can read the reason. */
+/** How long further bytes from a refused caller are discarded, so that the caller can read the reason. */
 const LINGER_MS = 2_000;
 
 const errorNames: Readonly<Record<string, ErrorName>> = {
@@ -25,8 +25,8 @@ interface Pipeline {
 export type Connections = ReturnType<typeof createConnections>;
 
 /**
- * Limits of a connection beyond Node's own. Runs its requests one after the other, so that none behind a response that
- * ends the connection is executed. Refusals come in the API's error shape after the pending responses
+ * Limits of a connection in addition to Node's. Runs its requests one after the other, so that no request after a
+ * response that ends the connection is executed. Refusals come in the API's error shape after the pending responses
  * (`test/http/transport.test.ts`, `test/http/pipelining.test.ts`). `hsts` is the value of
  * Strict-Transport-Security.
  */
@@ -63,7 +63,7 @@ export function createConnections({ hsts }: { readonly hsts: string | null }) {
     serialize(serve: RequestListener): RequestListener {
       return (request, response) => {
         const { socket } = request;
-        // The last response of the connection was already sent.
+        // The last response of the connection has already been sent.
         if (socket.writableEnded) return;
         const pipeline = pipelines.get(socket);
         if (pipeline === undefined) {
@@ -100,7 +100,7 @@ export function createConnections({ hsts }: { readonly hsts: string | null }) {
       socket.on('error', () => socket.destroy());
       refuseOnce(socket as Socket, new ServiceError('invalid_request'));
     },
-    /** Responds to an unknown `Expect` header, for which Node's own 417 has no body. Keeps the connection open. */
+    /** Responds to an unknown `Expect` header, because Node's 417 response has no body. Keeps the connection open. */
     answerUnknownExpectation(_request: IncomingMessage, response: ServerResponse): void {
       const { status, headers, body } = rawError(new ServiceError('invalid_request'), hsts);
       const { connection: _, ...others } = headers;
@@ -126,7 +126,7 @@ function closeReadably(socket: Socket): void {
 
 /**
  * Responds to callers that closed their half of the connection; Node would close the other half, and a payment would be
- * stored whose caller never learns of it. `httpAllowHalfOpen` is neither documented nor in the types.
+ * stored without the caller learning of it. `httpAllowHalfOpen` is neither documented nor in the types.
  */
 export function allowHalfOpen(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true });

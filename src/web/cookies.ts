@@ -1,4 +1,4 @@
-/** `@fastify/cookie` takes the first of two cookies of one name, which another host of the site may have planted. */
+/** `@fastify/cookie` takes the first of two cookies with one name; another host of the site may have planted it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 

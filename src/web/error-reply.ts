@@ -63,7 +63,7 @@ export function rawErrorText(...error: Parameters<typeof rawError>): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Framework errors with a better row or text than "the request is invalid". */
+/** Framework errors with a better table row or text than "the request is invalid". */
 const frameworkErrors: Readonly<Record<string, readonly [name: ErrorName, text?: string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [

@@ -4,7 +4,7 @@ import { isLoopbackHost, peerAddress } from '../platform/public-address.ts';
 import type { RateLimiter } from '../platform/rate-limiter.ts';
 
 export const MINUTE_MS = 60_000;
-/** Maximum keys of one limiter, of 160 bytes each. The oldest window is dropped first. */
+/** Maximum keys of one limiter; each takes 160 bytes. The oldest window is dropped first. */
 const MAXIMUM_WINDOWS = 20_000;
 const MAXIMUM_LONG_WINDOWS = 50_000;
 
@@ -15,7 +15,7 @@ interface Window {
 
 /**
  * Fixed windows in memory, each starting with its key's first request. An insertion removes up to two that have expired
- * or exceed the maximum, so no timer is needed. `monotonicMs` never goes back.
+ * or exceed the maximum, so no timer is needed. `monotonicMs` never goes backwards.
  */
 export function createFixedWindowLimiter(
   limit: number,
@@ -54,7 +54,7 @@ export function createFixedWindowLimiter(
     windows.set(key, { endsAtMs: nowMs + windowMs, requests: 1 });
   }
 
-  /** Same as `take`, without a promise. Does not count refused requests, which would take room from others. */
+  /** Same as `take`, without a promise. Refused requests are not counted, because they would take room from others. */
   function takeNow(key: string, wider: readonly WiderNetwork[] = []): number {
     for (const { network, factor } of [{ network: key, factor: 1 }, ...wider]) {
       const seconds = waitSeconds(network, limit * factor);
@@ -110,7 +110,7 @@ export async function enforceRateLimitFrom(
   await enforceRateLimit({ take: (key) => limiter.take(key, around) }, `${group}${subject}`);
 }
 
-/** Caller's identity for limits: an IPv4 address, or an IPv6 /64, which a household or rented server has. */
+/** Caller's identity for limits: an IPv4 address, or an IPv6 /64, which is what a household or rented server gets. */
 export function addressGroupOf(ip: string): string {
   return networksOf(ip).group;
 }
@@ -155,15 +155,15 @@ function firstGroups(address: string): string[] {
 
 /** Requests per window, by IP address. */
 export const createPageLimits = limitersOf({
-  /** Public pages. Far above what customers need, because an office or mobile network shares an address. */
+  /** Public pages. Far above what customers need, because an office or mobile network shares one IP address. */
   pages: [120, MINUTE_MS],
-  /** An open page polls every three to twenty seconds, so this is enough for thirty customers behind one address. */
+  /** An open page polls every three to twenty seconds, so this is enough for thirty customers behind one IP address. */
   polls: [600, MINUTE_MS],
   /** Clicks on a provider and requests with `auto=1`: each may cost a call to the chain and to a provider. */
   starts: [20, MINUTE_MS],
   /** Wrong email addresses in links to one payment, by network. */
   emailGuesses: [10, 60 * MINUTE_MS],
-  /** Addresses given for a mail about a payment: by visitor, by payment, and how often one address is given in a day. */
+  /** Email addresses entered for a mail about a payment: by visitor, by payment, and per email address in a day. */
   mailVisitors: [20, 60 * MINUTE_MS],
   mailPayments: [5, 60 * MINUTE_MS],
   mailRecipients: [10, 24 * 60 * MINUTE_MS],

@@ -5,7 +5,7 @@ import { errorTypeOf } from '../platform/machine-fault.ts';
 /** Called with every answered request; `route` is the pattern (`/pay/:id`), or `unmatched`. */
 export type Observe = (route: string, method: string, status: number, durationMs: number) => void;
 
-/** Other requests are only measured, because a line for each would cost a tenth of the throughput. */
+/** Faster requests are only measured, because a line for each would cost a tenth of the throughput. */
 const SLOW_REQUEST_MS = 1000;
 
 /** Logs the route's pattern, never path or query, which may contain tokens and email addresses. */
@@ -39,7 +39,7 @@ function fieldsOf(request: FastifyRequest) {
   return { requestId: request.id, method: request.method, route: routeOf(request) };
 }
 
-/** Pattern of a request's path, which holds no secret and no id. */
+/** Route pattern of a request; unlike the path, it contains no secret and no id. */
 export function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unmatched';
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../payment/errors.ts';
 import { rawErrorText, sendError } from './error-reply.ts';
 
-/** Maximum open connections from one untrusted address, which may only check health; probes need one or two. */
+/** Maximum open connections from one untrusted IP address. It may only check health, and probes need one or two. */
 const CONNECTIONS_OF_PROBES = 8;
 const CONNECTIONS_OF_ALL_PROBES = 1_000;
 
@@ -39,13 +39,13 @@ export function requireHttps(server: FastifyInstance, isTrusted: (address: strin
   });
 }
 
-/** Whether a request is a health check, which returns no other data and takes no secret. */
+/** Whether a request is a health check. Health checks return no other data and accept no secret. */
 export function isHealthCheck(request: FastifyRequest): boolean {
   return request.routeOptions.url?.startsWith('/health/') === true;
 }
 
 /**
- * Refuses what reached a trusted proxy over plain HTTP, if the proxy's header says so. Redirects pages only; API
+ * Refuses requests that reached a trusted proxy over plain HTTP, if its header says so. Redirects pages only; API
  * callers would keep sending their key in clear text. Call it before routes are registered.
  */
 export function requireForwardedHttps(

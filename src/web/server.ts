@@ -48,7 +48,7 @@ const defaultLimits = {
   requestTimeoutMs: 15_000,
   /** Exceeds the idle time of common load balancers, so that the balancer closes first. */
   keepAliveTimeoutMs: 72_000,
-  /** Maximum idle time of a connection, also within a request. */
+  /** Maximum idle time of a connection, even within a request. */
   stalledMs: 120_000,
   drainTimeoutMs: 10_000,
   pathParameterCharacters: 100,
@@ -56,7 +56,7 @@ const defaultLimits = {
 };
 type ServerLimits = typeof defaultLimits;
 
-/** Reads a header by which a proxy in TRUST_PROXY names requests; empty from any other peer. */
+/** Returns a reader of the headers by which a proxy in TRUST_PROXY identifies requests; empty from any other peer. */
 function createProxyHeaders(trustProxy: readonly string[]) {
   const isTrusted = createPeerCheck(trustProxy);
   return ({ headers, socket }: IncomingMessage, name: 'x-request-id' | 'traceparent'): string =>
@@ -66,7 +66,7 @@ function createProxyHeaders(trustProxy: readonly string[]) {
 /** A server for the public or the admin port. It parses no body and answers no HEAD unless a route asks for it. */
 export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
-  // Redacts request data that errors quote, also in the framework's log lines.
+  // Redacts request data that errors quote, including in the framework's log lines.
   const logger = options.logger?.child({}, { serializers: { err: describeError } }) ?? null;
   const log = createRequestLog(logger, options.observe ?? null);
   const allowed = createAllowedMethods();
@@ -89,14 +89,14 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
     // Creating a child for each request is costly, and most requests log nothing.
     childLoggerFactory: (parent) => parent,
     requestIdHeader: false,
-    // Random, unless a proxy sends one, with which its log can be searched.
+    // Random, unless a proxy sends one, so that the proxy's log can be searched for it.
     genReqId: (request: IncomingMessage) =>
       /^[\w.:-]{8,128}$/.exec(proxyHeader(request, 'x-request-id'))?.[0] ?? randomUUID(),
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
     bodyLimit: limits.bodyBytes,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: limits.pathParameterCharacters },
-    // During closing, still serves requests on open connections, with `Connection: close`.
+    // While closing, still serves requests on open connections, with `Connection: close`.
     return503OnClosing: false,
     clientErrorHandler: connections.refuseUnparsed,
     frameworkErrors: (error, request, reply) => {
@@ -135,7 +135,7 @@ function createHttpServer(
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
-    // Node would respond without a body to a missing Host; `addHooks` responds in the API's shape.
+    // Node would respond without a body if Host is missing; `addHooks` responds in the API's shape.
     requireHostHeader: false,
   };
   const server =
@@ -195,7 +195,7 @@ function addHooks(
   });
 }
 
-/** Makes each request but health checks a trace, which continues that of a proxy in TRUST_PROXY. */
+/** Makes each request except health checks a trace; it continues the trace of a proxy in TRUST_PROXY. */
 function traceRequests(server: FastifyInstance, proxyHeader: ReturnType<typeof createProxyHeaders>): void {
   const inService = AsyncLocalStorage.snapshot();
   const inTrace = new WeakMap<FastifyRequest, typeof inService>();
@@ -262,7 +262,7 @@ export function createAllowedMethods() {
     add(pattern: string, methods: string | readonly string[]): void {
       entries.set(pattern, new Set([...(entries.get(pattern) ?? []), ...[methods].flat()]));
     },
-    /** Sorted methods at a path (without query). Scans all patterns, because only requests without a route ask. */
+    /** Sorted methods at a path (without query). Scans all patterns, because only requests without a route need it. */
     at(path: string): readonly string[] {
       const segments = path.split('/');
       const found = [...entries].filter(([pattern]) => matches(pattern.split('/'), segments));

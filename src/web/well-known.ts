@@ -40,13 +40,13 @@ export function registerWellKnown(
     recompute_deposit_address: recomputation,
   };
   server.get('/.well-known/card-checkout.json', { exposeHeadRoute: true }, async (_request, reply) => {
-    // Public data for checks from anywhere, also from a page in a browser.
+    // Public data for checks from anywhere, including a page in a browser.
     reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
     return document;
   });
 }
 
-/** Problems with which the service still serves requests. */
+/** Problems despite which the service still serves requests. */
 export const degradations = ['database_lost', 'scan_late', 'factory_unverified', 'signer_failing'] as const;
 export type Degradation = (typeof degradations)[number];
 
@@ -77,7 +77,7 @@ export function registerHealth(server: FastifyInstance, isReady: () => Readiness
   });
 }
 
-/** A public chain as wallets add it (EIP-3085). The endpoint is for them; the service uses the configured ones. */
+/** A public chain as wallets add it (EIP-3085). The endpoint is for wallets; the service uses the configured ones. */
 const network = (chainId: number, chainName: string, rpcUrl: string, explorerUrl: string) => ({
   chainId: `0x${chainId.toString(16)}`,
   chainName,

@@ -12,13 +12,13 @@ import { createTtlCache } from '../platform/ttl-cache.ts';
 import type { CallbackGuard } from './delivery-types.ts';
 
 interface CallbackRules {
-  /** Exempt from the rules about where a callback may lead: `host:port`. */
+  /** Hosts exempt from the rules about where a callback may lead, as `host:port`. */
   readonly allowedHosts: ReadonlySet<string>;
   /** Public location of this service, which callbacks must not target. */
   readonly own: ServiceLocation;
 }
 
-/** Validates callbacks at creation. Without `refusalOfHost`, their addresses are validated only at delivery. */
+/** Validates callbacks at creation. Without `refusalOfHost`, their IP addresses are validated only at delivery. */
 export function createCallbackGuard(
   { allowedHosts, own }: CallbackRules,
   refusalOfHost: (hostname: string) => Promise<string | null> = async () => null,
@@ -64,13 +64,13 @@ export function refuseAddress(
   return identity !== null && ownAddresses.has(identity) ? 'own_address' : null;
 }
 
-/** Current identities (`addressIdentity`) of this machine's own addresses. */
+/** Current identities (`addressIdentity`) of this machine's IP addresses. */
 export type OwnAddresses = () => ReadonlySet<string>;
 
-/** Interfaces rarely change, and reading them costs far more than a set look-up. */
+/** Interfaces rarely change, and reading them costs far more than a set lookup. */
 const MAX_AGE_MS = 60_000;
 
-/** Reads this machine's own addresses, where a service may trust local clients. Throws if they cannot be read. */
+/** Reads this machine's IP addresses, where a service may trust local clients. Throws if they cannot be read. */
 export function createOwnAddresses(interfaces = networkInterfaces): OwnAddresses {
   let known = readOwnAddresses(interfaces);
   let readAtMs = performance.now();
@@ -116,7 +116,7 @@ const MAXIMUM_KEPT = 10_000;
 /** Attempts within one lookup, because a packet may get lost. */
 const TRIES = 3;
 
-/** @param settings `servers`: `address:port` of the DNS servers; the system's own when absent */
+/** @param settings `servers`: `address:port` of the DNS servers; the system's if absent */
 export function createHostResolver(settings: {
   readonly servers?: readonly string[];
   readonly timeoutMs: number;
@@ -129,7 +129,7 @@ export function createHostResolver(settings: {
 
   /** Makes exactly one lookup without the cache, for a delivery. Never rejects. */
   async function resolveFresh(hostname: string, timeoutMs: number): Promise<HostResolution> {
-    // One resolver per lookup reads a changed resolv.conf.
+    // One resolver per lookup, so that a changed resolv.conf is read.
     const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / TRIES), tries: TRIES });
     if (settings.servers !== undefined) resolver.setServers(settings.servers);
     try {

@@ -54,7 +54,7 @@ const steps: readonly Step[] = [
   },
 ];
 
-/** Tests whether an endpoint could receive webhooks, under the rules of a delivery, by a POST that is no event. */
+/** Tests whether an endpoint could receive webhooks, under the rules of a delivery, by a POST that is not an event. */
 export async function checkEndpoint(
   dependencies: DeliveryDependencies,
   url: string,

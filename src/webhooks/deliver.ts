@@ -16,7 +16,7 @@ import type { DeliveryReason } from './delivery-reasons.ts';
 import type { DeliveryOutcome, WebhookDelivery } from './delivery-types.ts';
 import { webhookHeaders } from './webhook-signatures.ts';
 
-// Sends a webhook at most once, to the checked address.
+// Sends a webhook at most once, to the checked IP address.
 //
 // Uses node:http over our own TLS socket rather than undici (docs/decisions/0019-webhook-transport.md): a client that
 // manages connections may open a second one and send again. Here a request owns one socket that is never replaced.
@@ -34,7 +34,7 @@ export interface DeliveryDependencies extends Omit<ConnectionOptions, 'signal' |
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** Makes the single attempt to deliver a webhook. Rejects only for programming errors, which are no outcome. */
+/** Makes the single attempt to deliver a webhook. Rejects only for programming errors, which are not outcomes. */
 export async function deliverWebhook(
   dependencies: DeliveryDependencies,
   delivery: WebhookDelivery,
@@ -133,7 +133,7 @@ const minVersion = 'TLSv1.2';
 /** Certificate authorities, loaded once. Stores no connection state, and no session is resumed. */
 const systemContext = createSecureContext({ minVersion });
 
-/** Connects to one of the checked addresses. Nothing is sent before that, so a second one is still one attempt. */
+/** Connects to one of the checked addresses. Nothing is sent before, so trying a second one is still one attempt. */
 async function openFirst(
   checked: readonly string[],
   port: number,
@@ -189,7 +189,7 @@ async function startTls(tcp: Socket, hostname: string, options: ConnectionOption
     socket: tcp,
     secureContext:
       options.ca === undefined ? systemContext : createSecureContext({ ca: options.ca, minVersion }),
-    // Not sent for addresses, because RFC 6066 allows only names.
+    // Not sent for IP addresses, because RFC 6066 allows only names.
     ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
     // Only HTTP/1.1, because over HTTP/2 a refused stream invites a client to send the request again.
     ALPNProtocols: ['http/1.1'],

@@ -41,7 +41,7 @@ export async function readPaymentHistory(
   return { ...view, states, webhooks };
 }
 
-/** `unknown` if nothing was sent or the token's secret is lost; `erased` if an email was removed from the body. */
+/** `unknown` if nothing was sent or the token's secret is lost; `erased` if an email address was removed. */
 export function verifyWebhookSignature(
   tokens: IpnTokens,
   webhook: Webhook,

@@ -77,7 +77,7 @@ export interface SendWebhooksContext {
   readonly onResult: (webhook: Webhook, result: WebhookResult) => void;
 }
 
-/** Sends one claimed webhook and records every outcome. Our own mistakes are recorded as well, and then thrown. */
+/** Sends one claimed webhook and records every outcome. This service's errors are recorded as well, and then thrown. */
 export function sendWebhook(context: SendWebhooksContext, webhook: Webhook): Promise<void> {
   const attributes = { 'card_checkout.payment_id': webhook.paymentId, 'server.address': webhook.host };
   return trace(`webhook ${webhook.event}`, attributes, async () => {

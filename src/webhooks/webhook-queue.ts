@@ -1,4 +1,4 @@
-/** Which webhooks are sent next. Each is sent at most once, and never retried: its claim is durable first. */
+/** Chooses the webhooks to send next. Each is sent at most once, and never retried: its claim is durable first. */
 import type { SendWebhooksContext, WaitingWebhook, Webhook } from './send-webhook.ts';
 
 export const WEBHOOK_INTERVAL_MS = 1_000;
@@ -34,7 +34,7 @@ export async function claimWebhooks(
 
 export interface DeliveryBounds {
   readonly open: number;
-  /** Maximum open deliveries to one host, which limits both the load on it and the slots that it can block. */
+  /** Maximum open deliveries to one host, to limit both the load on it and the slots that it can block. */
   readonly openPerHost: number;
 }
 

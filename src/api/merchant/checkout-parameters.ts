@@ -16,7 +16,7 @@ const MAXIMUM_ITEMS = 50;
 const ITEM_NAME_CHARACTERS = 200;
 const MAXIMUM_QUANTITY = 1_000_000;
 const itemAmount = /^-?(0|[1-9][0-9]{0,5})(\.[0-9]{1,2})?$/;
-/** Time that a customer needs at a provider. */
+/** Time that a customer may need at a provider. */
 const MINIMUM_EXPIRY_SECONDS = 900;
 /**
  * No control characters except line breaks and tabs, and no marks that change the direction of other text. The
@@ -109,7 +109,7 @@ export function parseOrder(
 
 function requireText(field: string, value: unknown, minimum: number, maximum: number): string {
   const text = typeof value === 'string' ? value : null;
-  // Counts code points, of which some take two UTF-16 units.
+  // Counts code points, because some take two UTF-16 units.
   const length = text === null || text.length > 2 * maximum ? Number.NaN : [...text].length;
   if (text !== null && length >= minimum && length <= maximum && text.isWellFormed() && plainText.test(text))
     return text;

@@ -55,7 +55,7 @@ export const nullable = (...parameter: Parameters<typeof optional<string>>) => (
   isNullable: true,
 });
 
-/** Maximum of an integer without a format, for which generated clients assume 32 bits. */
+/** Maximum of an integer without a format, because generated clients assume 32 bits for it. */
 const MAXIMUM_INT32 = 2 ** 31 - 1;
 
 const wholeNumber = (minimum: number, maximum: number, description: string, example: number) =>
@@ -180,7 +180,7 @@ export const directParameters = {
   note,
 };
 
-/** Completes a create request from the account's settings. Throws `invalid_request`, also without any callback. */
+/** Completes a create request from the account's settings. Throws `invalid_request`, including without any callback. */
 export function completeParameters(
   body: Readonly<Record<string, unknown>>,
   known: RequestParameters,
@@ -193,7 +193,7 @@ export function completeParameters(
   return { ...body, address, callback };
 }
 
-/** Parses query parameters. Throws `invalid_request`, also for an unknown one, which would select other payments. */
+/** Parses query parameters. Throws `invalid_request`, even for unknown ones; ignoring one would list other payments. */
 export function readQuery<Known extends Readonly<Record<string, QueryParameter<unknown>>>>(
   query: QueryParameters,
   known: Known,
@@ -204,7 +204,7 @@ export function readQuery<Known extends Readonly<Record<string, QueryParameter<u
   ) as never;
 }
 
-/** Parses the query of a list of payments. Throws `invalid_request`, also for a page that is too long to expand. */
+/** Parses the query of a list of payments. Throws `invalid_request`, including for a page too long to expand. */
 export function readListQuery(accountId: string, query: QueryParameters, nowMs: number) {
   const given = readQuery(query, listParameters);
   const {

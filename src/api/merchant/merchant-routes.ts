@@ -64,7 +64,7 @@ export interface MerchantContext extends CancelPaymentContext, ApiContext {
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly events: Pick<EventStore, 'listEvents'>;
   readonly audit: Pick<AuditStore, 'listEntries'>;
-  /** Time after creation in which a checkout can be paid. */
+  /** Time after creation during which a checkout can be paid. */
   readonly expiryMs: number;
 }
 
@@ -216,7 +216,7 @@ function registerReports(
     const account = accountOf(request);
     const month = readMonth(queryOf(request), account.timeZone);
     const lines = Readable.from(exportJournal(context.search, account, month));
-    // A failure before the first line is an error response.
+    // A failure before the first line gets an error response.
     await once(lines, 'readable');
     const disposition = `attachment; filename="journal-${month.month}.csv"`;
     return reply

@@ -90,7 +90,7 @@ export const schemasWith = (
     description:
       'The service also validates what a schema cannot express: ' +
       'the checksum of `address`, the public host of `callback`, and the decimals of a numeric `amount`. A string `amount` is validated in full by the schema.',
-    // Two names for one flag, which must not contradict each other.
+    // Two names for one flag; they must not contradict each other.
     not: {
       anyOf: [true, false].map((flag) => ({
         type: 'object',

@@ -7,7 +7,7 @@ import type { AddedEvents } from '../merchant/merchant-schemas.ts';
 import { bodies, exampleOf, headers, schemasWith, signatureParameter } from './components.ts';
 import { type Operation, operations } from './operations.ts';
 
-/** Version of the interface, and not of the software; docs/versioning.md says when it changes. */
+/** Version of the interface, not of the software; docs/versioning.md says when it changes. */
 const INTERFACE_VERSION = '1.0.0';
 
 /** @param baseUrl without a trailing slash */
@@ -256,7 +256,7 @@ function alternatives(anyOf: readonly unknown[]): JsonSchema {
   return { ...nullable, ...(more.length === 0 ? { allOf: [first] } : { anyOf: [first, ...more] }) };
 }
 
-/** Registers `GET /openapi.json` and its copy in OpenAPI 3.0, whose answers are built once. */
+/** Registers `GET /openapi.json` and its copy in OpenAPI 3.0. Builds each answer once. */
 export function registerOpenApi(
   server: FastifyInstance,
   { baseUrl }: { readonly baseUrl: string },

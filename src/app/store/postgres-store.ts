@@ -20,7 +20,7 @@ const DEFAULT_POOL_SIZE = 10;
 
 const readSize = statement('SELECT pg_database_size(current_database()) AS bytes');
 
-/** Opens the store, which any number of instances share, and updates its schema. Throws like `requireCurrentSchema`. */
+/** Opens the store, which many instances can share, and updates its schema. Throws like `requireCurrentSchema`. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const {
     url,

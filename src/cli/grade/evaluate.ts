@@ -9,7 +9,7 @@ export interface Observations {
   readonly duplicates: readonly WebhookAnswer[];
   /** The same webhook again, after the order was fulfilled. */
   readonly late: WebhookAnswer;
-  /** Null if the shop uses another service, whose status reads the grader cannot count. */
+  /** Null if the shop uses another service, because the grader cannot count status reads there. */
   readonly statusReads: { readonly plain: number; readonly unpaid: number } | null;
   /** Number of fulfilments of each order. Null without a probe, or if there was no reason to fulfil the order. */
   readonly fulfilments: Readonly<Record<'plain' | 'odd' | 'guarded' | 'unpaid' | 'repeated', number | null>>;

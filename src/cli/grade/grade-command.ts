@@ -9,7 +9,7 @@ export interface GradeOptions {
   readonly orderUrl?: string;
   readonly probeUrl?: string;
   readonly port: string;
-  /** An unpaid payment of the shop's own service, with token and amount, for a shop that cannot use another one. */
+  /** Id of an unpaid payment of the shop's own service, for a shop that cannot use the stand-in service. */
   readonly payment?: string;
   readonly ipnToken?: string;
   readonly amount?: string;

@@ -19,7 +19,7 @@ export interface GradeContext {
   readonly timeLimitMs: number;
   /** Maximum wait for work that the shop does after its answer. */
   readonly patienceMs: number;
-  /** Maximum wait for a shop that follows events, which it may request only every few seconds. */
+  /** Maximum wait for a shop that follows events, because it may request them only every few seconds. */
   readonly eventPatienceMs: number;
 }
 
@@ -59,7 +59,7 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
   });
 }
 
-/** Grades how the shop handles a missing webhook. Changes the findings of `gradeReceiver`, so it runs after it. */
+/** Grades how the shop handles a missing webhook. Changes the findings of `gradeReceiver`, so it must run after it. */
 export async function gradeEvents(context: GradeContext): Promise<Finding> {
   const { service, readFulfilments } = context;
   const [missed, known] = service.orders.slice(-ORDERS_NEEDED) as [GradedOrder, GradedOrder];
@@ -94,7 +94,7 @@ export async function gradeWithPayment(
     forgeries,
     ...duplicates,
     statusReads: null,
-    // Fulfilments by forgeries belong to the finding on the signature.
+    // Fulfilments caused by forgeries belong to the finding on the signature.
     fulfilments: { plain: null, odd: null, guarded, unpaid: guarded === 0 ? unpaid : null, repeated: null },
     timeLimitMs: context.timeLimitMs,
   });

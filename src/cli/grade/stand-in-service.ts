@@ -16,7 +16,7 @@ export interface GradedOrder {
   statusReads: number;
 }
 
-/** Fields of features in an event of the payment itself. */
+/** Fields that features add to an event of the payment itself. */
 export type EventFields = Readonly<Record<string, null>>;
 
 /** Creates checkouts that cannot be paid, and returns their status and the account's events. */

@@ -14,8 +14,8 @@ const LARGEST_GAP_BLOCKS = 100;
 
 /**
  * Compares final records with the chain: every deposit, release and rescue must be at its position, and the address
- * must hold the difference. Throws `ChainUnavailableError`, also if the endpoint has discarded the last scanned block's
- * state.
+ * must hold the difference. Throws `ChainUnavailableError`, including if the endpoint has discarded the last scanned
+ * block's state.
  */
 export async function checkChain(chain: VerifiedChain, subjects: readonly ChainSubject[]): Promise<void> {
   const byFinalBlock = Map.groupBy(subjects, ({ view }) => view.observations.finalBlock);

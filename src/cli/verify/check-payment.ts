@@ -49,7 +49,7 @@ function sumOf<Row>(rows: readonly Row[], unitsOf: (row: Row) => bigint): bigint
   return rows.reduce((sum, row) => sum + unitsOf(row), 0n);
 }
 
-/** Once money was released, the payment's amounts must equal a sum of the journal's first releases, up to any one. */
+/** Once money was released, the payment's amounts must equal the sum of the journal's first releases, however many. */
 function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void {
   const { payment, observations } = view;
   const { status, receivedUnits, forwardedUnits, paidThresholdUnits } = payment;

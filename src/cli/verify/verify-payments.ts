@@ -70,7 +70,7 @@ export async function verifyPayments(context: VerifyContext) {
     finalBlockAgeMs: cursor === null ? null : Math.max(0, context.nowMs() - cursor.timestampMs),
     isChainChecked: context.chain !== null,
     totals,
-    /** Number of all discrepancies, of which the list has only the first ones. */
+    /** Number of all discrepancies; the list has only the first ones. */
     discrepancyCount,
     discrepancies: discrepancies as readonly Discrepancy[],
   };

@@ -45,7 +45,7 @@ export function createAlertStore({ write }: Scripts): AlertStore {
          ON CONFLICT (name) DO UPDATE SET through_ms = excluded.through_ms`;
       if (cursor === null) return;
       for (const kind of alertKinds) {
-        // After a restore, owners learn which webhooks are `unknown`, but get no alert about payments twice.
+        // After a restore, owners learn which webhooks are `unknown`, but are not alerted about payments twice.
         const quietMs = kind === 'payments' ? yield* quietUntilMs() : 0;
         const found = yield* newAlerts[kind](Math.max(cursor.throughMs, earliestMs, quietMs), throughMs);
         for (const row of found) {

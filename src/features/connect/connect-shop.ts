@@ -15,7 +15,7 @@ import { parseName } from '../../accounts/shop-profile.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { isLoopbackHost, isSecureUrl } from '../../platform/public-address.ts';
 
-/* OAuth 2.0 authorization code flow with PKCE (RFC 7636), whose code a shop exchanges for an API key. */
+/* OAuth 2.0 authorization code flow with PKCE (RFC 7636): a shop exchanges the code for an API key. */
 
 /** Request of a shop. All fields are untrusted. */
 export interface ConnectRequest {
@@ -76,7 +76,7 @@ function parseReturn(text: string): string {
   );
 }
 
-/** Host that callbacks of the shop's key are bound to; null for a shop on loopback, which is in development. */
+/** Host that callbacks of the shop's key are bound to; null for a shop on loopback, because it is in development. */
 export function callbackHostOf({ returnUrl }: Pick<ConnectRequest, 'returnUrl'>): string | null {
   const { hostname } = new URL(returnUrl);
   return isLoopbackHost(hostname) ? null : hostname;
@@ -122,7 +122,7 @@ export interface Exchange {
   readonly address: string;
 }
 
-/** Exchanges a code for an API key, once. Throws `connect_code_invalid`, also if the user may no longer create keys. */
+/** Exchanges a code for an API key once. Throws `connect_code_invalid`, including if the user may not create keys. */
 export async function exchangeCode(
   context: ConnectContext,
   { code, codeVerifier, returnUrl, address }: Exchange,

@@ -1,6 +1,6 @@
 import type { NotificationChannel } from './notification-channel.ts';
 
-/** Maximum messages of a channel per hour. Further events are summed in one message after the hour. */
+/** Maximum messages of a channel per hour. Further events are summed up in one message after the hour. */
 const MESSAGES_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;
 /** Pause after a message, because the slowest channel accepts 20 messages a minute. */

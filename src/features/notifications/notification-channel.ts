@@ -10,7 +10,7 @@ export const notificationEvents = {
 export type NotificationEvent = keyof typeof notificationEvents;
 export type PaymentNotification = Exclude<NotificationEvent, 'daily_sum'>;
 
-/** Numbered event types that notify members. Attention counts only if money arrives after a cancellation or expiry. */
+/** Numbered event types that notify members. `late_money` counts only after a cancellation or expiry. */
 export const notifiedTypes = {
   paid: 'payment.paid',
   partially_paid: 'payment.partially_paid',
@@ -34,7 +34,7 @@ export interface NotificationChannel extends Readonly<typeof unsentChannel> {
   readonly kind: ChannelKind;
   /** Fields of the target as JSON, sealed for this id. */
   readonly sealedTarget: string;
-  /** Last characters of the target, to tell it from others. */
+  /** Last characters of the target, to distinguish it from others. */
   readonly hint: string;
   readonly events: readonly NotificationEvent[];
   readonly createdAtMs: number;

@@ -6,7 +6,7 @@ import type { MessageLine, NotificationMessage } from './notification-message.ts
 import type { SendNotification } from './send-notifications.ts';
 
 /**
- * Sends mail by the mail server, all others as one POST to the channel's fixed host under the rules of webhooks.
+ * Sends mail through the mail server, others as one POST to the channel's fixed host under the rules of webhooks.
  * Formats: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks,
  * https://discord.com/developers/docs/resources/webhook#execute-webhook, https://core.telegram.org/bots/api#sendmessage
  */
@@ -66,12 +66,12 @@ function discordBody({ title, lines, url }: NotificationMessage) {
   };
 }
 
-/** Escapes every ASCII punctuation character, which disables markup, mentions and links. */
+/** Escapes every ASCII punctuation character, to disable markup, mentions and links. */
 function escapeMarkdown(text: string | null): string | null {
   return text?.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&') ?? null;
 }
 
-/** Omits the parse mode, which disables markup. A `code` entity disables mentions, links and commands. */
+/** Omits the parse mode, to disable markup. A `code` entity disables mentions, links and commands. */
 function telegramBody({ title, lines, url }: NotificationMessage, chat: string | number) {
   let text = title;
   const entities: { type: 'code'; offset: number; length: number }[] = [];

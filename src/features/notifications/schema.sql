@@ -1,4 +1,4 @@
--- The event that was handled last is a number of the account's event log: the log is the queue of messages.
+-- The last event handled is stored as its number in the account's event log: the log is the queue of messages.
 CREATE TABLE notification_channels (
   id text PRIMARY KEY NOT NULL,
   account_id text NOT NULL REFERENCES accounts (id),

@@ -51,7 +51,7 @@ export interface ChannelsContext {
   readonly nowMs: () => number;
 }
 
-/** Adds a channel, which receives only events from now on. Throws `invalid_request` if the member has the maximum. */
+/** Adds a channel. It receives only events from now on. Throws `invalid_request` if the member has the maximum. */
 export async function addChannel(
   context: ChannelsContext,
   account: Account,
@@ -153,7 +153,7 @@ export function createNotificationTask(context: NotifyContext) {
   };
 }
 
-/** Sends one message of a due channel. Claims it durably before, so that it is sent at most once. */
+/** Sends one message of a due channel. Claims it durably first, so that it is sent at most once. */
 export async function notifyChannel(context: NotifyContext, channel: NotificationChannel): Promise<void> {
   const { notifications, log } = context;
   const nowMs = context.nowMs();
@@ -189,7 +189,7 @@ async function composeDue(context: NotifyContext, channel: NotificationChannel, 
   return { message, readThrough: news.through, dailyDueAtMs };
 }
 
-/** Delay for the statistics, which lag behind the payments. */
+/** Delay, because the statistics lag behind the payments. */
 const AFTER_MIDNIGHT_MS = 15 * 60_000;
 
 function nextDailyMs(nowMs: number, timeZone: string): number {

@@ -40,7 +40,7 @@ import {
   suggestedAmounts,
 } from './payment-page.ts';
 
-/** Body limit, because an answer in any script takes up to twelve bytes per character. */
+/** Body limit. An answer in any script takes up to twelve bytes per character. */
 const FORM_LIMIT_BYTES = 4 * 1024;
 
 /** Limited per window, because each submission of a payment page may create a payment. */
@@ -75,14 +75,14 @@ interface Typed {
   readonly problem?: string;
 }
 
-/** `GET /p/:slug`: the form, or why the page takes no payment. Creates nothing. */
+/** `GET /p/:slug`: the form, or why the page accepts no payment. Creates nothing. */
 async function showPage(context: PaymentPagesContext, asked: PageRequest): Promise<FastifyReply> {
   const found = await readPage(context, asked);
   rememberLanguage(asked);
   return send(asked, found, 200, { amount: suggestedIn(asked, found), answer: '' });
 }
 
-/** Amount in the link, which a suggestion fills in without script; empty unless the page takes it. */
+/** Amount in the link, which a suggestion fills in without script; empty unless the page accepts it. */
 function suggestedIn({ query }: PageRequest, { page, account }: FoundPage): string {
   const text = query['amount'];
   const cents = typeof text === 'string' ? parseAmountCents(text) : null;

@@ -166,7 +166,7 @@ function checksOf(visit: Visit, form: forms.FormFields, stored: PaymentPage | nu
         throw invalidField('pass_fee', 'is not enabled for the account: contact support');
     },
     address() {
-      // Drops a stored address, which would otherwise return unseen once the account's wallet is removed.
+      // Drops a stored wallet, because it would otherwise return unseen once the account's wallet is removed.
       if (account.wallet !== null) return null;
       if (typed('address') === null) throw invalidField('address', 'is required');
       return meantWalletOf(form, 'address', stored?.payoutAddress);

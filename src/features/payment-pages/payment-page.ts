@@ -21,7 +21,7 @@ export interface PaymentPage {
   readonly orderLine: string | null;
   readonly currency: Currency;
   readonly amountCents: number | null;
-  /** Bounds of an amount that the customer chooses; null for the service's own. */
+  /** Bounds of an amount that the customer chooses; null for the service's limits. */
   readonly minimumCents: number | null;
   readonly maximumCents: number | null;
   readonly passFeeToCustomer: boolean;
@@ -58,7 +58,7 @@ export interface PagePayment {
 
 export const HOLD_MINUTES = 30;
 export const HOLD_MS = HOLD_MINUTES * 60_000;
-/** Maximum unpaid payments that hold a place at one time, also without a stock. */
+/** Maximum unpaid payments that hold a place at one time, even without a stock. */
 export const MAXIMUM_HELD = 500;
 export const MAXIMUM_PAGES = 100;
 const MAXIMUM_STOCK = 100_000;
@@ -70,7 +70,7 @@ export const ANSWER_CHARACTERS = 200;
 export type PageState = 'open' | 'busy' | ClosedState;
 export type ClosedState = 'paused' | 'ended' | 'sold_out' | 'reserved';
 
-/** State of a page of this account; `paused` also while the account cannot take its payments. */
+/** State of a page of this account; `paused` can also mean that the account cannot accept the page's payments. */
 export function pageStateAt(used: UsedPage, account: Account, nowMs: number): PageState {
   const { page, paid, held } = used;
   const canReceive =
@@ -89,7 +89,7 @@ export function payoutAddressOf(page: PaymentPage, account: Account): Address | 
   return account.wallet ?? page.payoutAddress;
 }
 
-/** Payments beyond the stock, which were paid after another customer took their place. */
+/** Number of payments beyond the stock. They were paid after another customer took their place. */
 export function oversoldOf({ page, paid }: UsedPage): number {
   return page.stock === null ? 0 : Math.max(0, paid - page.stock);
 }

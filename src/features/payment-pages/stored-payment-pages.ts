@@ -157,7 +157,7 @@ function* endHolds(changes: readonly MovedPayment[]): Script<void> {
     ended.filter(({ status }) => status === 'paid'),
     ({ origin }) => origin ?? '',
   );
-  // In id order, in which every transaction locks pages.
+  // In id order, because every transaction locks pages in that order.
   for (const [pageId, payments] of [...paid].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const units = payments.reduce((sum, { receivedUnits }) => sum + countableUnits(receivedUnits), 0);
     yield* run`

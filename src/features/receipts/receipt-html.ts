@@ -25,7 +25,7 @@ export const LOGO_CID = 'logo';
 const OWN_COLOR = '#0c5a49';
 const FONTS = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
 
-/** HTML of a mail, with styles in attributes, which Gmail and Outlook keep. Dark colors need a style sheet. */
+/** HTML of a mail, with styles in attributes, because Gmail and Outlook keep those. Dark colors need a style sheet. */
 export function receiptHtml(
   { amount, heading, sentence, rows, page, questions, closing }: ReceiptContent,
   subject: string,

@@ -24,7 +24,7 @@ export interface ReceiptLinks {
 }
 
 /**
- * Mail about the end of a payment; null if there is nothing to send. An address entered on the checkout also gets mail
+ * Mail about a payment's end; null if there is nothing to send. An email address entered on the checkout also gets mail
  * about an unpaid end, in the language of that page. Omits the merchant's note, the callback and all API fields.
  */
 export function receiptMail(

@@ -269,7 +269,7 @@ type Place = Pick<Refund, 'createdAtMs' | 'id'>;
 
 /** A change and its event are one transaction, and a transfer belongs to at most one refund. */
 export interface RefundStore {
-  /** Stores a refund, or resolves to the earlier one of its `Idempotency-Key`, also under concurrent calls. */
+  /** Stores a refund, or resolves to the earlier one of its `Idempotency-Key`, even under concurrent calls. */
   createRefund(draft: Refund, decide: (view: RefundView) => RefundDecision, nowMs: number): Promise<Refund>;
   /** Null if the refund does not exist, or if its transfer belongs to another refund. Throws `ScanRefusedError`. */
   changeRefund(

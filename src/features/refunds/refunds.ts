@@ -46,7 +46,7 @@ export interface RefundContext {
   readonly nowMs: () => number;
 }
 
-/** Parameters for the amount, of which a request has at most one. */
+/** Parameters for the amount; a request has at most one of them. */
 export const refundAmounts = ['amount', 'charge_amount', 'share'] as const;
 
 export interface RefundRequest {
@@ -226,7 +226,7 @@ async function readScannedBlock({ observations }: RefundContext): Promise<number
   return cursor.number;
 }
 
-/** Throws `refundNotFound`, also for a refund of another account. */
+/** Throws `refundNotFound`, including for a refund of another account. */
 export async function readRefund(
   { refunds }: Readonly<{ refunds: Pick<RefundStore, 'findRefund'> }>,
   accountId: string,
@@ -241,7 +241,7 @@ export function cancelOpenRefund(context: RefundContext, refund: Refund): Promis
   return change(context, refund, (view) => decideCancellation(view, context.nowMs()));
 }
 
-/** Stores the hash of the merchant's transaction, which is checked once it is final. */
+/** Stores the hash of the merchant's transaction. The transaction is checked once it is final. */
 export async function submitTransaction(
   context: RefundContext,
   refund: Refund,

@@ -38,7 +38,7 @@ const refundTable = table<Refund>('refunds', ['id'])({
   amount: ['units'],
 });
 
-/** Serializes changes of refunds, also with rewinds of the chain, so that no transfer is stored twice. */
+/** Lock that serializes changes of refunds with each other and with rewinds, so that no transfer is stored twice. */
 const REFUND_LOCK = 'refunds';
 
 export function createRefundStore({ read, write }: Scripts): RefundStore {
@@ -136,7 +136,7 @@ function* addEvent(
   yield* unnumberedEventTable.insertRows([[accountId, paymentId, type, id, nowMs]]);
 }
 
-/** Reverts transfers in blocks that the chain lost; they are searched again. */
+/** Reverts transfers in blocks that the chain lost; they are searched for again. */
 function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
   yield* lock(REFUND_LOCK);
   const reverted = yield* refundTable.select`WHERE status = 'paid' AND block_number > ${blockNumber}`;

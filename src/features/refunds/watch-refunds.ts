@@ -31,7 +31,7 @@ interface Pass extends WatchRefundsContext {
 
 /** Maximum refunds per pass, because nodes accept only a few hundred addresses in a filter. */
 const REFUNDS_A_PASS = 500;
-/** Extra time after the expiry, so that a transfer at the last moment is found even after a downtime. */
+/** Extra time after the expiry, so that a transfer at the last moment is found even after downtime. */
 const GRACE_MS = 24 * 3_600_000;
 /** Blocks that each pass rereads, about a minute's worth, because a node may miss what another one shows. */
 const BLOCKS_READ_AGAIN = 32;
@@ -68,7 +68,7 @@ async function scanForTransfers(pass: Pass, watched: readonly Refund[]): Promise
       if (refund === undefined || !open.delete(refund)) continue;
       found.set(refund, transfer);
     }
-    // Without confirmation the next pass starts from here again.
+    // Without confirmation, the next pass starts from here again.
     if (!(await areConfirmed(pass, [...found.values()]))) return;
     for (const [refund, transfer] of found) await book(pass, refund, [transfer]);
     const scannedBlock = Math.min(scannedTo.number, cursor.number - BLOCKS_READ_AGAIN);

@@ -19,7 +19,7 @@ const MAXIMUM_PAYMENTS = 1_000;
 const PAGE_SIZE = 100;
 const MAXIMUM_EMAIL_CHARACTERS = 254;
 
-/** Exports and erases what is kept of one customer's email address. For owners. */
+/** Exports and erases what is stored under one customer's email address. For owners. */
 export function registerCustomerPage(routes: DashboardRoutes): void {
   const pages = routes.pages('settings', 'owner');
   pages.page(PATH, showCustomer);
@@ -55,14 +55,14 @@ also from the search, the links to providers and the recorded webhooks. Notes, t
   );
 }
 
-/** Payments with this address in any case, newest first, and the id before which there are more. */
+/** Payments with this email address in any case, newest first, and the id before which there are more. */
 async function paymentsOf({ context, account }: Visit, form: FormFields) {
   const email = form.text('email').trim().toLowerCase();
   if (email.length > MAXIMUM_EMAIL_CHARACTERS || !/^[^\s@]+@[^\s@]+$/.test(email))
     throw invalidField('email', 'must be an email address');
   const after = form.text('before').trim();
   if (after !== '' && !isPaymentId(after)) throw invalidField('before', 'must be the "next" of a file');
-  // Not parsed as a typed search, because an address may look like a link to a payment.
+  // Not parsed as a typed search, because an email address may look like a link to a payment.
   const search = { kind: 'words', words: [[{ kind: 'email', beginning: email }]] } as const;
   const payments: Payment[] = [];
   let next: PaymentId | null = after === '' ? null : after;

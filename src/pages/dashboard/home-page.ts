@@ -128,7 +128,7 @@ ${isProtected ? nothing : html`<p class="small"><a href="${DASHBOARD_PATH}/secur
 <details><summary>I’m integrating an API</summary>${createExample(visit)}</details></section>`;
 }
 
-/** Uses a placeholder, because a made-up address would only cause failing webhooks. */
+/** Uses placeholders, because a made-up webhook URL would only cause failing webhooks. */
 function createExample({ account, context: { baseUrl } }: Visit): Html {
   const body = JSON.stringify({
     address: account.wallet ?? 'YOUR_POLYGON_ADDRESS',

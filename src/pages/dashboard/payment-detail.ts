@@ -126,7 +126,7 @@ What arrived can then be released to your wallet, but never counts as paid.</li>
 Only one webhook is sent. ${paymentHints.overpaid}</p></section>`;
 }
 
-/** Opens the merchant's own mail program; the service sends the customer nothing. */
+/** Opens the merchant's mail program; the service sends nothing to the customer. */
 function reminderLink(email: string, url: string): Html {
   const body = encodeURIComponent(`A part of your payment is still missing. You can pay it here: ${url}`);
   const href = `mailto:${encodeURIComponent(email)}?subject=Your%20payment&body=${body}`;
@@ -317,7 +317,7 @@ export function timeline(
   return html`<ol class="timeline" reversed>${items.reverse()}</ol>`;
 }
 
-/** What arrived and was sent, at its final time, or now if it is not final. */
+/** Money that arrived or was sent, at the time when it became final, or now if it is not final. */
 function movesOf(
   context: DashboardContext,
   { observations: { deposits, releases, finalBlock } }: PaymentHistory,

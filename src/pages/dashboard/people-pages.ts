@@ -115,7 +115,7 @@ If you do not expect this invitation, ignore this email.
   };
 }
 
-/** Page that shows a kept link; null if there is none, such as after the first call. */
+/** Page that shows a kept link; null if there is none, for example after the first call. */
 export async function takeInvitationPage(
   { session, context }: AreaVisit,
   back: string,

@@ -48,7 +48,7 @@ const flashMessages = {
   ended: 'The session has ended.',
 };
 
-/** Purpose of the name that a confirmed form has given to the next passkey. */
+/** Purpose under which a confirmed form keeps the name of the next passkey. */
 const NEW_PASSKEY = 'name of a new passkey';
 
 /** A change of second factors needs an existing one: an unattended session and a password must not suffice. */
@@ -138,7 +138,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   });
 }
 
-/** Name of the existing factor's code in the form whose `code` is that of a new app. */
+/** Name of the field for the existing factor's code, in the form whose `code` is that of a new app. */
 const FACTOR_CODE = 'factor_code';
 
 /** Throws a 400 unless the form has a valid code, for a user with a second factor. */
@@ -151,7 +151,7 @@ async function requireSecondFactor(
   if (!(await hasSecondFactor(context, visit.user))) return;
   const code = form.text(codeField);
   if (code === '') throw invalidField('A second factor', 'is needed: a code or a passkey.', codeField);
-  // Counted apart from sign-in codes, which an attacker with only the password must not use up.
+  // Counted separately from sign-in codes, so that an attacker with only the password cannot use up these attempts.
   const tries = `${visit.user.id} signed in`;
   await enforceRateLimit(context.limits.codesOfUser, tries);
   if (await consumeCode(context, visit.user, code)) return context.limits.codesOfUser.giveBack(tries);
@@ -192,7 +192,7 @@ ${forms.formFields(visit, action, { ...fields, ...proof })}<input type="hidden" 
 <p role="status" data-status></p></form>`;
 }
 
-/** Field of the password, and of a code for a user with a second factor, which a passkey may replace. */
+/** Field for the password, and for users with a second factor a field for a code, which a passkey may replace. */
 async function proofFields(
   visit: AreaVisit,
   id: string,

@@ -41,7 +41,7 @@ import { type ConfirmedForm, confirmedForm, requirePasswordAndFactor } from './s
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
 const PAYOUTS = '/payouts';
-/** Page of `customer-page.ts`, below the settings' path. */
+/** Path of the page of `customer-page.ts`, below the settings' path. */
 export const CUSTOMERS = '/customers';
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
 
@@ -148,7 +148,7 @@ const changeWallet: FormHandler = async (visit, form) => {
   return seeOther(`/settings${PAYOUTS}?flash=saved`);
 };
 
-/** Parses this field; null if empty. An address that would lose money needs the tick of `meantField`, unless stored. */
+/** Parses this field; null if empty. A wallet that would lose money needs the tick of `meantField`, unless stored. */
 export function meantWalletOf(
   form: forms.FormFields,
   name: string,
@@ -165,7 +165,7 @@ export function meantWalletOf(
 
 const TICK = 'Pay out to this address anyway';
 
-/** Checkbox that confirms an address that would lose the money, if the form was refused for it in this field. */
+/** Checkbox that confirms a wallet that would lose the money; empty unless the form was refused with such a wallet. */
 export function meantField({ refused }: forms.FormVisit, name: string): forms.Fields {
   const typed = parsePayoutAddress(refused?.text(name).trim());
   if (typed === null || doubtAbout(typed) === null) return {};
@@ -224,7 +224,7 @@ function brandingFields({ account, refused }: Visit): forms.Fields {
   };
 }
 
-/** Hint of the color field; after a refused color, a button that takes the nearest readable one. */
+/** Hint of the color field; after a refused color, a button that uses the nearest readable one. */
 function usedColorButton(typed: string): Html {
   const darker = darkerColorOf(typed);
   if (darker === null)

@@ -14,7 +14,7 @@ import { createSigningSecret } from '../../webhooks/webhook-signatures.ts';
 import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
 const CARD_PATH = `${DASHBOARD_PATH}/webhook-check`;
-/** Maximum secrets of an account: the old and the new one while a receiver changes. */
+/** Maximum secrets of an account: the old and the new one while a receiver is being changed. */
 const MAXIMUM_SECRETS = 2;
 
 const changedSince =

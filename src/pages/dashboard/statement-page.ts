@@ -126,7 +126,7 @@ ${waterfall('Paid payments', currency, [
 ${paymentsWithoutRate === 0 ? nothing : html`<p>Not included, because no rate is known: ${paymentsWithoutRate}</p>`}</section>`;
 }
 
-/** Cents as "−1,234.50"; a part of a sum also has a plus. */
+/** Cents as "−1,234.50"; a part of a sum also gets a plus sign. */
 function signed(cents: bigint, isPart = false): string {
   const sign = cents < 0n ? '−' : isPart && cents > 0n ? '+' : '';
   return `${sign}${formatUsdcSum((cents < 0n ? -cents : cents) * UNITS_PER_CENT)}`;

@@ -80,7 +80,7 @@ export function docPagesFor({ isTestMode }: { readonly isTestMode: boolean }): r
   return isTestMode ? docPages : docPages.filter(({ group }) => group !== 'Operate');
 }
 
-/** A separate file, so that pages need no nonce and can be cached whole. */
+/** A separate file, so that pages need no nonce and can be cached in full. */
 export const docStyle = Buffer.from(
   pageStyleOf(
     ['table', 'data-table', 'card', 'badge', 'button', 'button-kinds', 'tones'],

@@ -32,7 +32,7 @@ export interface DocsContext {
 const PAGE = 'text/html; charset=utf-8';
 const scriptFile = new URL('./client/docs.js', import.meta.url);
 const searchFile = new URL('./client/search.js', import.meta.url);
-/** The project's root, also from the compiled form. */
+/** The project's root, both for the source and for the compiled form. */
 const root = new URL('../../../', import.meta.url);
 
 const headers = {

@@ -61,7 +61,7 @@ async function readFacts(context: OperatorContext) {
   };
 }
 
-/** One incident for each cause, outages first: what follows from a dead endpoint or an empty relayer is not repeated. */
+/** One incident for each cause, outages first; consequences of a dead endpoint or an empty relayer are not repeated. */
 function incidentsOf(facts: Facts, nowMs: number): readonly Incident[] {
   const { manual, providers, relayers, cursor, failed, endpoints } = facts;
   const unwell = endpoints.filter((endpoint) => !settlement.isWell(endpoint));

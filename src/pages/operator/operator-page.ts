@@ -107,7 +107,7 @@ export interface OperatorContext extends AreaContext, Pick<DashboardContext, Sha
   /** Sends a deposited token other than USDC to the payment's merchant; resolves to the transaction hash. */
   readonly rescue: (id: PaymentId, token: Address) => Promise<string>;
   readonly publicUrl: string;
-  /** Whether a client at this address may use plain HTTP, where a password counts as leaked. */
+  /** Whether a client at this IP address may use plain HTTP. A password that others send over it counts as leaked. */
   readonly isTrustedPeer: (address: string) => boolean;
 }
 

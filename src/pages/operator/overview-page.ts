@@ -51,7 +51,7 @@ ${sinceMs === null ? nothing : html`<span>since ${timeOf(sinceMs, nowMs)}, for $
 <a class="button" href="${OPERATOR_PATH}${path}">${label}</a></p>`;
 }
 
-/** "01:39 UTC", or the day before the last 24 hours. */
+/** "01:39 UTC" within the last 24 hours, otherwise the day. */
 function timeOf(atMs: number, nowMs: number): Html {
   const at = new Date(atMs).toISOString();
   const text = nowMs - atMs < 86_400_000 ? `${at.slice(11, 16)} UTC` : at.slice(0, 10);

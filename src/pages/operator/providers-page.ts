@@ -104,7 +104,7 @@ export function providerLink({ id }: Pick<Provider, 'id'>): Html {
 
 const MAXIMUM_DELIVERY_ROWS = 100;
 
-/** Shows aggregates, which identify no customer or payment. */
+/** Shows only aggregates, which do not identify a customer or payment. */
 function deliveriesTable({ directory }: OperatorContext): Html {
   const counted = directory.success?.()?.list() ?? [];
   if (counted.length === 0) return nothing;

@@ -77,7 +77,7 @@ export function isOverdue(dueAtMs: number | null | undefined, nowMs: number): du
   return typeof dueAtMs === 'number' && nowMs - dueAtMs > OVERDUE_MS;
 }
 
-/** Payments whose release was refused or needs a person, and those whose release has been due for too long. */
+/** Payments whose release was refused or needs a person, or has been due for too long. */
 export async function readWaiting({ search, nowMs }: OperatorContext): Promise<readonly Payment[]> {
   const [refused, ready] = await Promise.all([
     search.listUnsettled(null, refusedStatuses, COUNTED_PAYMENTS),
@@ -114,13 +114,13 @@ function chainCard({ nowMs }: OperatorContext, cursor: BlockReference | null, he
 <div><dt>Sync delay</dt><dd>${delay}</dd></div></dl></section>`;
 }
 
-/** Not "up to date" without a final block that a second host confirmed, because nothing progresses then. */
+/** Not "up to date" without a final block that a second host confirmed, because nothing progresses without one. */
 function delayBadge(lagMs: number, heads: Heads | null): Html {
   if (lagMs > LATE_SCAN_MS) return html`<span class="badge bad">late</span>`;
   return heads?.final == null ? nothing : html`<span class="badge good">up to date</span>`;
 }
 
-/** Relayers of this process, and the number of releases that each balance pays. */
+/** Relayers of this process, and the number of releases that each balance pays for. */
 export async function readRelayers({ relayers }: Pick<OperatorContext, 'relayers'>) {
   const [balances, fees] = await Promise.all([
     Promise.all(relayers.map((relayer) => orNull(relayer.readGasBalance()))),
@@ -165,7 +165,7 @@ function relayersCard(relayers: readonly RelayerState[]): Html {
 Their keys control only this balance: the deposit contracts fix where deposits go.</p></section>`;
 }
 
-/** Time after a disagreement in which an endpoint counts as unhealthy. */
+/** Time after a disagreement during which an endpoint counts as unhealthy. */
 const DISAGREEMENT_MS = 10 * 60_000;
 
 export function isWell({ lagBlocks, lastDisagreement, ...endpoint }: EndpointHealth): boolean {

@@ -46,7 +46,7 @@ export const banxa = defineProvider({
     ),
     ...variable.environment,
   ],
-  /** Customers in Canada buy no stablecoins. */
+  /** Customers in Canada cannot buy stablecoins. */
   traits: { opensOnce: true, withholdsEmail: true, regionsNotServed: new Set(['CA']) },
   facts: {
     inferred: [
@@ -142,7 +142,7 @@ export const banxa = defineProvider({
     const [, signature = '', nonce = ''] =
       /^Bearer [^:\s]+:([0-9a-f]{64}):([^:\s]{1,100})$/.exec(webhook.headers['authorization'] ?? '') ?? [];
     if (nonce === '') throw new ProviderWebhookRefusedError('the webhook is not signed');
-    // The path as registered at Banxa, because a proxy may have removed a part of it before us.
+    // The path as registered at Banxa, because a proxy may have removed a part of it before it reached us.
     const { pathname } = new URL(webhookUrl);
     requireHmac(webhookSecret, [`POST\n${pathname}\n${nonce}\n`, webhook.body], [signature]);
 

@@ -194,7 +194,7 @@ export const coinbase = defineProvider({
   },
 });
 
-/** The customer's country, and state in the United States, if they suffice for a quote; otherwise null. */
+/** The customer's country, and in the United States also the state, if that suffices for a quote; otherwise null. */
 function quotedPlaceOf({ customerCountry: country, customerState: subdivision }: QuoteRequest) {
   if (country === 'US') return subdivision ? { country, subdivision } : null;
   return country ? { country } : null;
@@ -202,7 +202,7 @@ function quotedPlaceOf({ customerCountry: country, customerState: subdivision }:
 
 const MAXIMUM_SIGNED_HEADERS = 30;
 
-/** Requires one of Hook0's signatures: `v0` covers time and body, `v1` also the headers listed in `h`. */
+/** Requires one of Hook0's signatures: `v0` covers time and body; `v1` covers the headers listed in `h` too. */
 function requireHook0(
   webhookSecret: string,
   { headers, body }: PostedWebhook,
@@ -224,7 +224,7 @@ function requireHook0(
   }
 }
 
-/** The latest of the webhook's times. Coinbase writes a time that is still to come as year one. */
+/** The latest of the webhook's times. Coinbase uses year one for a time that has not come yet. */
 function timeOf(fields: Readonly<Record<string, unknown>>, receivedAtMs: number): number {
   const times = ['updatedAt', 'completedAt', 'createdAt']
     .map((name) => fields[name])

@@ -65,7 +65,7 @@ interface ProviderHost {
 interface AccountSettings<Host extends string = string> extends AdapterSettings {
   /** The provider that customers choose. For a payment method, it differs from the definition's. */
   readonly id: ProviderId;
-  /** The provider's name of the requested means, or of its usual ones. */
+  /** The provider's name for the requested means, or for its usual ones. */
   methodOf(request: Pick<QuoteRequest, 'means'>): string;
   readonly isSandbox: boolean;
   /** Whether calls go to the provider's production hosts rather than to a test environment, a simulator or a proxy. */
@@ -102,12 +102,12 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   readonly hosts: Readonly<Record<Host, ProviderHost>>;
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
-  /** The provider's names of means, the usual ones first; absent if it has no parameter for them. */
+  /** The provider's names for means, the usual ones first; absent if it has no parameter for them. */
   readonly means?: MeansNames;
   /** Whether fees are part of the requested amount, or added to it. If added, a quote has to state the charge. */
   readonly fees: 'included' | 'on_top';
   readonly traits?: ProviderTraits;
-  /** Set if sessions include quotes, or if none exist. Otherwise each session is quoted first. */
+  /** Set if sessions include quotes, or if the provider has no quotes. Otherwise each session is quoted first. */
   readonly quotesInSession?: true;
   /** Values derived from the settings. Throws `ProviderSettingError`. */
   account?(settings: AccountSettings<Host>): Own;
@@ -149,7 +149,7 @@ interface PaymentMethod {
 const QUOTE_TIMEOUT_MS = 2_000;
 /** Lifetime of a session's URL if the provider states none. */
 const LINK_LIFETIME_MS = 60 * 60_000;
-/** Stays below the five seconds that providers wait for our answer; some stop sending after a few late ones. */
+/** Stays below the five seconds that providers wait for our answer, because some stop sending after a few late ones. */
 const WEBHOOK_TIMEOUT_MS = 4_000;
 
 export function defineProvider<Host extends string, Own extends object = object>(
@@ -165,7 +165,7 @@ export function defineProvider<Host extends string, Own extends object = object>
   };
 }
 
-/** Bounds the time of an account's calls. Every failure but a `ServiceError` becomes `provider_unavailable`. */
+/** Limits the time of an account's calls. Every failure except a `ServiceError` becomes `provider_unavailable`. */
 function openAdapter<Host extends string, Own extends object>(
   definition: ProviderDefinition<Host, Own>,
   values: ProviderValues,

@@ -18,7 +18,7 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
 
 export const moonpay = defineProvider({
   id: 'moonpay',
-  /** INR is missing, because MoonPay lists India as an unsupported country. Customers in Canada buy no stablecoins. */
+  /** INR is missing: MoonPay lists India as an unsupported country. Customers in Canada cannot buy stablecoins. */
   traits: { currenciesSold: ['USD', 'EUR', 'CAD'], regionsNotServed: new Set(['CA']), needsIp: true },
   hosts: {
     widget: { production: 'https://buy.moonpay.com', sandbox: 'https://buy-sandbox.moonpay.com' },
@@ -132,7 +132,7 @@ export const moonpay = defineProvider({
     webhooks.requireTimedHmac(webhookSecret, webhook.headers['moonpay-signature-v2'], 's', webhook);
     const fields = webhooks.readWebhookFields(webhook.body);
     const type = fields['type'];
-    // Events of other products (sales, swaps, identity checks) concern no payment.
+    // Events of other products (sales, swaps, identity checks) do not concern a payment.
     if (typeof type !== 'string' || !type.startsWith('transaction_')) return null;
     const data = answers.fieldsOf(fields['data']);
     const paymentId = data['externalTransactionId'];

@@ -41,10 +41,10 @@ interface CallRequest {
   readonly acceptsPage?: true;
 }
 
-/** Default maximum of an answer, far longer than usable ones except catalogs. */
+/** Default maximum length of an answer, far above usable ones except catalogs. */
 const MAXIMUM_ANSWER_BYTES = 64 * 1024;
 
-/** Maximum of a catalog, which lists hundreds of coins with their networks, or all currencies. */
+/** Maximum length of a catalog, because it lists hundreds of coins with their networks, or all currencies. */
 export const CATALOG_BYTES = 4 * 1024 * 1024;
 
 /** Pause after a 429 that does not state one in `Retry-After`. */
@@ -122,7 +122,7 @@ async function requestJson(
   const tooLong = () => new MalformedAnswerError(`the answer is longer than ${maximumBytes} bytes`);
   const read = readBounded(body, maximumBytes, tooLong);
   const text = String(isAnswered ? await read.catch(() => '') : await read);
-  // Checked before parsing, because a proxy before the provider's API may answer with a page.
+  // Checked before parsing, because a proxy in front of the provider's API may answer with a page.
   if (statusCode === 429) {
     const [header] = [headers['retry-after']].flat();
     throw new ProviderBusyError(readRetryAfterSeconds(header, Date.now()), header !== undefined);
@@ -230,7 +230,7 @@ interface Calls {
   answer(request: CallRequest): Promise<JsonAnswer>;
 }
 
-/** Calls of a conversation. Those outside `ofCustomer` carry no customer's data, such as a quote for an amount. */
+/** Calls of a conversation. Those outside `ofCustomer`, such as a quote for an amount, carry no customer's data. */
 export interface Call extends Calls {
   /** Calls with data of one customer or payment, where errors below 500 do not count as an outage. */
   readonly ofCustomer: Calls;
@@ -406,7 +406,7 @@ export function requireNoOther(fields: AnswerFields, expected: Readonly<Record<s
   requireStated(Object.fromEntries(stated), expected);
 }
 
-/** The first matching entry of a catalog. Throws if it has none. */
+/** The first matching entry of a catalog. Throws if there is none. */
 export function entryOf(list: unknown, name: string, isIt: (entry: AnswerFields) => boolean): AnswerFields {
   const entry = listOf(list).find(isIt);
   if (entry === undefined) throw new MalformedAnswerError(`${name} is not in the catalog, or not sold now`);

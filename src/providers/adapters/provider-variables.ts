@@ -1,4 +1,4 @@
-/** One setting of a provider; the name lacks the provider's prefix. */
+/** One setting of a provider; the name omits the provider's prefix. */
 export interface ProviderVariable {
   readonly name: string;
   readonly isSecret: boolean;

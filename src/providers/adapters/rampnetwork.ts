@@ -18,7 +18,7 @@ import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-si
 const ASSET = 'MATIC_USDC';
 const PAYMENT_PARAMETER = 'payment_id';
 
-/** An ECDSA signature in DER on secp256k1 has at most 72 bytes, which are 96 characters of base64. */
+/** An ECDSA signature in DER on secp256k1 has at most 72 bytes, or 96 characters of base64. */
 const MAXIMUM_SIGNATURE_CHARACTERS = 120;
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
@@ -129,7 +129,7 @@ export const rampnetwork = defineProvider({
 
   async readWebhook({ webhookKey }, webhook) {
     const signature = readSignature(webhook.headers['x-body-signature']);
-    // The signature covers the content with sorted keys and not the bytes, so even forged content is parsed.
+    // The signature covers the content with sorted keys, not the bytes, so even forged content is parsed.
     const fields = readWebhookFields(webhook.body);
     const content = Buffer.from(sortedJson(fields));
     if (webhookKey === null || !verify('sha256', content, webhookKey, signature))

@@ -8,7 +8,7 @@ import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
-/** How long the asset is kept, because it rarely changes. */
+/** How long the asset is cached; it rarely changes. */
 const ASSET_KEEP_MS = 60 * 60_000;
 const progressOfEvent: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['ORDER_CREATED', 'paying'],

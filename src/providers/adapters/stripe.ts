@@ -186,12 +186,12 @@ function totalCentsOf(quote: answers.AnswerFields, sourceCents: number): number 
   throw new answers.MalformedAnswerError('the total is unknown or less than the amount');
 }
 
-/** Maximum part of the charge left over, because fees are rounded and may have steps: the larger of both. */
+/** Maximum part of the charge left over, because fees are rounded and may have steps: the larger of the two. */
 const LEFT_OVER_CENTS = 5;
 const LEFT_OVER_PERCENT = 1;
-/** Cents by which rounded fees may falsify the slope for the next quote. */
+/** Cents by which rounded fees may distort the slope for the next quote. */
 const ROUNDING_CENTS = 2;
-/** Maximum quotes for a charge, which share the time limit of one. */
+/** Maximum quotes for a charge; together they share the time limit of a single quote. */
 const MAXIMUM_QUOTES = 3;
 
 /**

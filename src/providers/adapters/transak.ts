@@ -14,9 +14,9 @@ import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
 const SESSION_LIFETIME_MS = 5 * 60_000;
-/** Catalogs list all coins on all networks, or all currencies with their payment options. */
+/** Maximum length of a catalog: it lists all coins on all networks, or all currencies with their payment options. */
 const MAXIMUM_CATALOG_BYTES = 8 * 1024 * 1024;
-/** Pause after a failed request of a token for a webhook, because strangers can send webhooks. */
+/** Pause after a failed request for a webhook's token, because strangers can send webhooks. */
 const TOKEN_RETRY_MS = 30_000;
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
@@ -52,7 +52,7 @@ export const transak = defineProvider({
     ),
     ...variable.environment,
   ],
-  /** INR is missing, because Transak accepts it by UPI only and the checkout is for cards. */
+  /** INR is missing, because Transak accepts it only by UPI and the checkout is for cards. */
   traits: { currenciesSold: ['USD', 'EUR', 'CAD'], opensOnce: true, checksReferrer: true, needsIp: true },
   facts: {
     inferred: [
@@ -82,7 +82,7 @@ export const transak = defineProvider({
           body: { apiKey },
         });
         const { accessToken, expiresAt } = answers.fieldsOf(requireFields(answer, customerIp)['data']);
-        // Seconds since 1970. Without a later time, the token is assumed to last an hour.
+        // Seconds since 1970. If the time is not after the request, the token is assumed to last an hour.
         const statedMs = typeof expiresAt === 'number' ? expiresAt * 1000 : 0;
         const expiresAtMs = statedMs > requestedAtMs ? statedMs : requestedAtMs + 60 * 60_000;
         return { token: answers.readToken(accessToken), expiresAtMs };
@@ -124,7 +124,7 @@ export const transak = defineProvider({
     const method = methodOf(request);
     const isSold = ({ id, isActive }: answers.AnswerFields) => id === method && isActive !== false;
     const option = answers.entryOf(paymentOptions, method, isSold);
-    // Limits in another currency say nothing in this one.
+    // Limits in another currency say nothing about this one.
     const limits = (option['limitCurrency'] ?? currency) === currency ? option : {};
     return {
       asset: 'USDC on polygon',
@@ -215,7 +215,7 @@ function userIpOf(customerIp: string | null): Readonly<Record<string, string>> {
   return customerIp === null ? {} : { 'x-user-ip': customerIp };
 }
 
-/** Whether a call was refused because of the customer's IP address, which it lacks or Transak rejects. */
+/** Whether a call was refused because the customer's IP address is missing or rejected. */
 function lacksUserIp({ status, body }: answers.JsonAnswer): boolean {
   return status >= 400 && status < 500 && /user[-_ ]?ip/i.test(JSON.stringify(body ?? null));
 }
@@ -228,7 +228,7 @@ function requireFields(answer: answers.JsonAnswer, customerIp: string | null): a
 }
 
 /**
- * Payload of a JWT with exactly this algorithm and key, read only for a JWT, because strangers can send webhooks.
+ * Payload of a JWT with exactly this algorithm and key. Reads the key only for a JWT, because anyone can send webhooks.
  * Throws `ProviderWebhookRefusedError`, or the error of `readKey`.
  */
 async function verifyJwt(jwt: unknown, readKey: () => Promise<string>): Promise<Buffer> {

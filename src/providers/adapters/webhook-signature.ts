@@ -37,7 +37,7 @@ export function readSignatureHeader(header: string | undefined): ReadonlyMap<str
   return values;
 }
 
-/** Requires a header such as `t=1795226590,v1=ab` (`name` is `v1`), which signs a recent time, a dot and the body. */
+/** Requires a header such as `t=1795226590,v1=ab` (`name` is `v1`) that signs a recent time, a dot and the body. */
 export function requireTimedHmac(
   key: string,
   header: string | undefined,

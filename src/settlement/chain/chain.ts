@@ -22,7 +22,7 @@ export interface ChainLogs {
   readonly rescued: readonly RescuedLog[];
 }
 
-/** Logs in blocks [fromBlock, toBlock], without transfers of zero. */
+/** Logs in blocks [fromBlock, toBlock], without zero-value transfers. */
 export interface LogQuery {
   readonly fromBlock: number;
   readonly toBlock: number;
@@ -49,7 +49,7 @@ export interface LatestBlock extends BlockReference {
 export interface ChainView {
   readonly source: string;
   readLatest(): Promise<LatestBlock>;
-  /** Newest final block confirmed at another host, or reported by the only one; null while none confirms. */
+  /** Newest final block confirmed at another host, or reported by the only one; null until one confirms it. */
   readFinal(): Promise<BlockReference | null>;
   /** Null if the endpoint has no such block. */
   readBlock(blockNumber: number): Promise<BlockReference | null>;
@@ -77,7 +77,7 @@ export class TransactionRefusedError extends Error {}
 /** The signer does not answer, refuses, or returns something other than what was requested. Releases wait for it. */
 export class SignerError extends Error {}
 
-/** Maximum final blocks behind the highest before an endpoint lags. CardCheckoutEndpointLags uses the same number. */
+/** Maximum final blocks that an endpoint may trail the highest. The alert CardCheckoutEndpointLags uses it too. */
 export const LAGGING_BLOCKS = 30;
 
 /** Maximum age of the newest scanned block, longer than pauses between reads while no payment is pending. */
@@ -153,7 +153,7 @@ export type RelayCall = { readonly factory: Address; readonly terms: readonly De
   | { readonly kind: 'rescue'; readonly token: Address }
 );
 
-/** Transaction that the relayer signs: a call, or a zero-value transfer to itself, which only uses up its nonce. */
+/** Transaction that the relayer signs: a call, or a zero-value transfer to itself that only uses up its nonce. */
 export type RelayTransaction = RelayCall | { readonly kind: 'self_transfer' };
 
 export const SELF_TRANSFER_GAS = 21_000n;
@@ -161,11 +161,11 @@ export const SELF_TRANSFER_GAS = 21_000n;
 /** One relayer key. Unless stated otherwise, numbers are the highest that two hosts reach, or those of a single host. */
 export interface Relayer {
   readonly address: Address;
-  /** Transactions of the relayer, or of another address, at the newest block. */
+  /** Transaction count of the relayer, or of another address, at the newest block. */
   readLatestTransactionCount(of?: string): Promise<number>;
-  /** Transactions of the relayer up to the first gap in an endpoint's pool; null if the endpoint does not say. */
+  /** Transaction count of the relayer up to the first gap in an endpoint's pool; null if the endpoint refuses. */
   readPendingTransactionCount(): Promise<number | null>;
-  /** Like `readLatestTransactionCount`, at finalized blocks up to `seenTo`; 0 while the block is higher. */
+  /** Like `readLatestTransactionCount`, at the finalized block; 0 while that block is above `seenTo`. */
   readFinalTransactionCount(seenTo: number, of?: string): Promise<number>;
   isAnyMined(hashes: readonly string[]): Promise<boolean>;
   /** Gas limit for the call: an estimate with a margin, or our own figure. Throws `CallRevertedError`. */
@@ -182,7 +182,7 @@ export interface Relayer {
   checkSigner(): Promise<unknown>;
   /** Why the last signature failed; null if it did not. */
   signerFailure(): string | null;
-  /** Sends the signed bytes; already known or already mined is not an error. Throws `TransactionRefusedError`. */
+  /** Sends the signed bytes; a transaction already known or mined is not an error. Throws `TransactionRefusedError`. */
   broadcast(rawTransaction: string): Promise<void>;
   readGasBalance(): Promise<bigint>;
   /** Balance of an address as one host reports it, in the token's units; for POL (`POL_ADDRESS`) in wei. */

@@ -132,7 +132,7 @@ async function compareBlocks(
   }
 }
 
-/** Reads the highest block that both endpoints call final from each of them. */
+/** Reads, from each of two endpoints, the highest block that both call final. */
 async function readSameHeight(
   primary: ChainEndpoint,
   other: ChainEndpoint,

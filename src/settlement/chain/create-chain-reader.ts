@@ -19,11 +19,11 @@ import { createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 interface ChainReaderOptions {
   readonly endpoints: readonly ChainEndpoint[];
   readonly sources: LogSources;
-  /** The only endpoint is a node of our own, which may lose final blocks (the sandbox). */
+  /** Whether the only endpoint is our own node, which may lose final blocks (the sandbox). */
   readonly isOwnNode?: boolean;
   /** Called whenever endpoints contradict or cannot confirm each other; must not throw. */
   readonly onDisagreement?: (doubt: FinalityDoubt) => void;
-  /** Called with each endpoint's distance to the highest final block that any of them reports; must not throw. */
+  /** Called with the blocks by which each endpoint trails the highest final block of any; must not throw. */
   readonly onLag?: (label: string, blocks: number) => void;
   /** Initial and maximum blocks per request; the range follows what the endpoint allows. Default 100 and 2,000. */
   readonly initialBlockRange?: number;
@@ -116,7 +116,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     const { label } = endpoint.rpc;
     let latestSeen: LatestBlock | undefined;
     let finalSeen: LatestBlock | undefined;
-    /** Leaves an endpoint that stopped following the chain, although it still answers. */
+    /** Leaves an endpoint that stopped following the chain, even if it still answers. */
     const leaveIf = (isWrong: boolean) => {
       if (isWrong) rotation.leave(endpoint);
     };
@@ -205,7 +205,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
   };
 }
 
-/** Deeper than any reorganization of Polygon since it has finality within seconds. */
+/** Deeper than any reorganization since Polygon reached finality within seconds. */
 const MAXIMUM_FALLBACK_BLOCKS = 256;
 /** Time rather than a number of checks, because pauses between failed passes grow to a minute. */
 const ACCEPT_FALLBACK_AFTER_MS = 60_000;

@@ -72,7 +72,7 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
     return usePass((_, asked) => use(asked));
   }
 
-  /** Answers of the hosts that answer in time, or those received once two agree; without any, that of `useAny`. */
+  /** Answers of the hosts that answer in time, or those received once two agree; if none answers, that of `useAny`. */
   async function useEach<T>(
     use: (endpoint: ChainEndpoint) => Promise<T>,
     isSame: (one: T, other: T) => boolean = (one, other) => one === other,
@@ -115,7 +115,7 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   };
 }
 
-/** Limits each call by `patienceMs`. A late call continues, and its outcome decides whether the endpoint is paused. */
+/** Limits each call to `patienceMs`. A late call continues, and its outcome decides whether the endpoint is paused. */
 function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
   const { rpc, speed } = endpoint;
   const { patienceMs } = speed;
@@ -145,7 +145,7 @@ export function joinFailures(failures: readonly ChainUnavailableError[]): ChainU
   return new ChainUnavailableError(`no endpoint can be used: ${messages}`, { cause: failures.at(-1) });
 }
 
-/** Pause of one of several endpoints after a call without an answer in time, so that few callers wait for it. */
+/** Pause for one of several endpoints after it did not answer a call in time, so that few callers wait for it. */
 const PAUSE_MS = 20_000;
 
 /** Age after which an endpoint is asked for its chain id again, even without a failure. */
@@ -161,7 +161,7 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
   readonly urls: readonly string[];
   readonly chainId: number;
   readonly monotonicMs?: () => number;
-  /** Called with each call, by the endpoint's label; must not throw. */
+  /** Called after each call with the endpoint's label; must not throw. */
   readonly onCall?: (label: string, outcome: EndpointOutcome) => void;
   /** Called with one sentence that names the endpoint and the defect of its answer; must not throw. */
   readonly onMalformed?: (label: string, problem: string) => void;
@@ -249,7 +249,7 @@ export function createChainEndpoint(
     get finalNumber(): number | null {
       return finalNumber;
     },
-    /** Checks the chain id, unless proven recently. Throws `WrongChainError` or `ChainUnavailableError`. */
+    /** Checks the chain id, unless it was checked recently. Throws `WrongChainError` or `ChainUnavailableError`. */
     async ensureChain(): Promise<void> {
       if (monotonicMs() - provenAtMs < PROOF_MS) return;
       const answered = await rpc.call('eth_chainId', []);
@@ -259,7 +259,7 @@ export function createChainEndpoint(
       provenAtMs = monotonicMs();
       isFailing = false;
     },
-    /** Forgets the checked chain, because another node may answer at this address now. */
+    /** Forgets the checked chain, because another node may answer at this URL now. */
     forgetChain(): void {
       provenAtMs = Number.NEGATIVE_INFINITY;
     },

@@ -6,7 +6,7 @@ import { revertReasonOf } from './revert-reason.ts';
 
 export interface EstimatedCall {
   readonly from: Address;
-  /** Null deploys `data`. */
+  /** Null to deploy `data`. */
   readonly to: Address | null;
   readonly data: string;
 }
@@ -44,8 +44,8 @@ function isPlausible(estimate: Estimate, figure: bigint): boolean {
 
 /**
  * Gas limit for a call, where `figure` is our own estimate. One host's estimate between half and three times the figure
- * counts; any other, and a failure, only if a second host agrees. While hosts contradict each other, the figure
- * counts. Throws `CallRevertedError`, and `ChainUnavailableError` for a failure that no other host confirms.
+ * is used; any other, and a failure, only if a second host agrees. While hosts contradict each other, the figure
+ * is used. Throws `CallRevertedError`, and `ChainUnavailableError` for a failure that no other host confirms.
  */
 export async function estimateGasLimit(
   rotation: EndpointRotation,
@@ -100,7 +100,7 @@ export function leastPlausibleGas(figure: bigint): bigint {
 /** Polygon's cap on the gas of a transaction (EIP-7825). */
 export const MAXIMUM_TRANSACTION_GAS = 2n ** 25n;
 
-/** Gas limit with a quarter of margin, because the state may change before the block, within the network's cap. */
+/** Adds a margin of a quarter, because the state may change before the call is mined; at most the network's cap. */
 export function gasLimitFor(gas: bigint): bigint {
   return smaller((gas * 5n) / 4n, MAXIMUM_TRANSACTION_GAS);
 }

@@ -29,7 +29,7 @@ export interface JsonRpcOptions {
   readonly url: string;
   /** Time limit of one request, from connecting to the last byte. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Maximum answer, before and after decompression; many methods have a lower limit. Default 32 MiB. */
+  /** Maximum size of an answer, before and after decompression; many methods have a lower limit. Default 32 MiB. */
   readonly maximumResponseBytes?: number;
   /** Default null: connects directly. */
   readonly proxy?: EgressProxy | null;
@@ -59,7 +59,7 @@ export class JsonRpcAnswerError extends ChainUnavailableError {
 /** The answer violates the protocol or does not have the method's shape. */
 export class MalformedAnswerError extends ChainUnavailableError {}
 
-/** A wrong key, an exhausted plan, too many requests: as HTTP status, or as code of an error. */
+/** A wrong key, an exhausted plan or too many requests: as an HTTP status, or as the code of an error. */
 export const refusalStatuses = [401, 402, 403, 429];
 
 export class HttpRefusalError extends ChainUnavailableError {}
@@ -69,16 +69,16 @@ export class AnswerTooLargeError extends ChainUnavailableError {}
 export class AnswerTooSlowError extends ChainUnavailableError {}
 
 const MIB = 1024 * 1024;
-/** The newest blocks of Polygon hold a few hundred transactions, of which an answer lists the hashes. */
+/** Maximum size of a block. Polygon's hold a few hundred transactions; an answer lists their hashes. */
 const BLOCK_BYTES = 2 * MIB;
-/** Logs of one block: as many transfers as its gas allows take a fifth of this. A range of blocks can be split. */
+/** Maximum size of a block's logs: as many transfers as its gas allows take a fifth of it. A range can be split. */
 const LOGS_OF_BLOCK_BYTES = 16 * MIB;
 const LOGS_OF_RANGE_BYTES = 8 * MIB;
 
-/** Maximum answer of other methods, which is a number, a hash or a few words. */
+/** Maximum size of other methods' answers: a number, a hash or a few words. */
 const SHORT_ANSWER_BYTES = MIB / 16;
 
-/** A transaction of a full batch, which clef repeats as fields. */
+/** Maximum size of a full batch's signed transaction, including the fields that clef adds. */
 const SIGNED_BYTES = MIB;
 
 const maximumBytesOf: Readonly<Record<string, (params: readonly unknown[]) => number>> = {
@@ -101,7 +101,7 @@ function isOfOneBlock(filter: unknown): boolean {
 /** A batch of blocks with transactions and their access lists nests about eight deep. */
 const MAXIMUM_NESTING = 32;
 
-/** Number of values beyond which bytes per value count. A log has 16 in 700 bytes, an answer in a batch 4 in 40. */
+/** Number of values above which bytes per value matter. A log has 16 in 700 bytes, an answer in a batch 4 in 40. */
 const UNMEASURED_VALUES = 5_000;
 const MINIMUM_BYTES_PER_VALUE = 16;
 
@@ -226,7 +226,7 @@ async function exchange(endpoint: Endpoint, calls: readonly JsonRpcCall[], body:
     throw new MalformedAnswerError(`${endpoint.label} answered ${methods} with JSON that ${excess}`);
   }
   const answer = parseJson(text);
-  // Some nodes send a proper error object with status 400 or 429, which says more than the status.
+  // Some nodes send a proper error object with status 400 or 429; it says more than the status.
   if (status !== 200 && errorOf(answer) === null) {
     const StatusError = refusalStatuses.includes(status) ? HttpRefusalError : ChainUnavailableError;
     throw new StatusError(`${endpoint.label} answered ${methods} with HTTP ${status}`);

@@ -72,12 +72,12 @@ export function aroundCalls(
 /** The defect of an answer, as the object of "answered with". */
 class Misfit extends Error {}
 
-/** 68 years at two blocks a second. */
+/** Reached after 68 years at two blocks per second. */
 const MAXIMUM_BLOCK_NUMBER = 2 ** 32;
-/** Before the first block of Polygon; rejects times in milliseconds or microseconds. */
+/** Before Polygon's first block. With the maximum, rejects times in milliseconds or microseconds. */
 const MINIMUM_BLOCK_TIME = Date.UTC(2020, 0) / 1000;
 const MAXIMUM_BLOCK_TIME = Date.UTC(2100, 0) / 1000;
-/** Fifty times as many as fit into a block, because a log takes at least 375 gas. */
+/** Fifty times the logs that fit into a block, because a log takes at least 375 gas. */
 const MAXIMUM_LOG_INDEX = 2 ** 23;
 const MAXIMUM_TRANSACTION_COUNT = 2 ** 32;
 const MAXIMUM_TOPICS = 4;
@@ -124,7 +124,7 @@ function readBlock(answer: unknown, [asked]: readonly unknown[]): LatestBlock | 
   };
 }
 
-/** Parameter of `eth_getLogs`. Addresses and topics are lists or a single one; null is any topic. */
+/** Parameter of `eth_getLogs`. Addresses and topics are lists or a single one; null matches any topic. */
 interface LogFilter {
   readonly address: string | readonly string[];
   readonly topics: readonly (string | null | readonly string[])[];

@@ -28,7 +28,7 @@ export interface LogSources {
   readonly factories: readonly Address[];
 }
 
-/** Maximum recipients in a node's filter; with more, the token is read whole and filtered here. */
+/** Maximum recipients in a node's filter; with more, all transfers of the token are read and filtered here. */
 const MAXIMUM_FILTERED_RECIPIENTS = 1_000;
 
 /** Reads the logs of a query in one batch request, each kind in chain order. */
@@ -91,7 +91,7 @@ async function readTransfers(
   const transfers: TransferLog[] = [];
   for (const log of logs) {
     const digits = recipientOf(log);
-    // Almost every log of a whole-token scan ends here, so nothing more expensive comes before.
+    // Almost every log of a whole-token scan ends here, so anything more expensive comes later.
     if (!kept.has(digits)) continue;
     const [, sender = '', recipient = ''] = log.topics;
     if (!topicPattern.test(recipient) || !oneWordPattern.test(log.data))
@@ -216,7 +216,7 @@ interface ScanContext {
   readonly seen?: readonly (BlockReference | undefined)[];
 }
 
-/** Reads the first blocks that the endpoint allows. It must know the last one: a node that lags would report no logs. */
+/** Reads the first blocks that the endpoint allows. It must know the last one, because lagging nodes report no logs. */
 export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise<ScannedLogs> {
   if (asked.toBlock < asked.fromBlock) throw new RangeError('a scan needs at least one block');
   const { endpoint, range } = context;

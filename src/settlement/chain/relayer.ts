@@ -72,7 +72,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
       readReached(async (endpoint) => {
         const block = await endpoint.readBlock('finalized');
         if (block === null) throw new ChainUnavailableError(`${endpoint.rpc.label} has no finalized block`);
-        // By number, not by tag, which may have moved to a newer block.
+        // By number, because the tag may have moved to a newer block.
         return block.number > seenTo ? 0 : readTransactionCount(endpoint, of, toQuantity(block.number));
       }),
     isAnyMined: (hashes) =>
@@ -142,7 +142,7 @@ function median(values: readonly bigint[]): bigint {
   return sorted[Math.floor(sorted.length / 2)] ?? 0n;
 }
 
-/** Content of a transaction of zero value; without `to`, a deployment of `data`. */
+/** Content of a zero-value transaction; without `to`, a deployment of `data`. */
 type Content = Omit<UnsignedTransaction, 'type' | 'value'>;
 
 export async function signTransaction(
@@ -154,14 +154,14 @@ export async function signTransaction(
   return { hash: keccak256(rawTransaction), rawTransaction, maxFeePerGas, maxPriorityFeePerGas };
 }
 
-/** Nodes' messages for a transaction that they have, or whose nonce is used. Receipts decide which, once final. */
+/** Nodes' messages for a transaction that they have, or whose nonce is used. Final receipts show which. */
 const harmless =
   /already ?known|already imported|already.exists|\bknown transaction|nonce (?:is )?too low|old ?nonce/i;
 
 /** Sends to every endpoint, because one may drop the bytes silently. Throws `TransactionRefusedError` if all refuse. */
 export async function broadcast(endpoints: readonly ChainEndpoint[], rawTransaction: string): Promise<void> {
   const pending = endpoints.map((endpoint) => send(endpoint, rawTransaction));
-  // Does not wait for the others, which may hang.
+  // Does not wait for the others, because they may hang.
   const outcomes = await answersUntil(pending, (failure) =>
     failure === null ? 'better than nothing' : 'not',
   );

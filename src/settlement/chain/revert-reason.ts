@@ -17,7 +17,7 @@ export function revertReasonOf(error: unknown): string | null {
   return printable(decoded ?? error.nodeMessage.replace(/^execution reverted:? ?/i, ''));
 }
 
-/** Revert data in lower case, which some nodes wrap in an object. */
+/** Revert data in lower case. Some nodes wrap it in an object. */
 function revertDataOf(data: unknown): `0x${string}` | null {
   const bytes = typeof data === 'object' && data !== null ? (data as { data?: unknown }).data : data;
   if (typeof bytes !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(bytes)) return null;

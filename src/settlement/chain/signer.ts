@@ -11,7 +11,7 @@ import {
 } from './json-rpc.ts';
 import { toQuantity } from './node-answers.ts';
 
-/** An EIP-1559 transaction of zero value, without an access list. */
+/** A zero-value EIP-1559 transaction, without an access list. */
 export interface UnsignedTransaction extends FeeQuote {
   readonly type: 'eip1559';
   readonly chainId: number;
@@ -33,7 +33,7 @@ export interface TransactionSigner {
 export type RelayerKey = Hex | RemoteKey;
 type RemoteKey = Readonly<{ address: Address; signerUrl: string }>;
 
-/** Opens no connection before the first signature. A private key must be valid: the library's error could contain it. */
+/** Does not connect before the first signature. A private key must be valid: the library's error could contain it. */
 export function openSigner(key: RelayerKey, options: Omit<JsonRpcOptions, 'url'> = {}): TransactionSigner {
   return typeof key === 'string' ? privateKeyToAccount(key) : remoteSigner(key, options);
 }
@@ -78,7 +78,7 @@ function asSignerError(error: ChainUnavailableError): SignerError {
   return new SignerError(`the signer ${text} (${error.message})`, { cause: error });
 }
 
-/** Half of the curve's order. Chains reject a higher `s` (EIP-2), which would make signatures malleable. */
+/** Half of the curve's order. Chains reject a higher `s` (EIP-2), because it would make signatures malleable. */
 const MAXIMUM_S = 0x7fff_ffff_ffff_ffff_ffff_ffff_ffff_ffff_5d57_6e73_57a4_501d_dfe9_2f46_681b_20a0n;
 
 /** How the answer differs from the requested transaction, signed for the address; null if it does not. */

@@ -23,7 +23,7 @@ export interface TokenReaderOptions {
 /** Address of Multicall3 on Polygon, Amoy and most chains. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11' as Address;
 
-/** Reads the token at the newest block. With several hosts, the highest answer that two of them reach counts. */
+/** Reads the token at the newest block. With several hosts, uses the highest answer that two of them reach. */
 export function createTokenReader(options: TokenReaderOptions): TokenReader {
   const { endpoints, token } = options;
   const rotation = createEndpointRotation(endpoints);
@@ -118,7 +118,7 @@ async function simulateTransfer(
   }
 }
 
-/** Creates a sweep of balances at blocks whose state endpoints still keep, about the last hundred. */
+/** Creates a sweep of balances, for blocks whose state is still kept by endpoints: about the last hundred. */
 export function createBalanceSweep(options: TokenReaderOptions): SweepBalances {
   const rotation = createEndpointRotation(options.endpoints);
   const callMany = createMulticall(options);
@@ -136,7 +136,7 @@ export function mistakenTokenOf(options: TokenReaderOptions): MistakenToken {
 type Multicall = ReturnType<typeof createMulticall>;
 type MulticallAnswer = Awaited<ReturnType<Multicall>>[number];
 
-/** Batches calls of the token. A read costs about 10,000 of ten million gas. */
+/** Batches calls to the token. A read costs about 10,000 of ten million gas. */
 function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) {
   return async ({ label, call }: NodeClient, calls: readonly `0x${string}`[], block: string) => {
     const args = calls.map((callData) => ({ target: token, allowFailure: true, callData }));

@@ -47,7 +47,7 @@ type Finding = { readonly host: string; readonly label: string } & (
 );
 
 /**
- * Checks at every endpoint that it serves the chain, that factory and implementation run exactly our artifacts' code
+ * Checks at every endpoint that it serves the chain, that factory and implementation run our artifacts' exact code
  * for this token, and that the factory's arithmetic agrees with ours. A host that contradicts the majority is outvoted
  * and reported in `problems`. Throws `DeploymentMismatchError` or `ChainUnavailableError`.
  *

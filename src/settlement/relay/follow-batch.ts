@@ -23,7 +23,7 @@ import {
   transactionOf,
 } from './size-batch.ts';
 
-/** Maximum gap that is filled; a longer one means that the count, or the chain, was wrong. */
+/** Maximum gap, in nonces, that is filled; a longer one means that the count, or the chain, was wrong. */
 const MAXIMUM_FILLED = 16;
 
 /** Time that a batch gets once it is next to be mined, because it may have waited behind others. */
@@ -117,7 +117,7 @@ function isOverdue({ limits, memory, nowMs: clock }: RelayContext, head: RelayBa
 }
 
 /**
- * Replaces an overdue batch by at most half of its payments, or by an empty transaction. An attempt at the maximum fee
+ * Replaces an overdue batch with at most half of its payments, or an empty transaction. An attempt at the maximum fee
  * or balance is replaced at lower current fees, because only one node may have accepted it. An empty transaction is
  * replaced only in that case. Null if nothing could be mined.
  */
@@ -140,7 +140,7 @@ async function endOverdue(
   const isBetter = quote.maxFeePerGas < last.maxFeePerGas || (!isEmpty && !wasTaken);
   const fees = wasTaken && canRise ? dearer : isBetter && isPayable(quote) ? quote : null;
   if (fees === null) {
-    // Restarts the wait, for when fees or balance allow a replacement.
+    // Restarts the wait, because fees or balance may allow a replacement later.
     context.memory.headSinceMs.delete(head.id);
     return null;
   }
@@ -156,7 +156,7 @@ async function endOverdue(
   );
 }
 
-/** Newest attempt of a batch, which is the most expensive. */
+/** Newest and most expensive attempt of a batch. */
 function lastOf({ attempts }: RelayBatch): RelayAttempt {
   return attempts.at(-1) as RelayAttempt;
 }
@@ -176,7 +176,7 @@ async function rebroadcastMissing(context: RelayContext, followers: readonly Rel
   for (const batch of followers) if (batch.nonce >= pending) await rebroadcast(context.relayer, batch);
 }
 
-/** Fills missing nonces, which block our batches, with self-transfers. If too many are missing, abandons all batches. */
+/** Fills missing nonces with self-transfers, because they block our batches. If too many are missing, abandons all. */
 async function waitOutGap(
   context: RelayContext,
   unmined: readonly RelayBatch[],
@@ -185,7 +185,7 @@ async function waitOutGap(
   const { limits, memory } = context;
   const head = unmined[0] as RelayBatch;
   const nowMs = context.nowMs();
-  // Counts from when the gap was first seen, because a node that lags for a moment shows one before a batch of any age.
+  // Counts from when the gap was first seen, because a briefly lagging node shows a gap even before an old batch.
   const firstSeenMs = memory.firstSeenMs.get(head.id);
   if (firstSeenMs === undefined) memory.firstSeenMs.set(head.id, nowMs);
   if (firstSeenMs === undefined || !isOver(firstSeenMs, limits.nonceGapPatienceMs, nowMs)) return 'waiting';
@@ -243,7 +243,7 @@ async function resolveBatch(context: RelayContext, batch: RelayBatch): Promise<v
     const isReleased = observations.releases.some(({ transactionHash }) =>
       batch.attempts.some(({ hash }) => hash === transactionHash),
     );
-    // Money left after a release arrived later, or a rival released the earlier money, so it is due immediately.
+    // Money left after a release arrived later, or a rival released the earlier money, so its release is due now.
     if (isReleased || sumObservations(observations).heldUnits === 0n) {
       return { noOpBatches: 0, releaseDueAtMs: null };
     }
@@ -258,7 +258,7 @@ async function resolveBatch(context: RelayContext, batch: RelayBatch): Promise<v
   }
 }
 
-/** Abandons a batch that will not be mined. If it is mined after all, it moves nothing that was released since. */
+/** Abandons a batch that will not be mined. If it is mined after all, it does not move money released since. */
 export async function abandonBatch(context: RelayContext, batch: RelayBatch): Promise<void> {
   const releaseDueAtMs = context.nowMs() + RETRY_AFTER_ABANDONED_MS;
   await closeBatch(context, batch, 'abandoned', () => ({ releaseDueAtMs }));
@@ -277,7 +277,7 @@ async function closeBatch(
   changeOf: (view: PaymentView) => PaymentChange,
 ): Promise<void> {
   const nowMs = context.nowMs();
-  // A rescue carries no release, so its payment stays unchanged.
+  // A rescue is not a release, so its payment stays unchanged.
   const decide: Decide = (view) => settle(view, { nowMs }, batch.kind === 'forward' ? changeOf(view) : {});
   await context.relay.closeBatch(batch.id, outcome, nowMs, decide);
   forgetBatch(context.memory, batch.id);

@@ -7,7 +7,7 @@ import { RELEASE_GAS, SHARED_GAS, WEI_PER_POL } from '../chain/gas.ts';
 /** Maximum age of a payment whose release waits for lower fees. */
 export const LONGEST_GAS_DEFERRAL_MS = 24 * 3_600_000;
 
-/** Divisor that turns wei times rate into USDC units. */
+/** Divisor that converts wei times the POL rate into USDC units. */
 const WEI_RATE_PER_UNIT = WEI_PER_POL * 100n;
 
 /** The largest set within the limit. Always keeps requested releases, and payments over `LONGEST_GAS_DEFERRAL_MS` old. */
@@ -30,7 +30,7 @@ export function releasesWithinGasShare<
       const isUrgent = releaseRequested || ageMs < 0 || ageMs >= LONGEST_GAS_DEFERRAL_MS;
       return isUrgent || costUnits * BigInt(BASIS_POINTS) <= receivedUnits * BigInt(limit.basisPoints);
     });
-    // Fewer releases share the transaction's own gas, so another one may exceed the limit now.
+    // Fewer releases share the transaction's fixed gas, so another one may exceed the limit now.
     if (within.length === kept.length) return kept;
     kept = within;
   }

@@ -22,7 +22,7 @@ export async function readCounts(
   const cursor = await observations.readCursor();
   const final = cursor === null ? 0 : await relayer.readFinalTransactionCount(cursor.number, of);
   const latest = await relayer.readLatestTransactionCount(of);
-  // Never below the final count, although a lagging node counts fewer.
+  // Never below the final count, even if a lagging node counts fewer.
   return { final, latest: Math.max(latest, final) };
 }
 
@@ -50,7 +50,7 @@ export async function chooseNonce(
   return Math.max(counts.latest, own ?? 0);
 }
 
-/** Uses up the missing nonces before `endNonce` by transfers to the relayer itself. */
+/** Uses up the missing nonces before `endNonce` with transfers to the relayer itself. */
 export async function fillGap(context: RelayContext, fromNonce: number, endNonce: number): Promise<void> {
   const fees = await context.relayer.quoteFees();
   context.onIncident({ kind: 'filled_gap', fromNonce, toNonce: endNonce - 1 });

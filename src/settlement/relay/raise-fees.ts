@@ -14,7 +14,7 @@ export interface FeeSituation {
   readonly limits: Pick<RelayLimits, 'bumpAfterMs' | 'maximumFeePerGas'>;
 }
 
-/** Cap on tips as a multiple of the usual one: more has no effect, and a mistake would be expensive. */
+/** Cap on tips as a multiple of the usual one, because more has no effect and a mistake would be expensive. */
 const MAXIMUM_TIP_MULTIPLE = 4n;
 
 /** Multiple of the usual wait for an attempt that is not below the quote; each attempt doubles it. */
@@ -22,7 +22,7 @@ const WAIT_FACTOR = 8;
 const MAXIMUM_DOUBLINGS = 6;
 
 /**
- * Fees for another attempt, when the quote exceeds the last one's or it has waited long; null to keep the last one.
+ * Fees for another attempt, if the quote exceeds the last one's, or the last one has waited long; null to keep it.
  * Both fees rise by at least an eighth (nodes require a tenth), within the limits and the tip multiple.
  */
 export function raiseFees(situation: FeeSituation): FeeQuote | null {
@@ -35,7 +35,7 @@ export function raiseFees(situation: FeeSituation): FeeQuote | null {
   const waitMs = limits.bumpAfterMs * (isBelowQuote ? 1 : WAIT_FACTOR * 2 ** doublings);
   if (!isOver(last.signedAtMs, waitMs, nowMs)) return null;
 
-  // More than the tip's raise, so that the base fee is followed although the tip is capped.
+  // More than the tip's raise, so that the fee follows the base fee even if the tip is capped.
   const aQuarterMore = last.maxFeePerGas + last.maxFeePerGas / 4n + 1n;
   const maxFeePerGas = smaller(larger(quote.maxFeePerGas, aQuarterMore), limits.maximumFeePerGas);
   const maxPriorityFeePerGas = smaller(

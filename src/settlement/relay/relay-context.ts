@@ -62,7 +62,7 @@ export interface RelayIncident {
   readonly toNonce?: number;
 }
 
-/** State of the sender between passes, which may be lost with the process. */
+/** State of the sender between passes; it may be lost with the process. */
 export function createRelayMemory() {
   return {
     /** Time at which the condition that delays a batch was first seen, by batch id. */

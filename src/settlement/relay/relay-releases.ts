@@ -87,7 +87,7 @@ async function followRetiredRelayer(context: RelayContext, address: string): Pro
     }
     return;
   }
-  // If all nodes refuse, perhaps because the relayer lacks POL, it is retried until it is abandoned.
+  // If all nodes refuse, perhaps because the relayer lacks POL, the batch is retried until it is abandoned.
   for (const batch of unmined) await rebroadcast(relayer, batch);
 }
 
@@ -106,7 +106,7 @@ function isGivenUp({ limits, memory, nowMs: clock }: RelayContext, batch: RelayB
   );
 }
 
-/** Longer than simulating, estimating and signing a batch; after a crash other relayers wait this long. */
+/** Longer than it takes to simulate, estimate and sign a batch; after a crash, other relayers wait this long. */
 const CLAIM_MS = 60_000;
 
 /** Opens batches while a slot is free and releases are due. `inFlight` is null while nothing is in flight. */
@@ -169,7 +169,7 @@ async function openBatch(
   }
 }
 
-/** Pause after the first open batch beyond the slots, and its growth with each further one. */
+/** Pause after the first open batch beyond the slots, and its growth factor for each further one. */
 const FIRST_PAUSE_MS = 2_000;
 const PAUSE_GROWTH = 1.13;
 
@@ -221,7 +221,7 @@ async function sendBatch(
   return broadcastOrShrink(context, batch, othersWei);
 }
 
-/** Shrinks the batch to its gas limit. Defers a payment whose release fails alone, or that lacks gas balance. */
+/** Shrinks the batch to its gas limit. Defers a payment whose release fails alone; waits if others reserve the gas. */
 async function shrinkOrDefer(
   context: RelayContext,
   payments: readonly Payment[],
@@ -261,7 +261,7 @@ async function filterReleasable(context: RelayContext, payments: readonly Paymen
     const { heldUnits, refusal } = checks[index] as ReleaseCheck;
     if (refusal !== null) await deferRelease(context, payment, { refusal });
     else if (heldUnits > 0n) releasable.push(payment);
-    // A rival was faster, or the deposit was reversed. This is no refusal, because the watcher is about to see it.
+    // A rival was faster, or the deposit was reversed. This is not a refusal: the watcher is about to see why.
     else await deferRelease(context, payment, { delayMs: RETRY_AFTER_EMPTY_MS });
   }
   return releasable;

@@ -34,7 +34,7 @@ export async function signAttempt(
   return { ...signed, signedAtMs: context.nowMs() };
 }
 
-/** Maximum cost of unmined batches in wei, which nodes reserve from the balance. */
+/** Maximum cost of unmined batches in wei. Nodes reserve it from the balance. */
 export function costOf(batches: readonly Pick<RelayBatch, 'gasLimit' | 'attempts'>[]): bigint {
   return batches.reduce(
     (sum, { gasLimit, attempts }) => sum + gasLimit * (attempts.at(-1) as RelayAttempt).maxFeePerGas,
@@ -51,14 +51,14 @@ export interface ShrunkBatch {
 export interface FeeBounds {
   readonly fees: FeeQuote;
   readonly budgetWei: bigint;
-  /** Uses our own gas figure, because an estimate failed before. Default false. */
+  /** Whether to use our own gas figure, because an estimate failed before. Default false. */
   readonly isOwnGas?: boolean;
 }
 
 /** Time for which batches stay small after every node refused a larger one. */
 const SIZE_COOLDOWN_MS = 600_000;
 
-/** Maximum cost of one transaction, which nodes compare by gas limit times fee with the balance and their own cap. */
+/** Maximum cost of one transaction. Nodes compare gas limit times fee with the balance and their own cap. */
 async function readFeeBudget({ relayer, limits }: RelayContext, othersWei: bigint): Promise<bigint> {
   return feeBudgetOf(limits, await relayer.readGasBalance(), othersWei);
 }
@@ -100,7 +100,7 @@ export async function shrinkToGasLimit(
       return { payments: fitting, gasLimit: estimate };
     }
     if (size === 1) throw unaffordableError(context, costWei, budgetWei);
-    // A transaction has a fixed part, so proportionally fewer payments may still cost slightly too much.
+    // A transaction has a fixed cost, so proportionally fewer payments may still cost slightly too much.
     size = Math.max(1, Math.min(size - 1, Number((BigInt(size) * budgetWei) / costWei)));
   }
 }
@@ -148,7 +148,7 @@ function rememberSize(context: RelayContext, requested: number, halved: number |
 /** Nodes' messages for a gas price that is too low. Other refusals may concern the size: balance, gas or bytes. */
 const underpriced = /underpriced|base fee|\btip\b|gas price/i;
 
-/** Maximum cost of a replacement as a share of the refused transaction's, so that replacing ends. */
+/** Maximum cost of a replacement as a share of the refused transaction's, so that replacements come to an end. */
 const COST_NUMERATOR = 7n;
 const COST_DENOMINATOR = 8n;
 
@@ -166,19 +166,19 @@ const unfunded = /insufficient (?:funds|balance)|overshot/i;
 /** Nodes' messages for a gas limit times fee above their own cap. */
 const capped = /exceeds the configured cap/i;
 
-/** Whether the refusal only concerns POL for gas, the price or the moment, not the release itself. */
+/** Whether the refusal only concerns POL for gas, the price or the timing, not the release itself. */
 export function isAboutFunds(refusal: TransactionRefusedError): boolean {
   const reasons = [underpriced, unfunded, untimely, capped];
   return reasons.some((reason) => reason.test(refusal.message));
 }
 
-/** Ignores a refusal, because a refused batch is rebroadcast or replaced once it is first. Rethrows other errors. */
+/** Ignores a refusal, because a refused batch is rebroadcast or replaced once it is next. Rethrows other errors. */
 export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof TransactionRefusedError)) throw error;
 }
 
 /**
- * Broadcasts the last attempt of a committed batch, and replaces it by a smaller one while every node refuses it.
+ * Broadcasts the last attempt of a committed batch, and replaces it with a smaller one while every node refuses it.
  * Throws the last `TransactionRefusedError` when nothing smaller is left. Returns the batch that is open now.
  */
 export async function broadcastOrShrink(
@@ -256,7 +256,7 @@ export async function replaceOverdue(
   return replaceByFewer(context, batch, payments.slice(0, count), { ...bounds, isOwnGas: true });
 }
 
-/** Replaces a batch at higher fees by as many payments as the budget covers, without sending; null for none. */
+/** Replaces a batch, at higher fees, with as many payments as the budget covers. Does not send; null for none. */
 export async function replaceByDearer(
   context: RelayContext,
   batch: RelayBatch,

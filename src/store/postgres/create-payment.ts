@@ -9,7 +9,7 @@ import { paymentTable } from '../tables.ts';
 import { ConnectionLostError, type Database, isAway } from './open-database.ts';
 import { statement, typedColumn } from './statements.ts';
 
-/** Maximum attempts. Another instance can take a free key during the look-up, but hardly ever twice. */
+/** Maximum attempts. Another instance can take a free key during the lookup, but hardly ever twice. */
 const MAXIMUM_TRIES = 5;
 /** Create requests with a key between two purges of old records. */
 const PURGE_INTERVAL = 5;
@@ -25,7 +25,7 @@ function placeOf(column: string): string {
   return `$${allPaymentColumns.findIndex(([name]) => name === column) + 1}::text`;
 }
 
-/** Replaces a foreign key, which would lock the account's row for every new payment. */
+/** Replaces a foreign key, because that would lock the account's row for every new payment. */
 const hasAccount = `EXISTS (SELECT FROM accounts WHERE accounts.id = ${accountId})`;
 
 const selectReserved = statement('SELECT 1 FROM payments WHERE deposit_address = $1');
@@ -68,7 +68,7 @@ const purgeRecords = statement(`
     SELECT ctid FROM idempotency_records WHERE created_at_ms <= $1
     ORDER BY created_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED))`);
 
-/** Creates payments, each in one statement. `onError` gets failures to delete old records; no request fails. */
+/** Creates payments, each in one statement. `onError` gets failures to delete old records; requests do not fail. */
 export function createPaymentInserts(
   database: Database,
   { read }: Scripts,
@@ -77,7 +77,7 @@ export function createPaymentInserts(
   const findEarlier = read(findIdempotent);
   let keyed = 0;
 
-  /** Whether the payment is new. After a lost connection it is inserted again: ids are unique. */
+  /** Whether the payment is new. Inserts it again after a lost connection, which is safe because ids are unique. */
   async function insert(payment: Payment, record: IdempotencyRecord | null): Promise<boolean> {
     const claim = record === null ? [] : [record.key, record.fingerprint, record.createdAtMs];
     const given = [...paymentTable.valuesOf(payment), ...claim];

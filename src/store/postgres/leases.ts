@@ -25,7 +25,7 @@ export function createLeaseStore(database: Database): LeaseStore {
   };
 }
 
-/** Relayers' claims on the releases that they prepare, which expire by the server's clock. */
+/** Relayers' claims on the releases that they prepare. Claims expire by the server's clock. */
 export function createReleaseClaims({ write }: Scripts): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   return {
     claimDueReleases: write(claimDueReleases),

@@ -64,7 +64,7 @@ async function connectByName(client: Client): Promise<void> {
   try {
     await client.connect();
   } catch (error) {
-    // Node's message is empty for a name with several addresses.
+    // Node's message is empty for a host name with several IP addresses.
     const { code = String(error) } = error as NodeJS.ErrnoException;
     const failure = new Error(`could not connect to ${nameOf(client)} (${code})`, { cause: error });
     throw Object.assign(failure, { code });
@@ -103,7 +103,7 @@ async function* readPortions(
   { name, columns, orderedBy }: Table,
 ): AsyncGenerator<readonly unknown[][]> {
   const order = orderedBy.map((key) => {
-    // By bytes, in any collation of the database.
+    // By bytes, whatever the collation of the database.
     return columns.find((column) => column.name === key)?.kind === 'text' ? `${key} COLLATE "C"` : key;
   });
   const select = `SELECT ${columns.map(expressionOf).join(', ')} FROM ${name} ORDER BY ${order.join(', ')}`;

@@ -5,12 +5,12 @@ import { StoreClosedError, StoreWriteError } from '../store-errors.ts';
 import { connectionOptions, DatabaseClient } from './connect.ts';
 import { type Statement, statement } from './statements.ts';
 
-/** Attempts of a transaction that conflicts with others. */
+/** Maximum attempts at a transaction that conflicts with others. */
 const MAXIMUM_TRIES = 5;
 /** Duration of an outage, such as a restart, after which waiting calls fail. Later calls fail immediately. */
 const RESTART_MS = 10_000;
 const RECONNECT_INTERVAL_MS = 100;
-/** Repeats of work after a lost connection. */
+/** Maximum repeats of work after a lost connection. */
 const MAXIMUM_REPEATS = 3;
 const beginStatement = statement('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
 const commitStatement = statement('COMMIT');
@@ -148,7 +148,7 @@ async function connect(pool: Pool): Promise<PoolClient> {
 
 /** The connection broke during a statement. It may have taken effect outside a transaction, or if it was a COMMIT. */
 export class ConnectionLostError extends StoreWriteError {
-  /** Whether the statement may have reached the server: the driver sends none on a connection known to be broken. */
+  /** Whether the statement may have reached the server: the driver does not send on a connection known to be broken. */
   readonly wasSent: boolean;
 
   constructor(cause: unknown) {
@@ -161,7 +161,7 @@ export class ConnectionLostError extends StoreWriteError {
   }
 }
 
-/** @param preparesStatements false behind a pooler that switches connections, which loses prepared statements */
+/** @param preparesStatements false behind a pooler that switches connections, because that loses prepared statements */
 async function useClient<T>(
   client: PoolClient,
   preparesStatements: boolean,
@@ -235,7 +235,7 @@ function isConnectionLoss(error: unknown): boolean {
   return code === null || connectionLosses.has(code) || code.startsWith(CONNECTION_EXCEPTION);
 }
 
-/** Whether the database is temporarily away. A timeout does not count, because it has waited long enough. */
+/** Whether the database is temporarily away. A timeout does not count, because the call has waited long enough. */
 export function isAway(error: unknown): boolean {
   const cause = error instanceof StoreWriteError ? error.cause : error;
   return isConnectionLoss(cause) && !(cause instanceof Error && /timeout/i.test(cause.message));

@@ -4,7 +4,7 @@ import type { Database } from './open-database.ts';
 import { statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 const WINDOW_MS = 60_000;
-/** How often ended windows are deleted, and at most how many at a time. */
+/** Interval at which ended windows are deleted, and maximum number deleted at a time. */
 const PURGE_INTERVAL_MS = 1_000;
 const MAXIMUM_PURGED = 10_000;
 
@@ -47,7 +47,7 @@ interface WindowRow {
  * Rate limiter of one kind for all instances, by the server's clock. Requests share the next statement while one is
  * running, so that a flood costs the database one statement at a time.
  *
- * @param onError called when ended windows could not be deleted; no request fails
+ * @param onError called when ended windows could not be deleted; requests do not fail
  */
 export function createSharedRateLimiter(
   database: Database,

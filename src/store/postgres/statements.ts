@@ -15,7 +15,7 @@ export function statement(text: string): Statement {
 
 export type TypedColumn = readonly [name: string, type: string];
 
-/** Types of parameters. The columns' own, but without a collation, and JSON because unnest flattens arrays of arrays. */
+/** Types of parameters: those of columns, but without a collation, and JSON because unnest flattens nested arrays. */
 const parameterTypes = { ...types.PostgreSQL, text: 'text', texts: 'json' };
 
 export function typedColumn({ name, kind }: Column): TypedColumn {

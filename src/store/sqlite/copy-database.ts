@@ -8,12 +8,12 @@ import type { Migration } from '../migration.ts';
 import { MARK_RESTORED } from '../restores.ts';
 import { readSchema } from './migrations.ts';
 
-/** Longest wait for a writer, which holds the database only briefly. */
+/** Longest wait for a writer, because writers hold the database only briefly. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
  * Copies a snapshot of a database, even one in use, into a new private file, which is read back and flushed. Any error,
- * also of `onProgress`, removes the copy. A kill leaves an empty `target` and a `target.unfinished`, which block the next
+ * even in `onProgress`, removes the copy. A kill leaves an empty `target` and a `target.unfinished`, blocking the next
  * backup into that file. Throws `UnreleasedSchemaError`, and `Error` if `target`, `target.unfinished` or a journal beside
  * them exists, if the folder is missing or writable for every user without the sticky bit, if `file` is not a database
  * of this service or holds no account, and if the copy is damaged.
@@ -41,7 +41,7 @@ export async function copyDatabase(
   }
 }
 
-/** Throws for an empty or foreign database, whose copy would otherwise be noticed only when it is needed. */
+/** Throws for an empty or foreign database. Otherwise, this would be noticed only when the copy is needed. */
 function requireContent(source: DatabaseSync, file: string, migrations: readonly Migration[]): void {
   const tables = source.prepare(
     "SELECT count(*) AS count FROM sqlite_schema WHERE type = 'table' AND name IN ('migrations', 'accounts', 'payments')",
@@ -160,7 +160,7 @@ async function inspect(file: string, onProgress: OnProgress) {
   }
 }
 
-/** Flushes a folder's list of names to disk. */
+/** Flushes a folder's directory entries to disk. */
 function flushFolder(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

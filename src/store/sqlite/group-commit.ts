@@ -79,7 +79,7 @@ export function createGroupCommit(
     return outcomes;
   }
 
-  /** Never awaits between begin and commit, so that no read or other write comes between. */
+  /** Never awaits between begin and commit, so that no read or other write comes in between. */
   async function serve(group: readonly Request<() => unknown>[]): Promise<void> {
     try {
       while (!begin()) await delay(BUSY_RETRY_MS);

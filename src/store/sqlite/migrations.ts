@@ -11,7 +11,7 @@ import {
   stepTables,
 } from '../migration.ts';
 
-/** Longest wait for a writer, which holds the database only briefly. */
+/** Longest wait for a writer, because writers hold the database only briefly. */
 const OPENING_TIMEOUT_MS = 2_000;
 const EMPTY_PLACE = 'DATA_DIR to an empty folder';
 
@@ -36,7 +36,7 @@ export function migrate(
   }
 }
 
-/** Creates no file beside the database. Throws `UnreleasedSchemaError` for a database from before the first release. */
+/** Does not create files beside the database. Throws `UnreleasedSchemaError` if it is from before the first release. */
 export function findSchema(file: string, migrations: readonly Migration[]): FoundSchema {
   if (!existsSync(file)) return foundSchema(file, EMPTY_PLACE, [], migrations);
   const url = pathToFileURL(file);

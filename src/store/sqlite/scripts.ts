@@ -45,7 +45,7 @@ export function createScripts(database: DatabaseSync, writes: GroupCommit, reads
   };
 }
 
-/** Lists are JSON parameters, some functions have other names, and rows are not locked. */
+/** SQLite's text of a statement: lists are JSON parameters, some functions have other names, rows are not locked. */
 function sqliteTextOf(sql: string): string {
   return sql
     .replace(/FOR UPDATE OF \w+ SKIP LOCKED/, '')

@@ -21,7 +21,7 @@ export interface Language {
   readonly direction: 'ltr' | 'rtl';
   /** Locale for `Intl`. All locales use the digits 0 to 9, so that amounts look as they do at the provider. */
   readonly locale: string;
-  /** Between two sentences, and between a number and its unit. */
+  /** Separator between two sentences, and between a number and its unit. */
   readonly gap: '' | ' ';
   readonly words: Words;
 }
@@ -134,7 +134,7 @@ export function formatUsdc({ code }: Language, units: bigint, rounding: 'up' | '
   return `${formats[code].usdc.format(Number(cents) / 100)} USDC`;
 }
 
-/** "4.200001 USDC" with all digits, because a transfer has to suffice; ungrouped, as wallets take it. */
+/** "4.200001 USDC" with all digits, because a transfer has to suffice; ungrouped, as wallets accept it. */
 export function formatExactUsdc({ code }: Language, units: bigint): string {
   return `${formats[code].exact.format(formatUnits(units) as `${number}`)} USDC`;
 }
@@ -171,7 +171,7 @@ export function formatList({ code }: Language, names: readonly string[]): string
 
 export type Values = Readonly<Record<string, string>>;
 
-/** Catalog text as markup, with isolated values, whose direction does not reorder the text. Throws `RangeError`. */
+/** Catalog text as markup. Isolates values, so that their direction does not reorder the text. Throws `RangeError`. */
 export function fillIn(text: string, values: Values): Html {
   const parts = text.split(/\{(\w+)\}/);
   return html`${parts.map((part, index) =>

@@ -52,7 +52,7 @@ interface PageParts {
   readonly isTestMode: boolean;
   readonly head?: Html;
   readonly summary?: Html;
-  /** The shop's color; null or absent for the service's own. */
+  /** The shop's color; null or absent for the service's default. */
   readonly brandColor?: string | null;
   readonly main: Html;
   readonly kind: keyof typeof kinds;
@@ -128,7 +128,7 @@ ${link === undefined ? nothing : html`<p><a class="button primary wide" href="${
   });
 }
 
-/** Link to the referring site; undefined without a referrer, and for this site. */
+/** Link to the referring site; undefined without a referrer, or if it is this site. */
 export function linkBack({ headers: { referer } }: FastifyRequest, baseUrl: string, { words }: Language) {
   const from = URL.parse(referer ?? '');
   if (from === null || !isSecureUrl(from) || from.origin === new URL(baseUrl).origin) return undefined;
@@ -148,7 +148,7 @@ export function sendUnknownPage(
 
 const commonHeaders = {
   ...pageHeaders,
-  // Sends the origin for providers that check the referrer, but not the path, which opens the checkout.
+  // Sends the origin, which some providers check, but not the path, because anyone with it can open the checkout.
   'referrer-policy': 'strict-origin',
   // Stops proxies from buffering events.
   'x-accel-buffering': 'no',
@@ -190,7 +190,7 @@ export function sendExample(reply: FastifyReply, page: Page): FastifyReply {
 
 const shopScript = Buffer.from(readScript(new URL('./client/checkout.js', import.meta.url)));
 
-/** `GET /checkout.js`: the script for pages of shops. */
+/** `GET /checkout.js`: the script for shops' pages. */
 export function sendShopScript(reply: FastifyReply): FastifyReply {
   setCommonHeaders(reply).type('text/javascript; charset=utf-8').headers({
     'cache-control': 'public, max-age=3600',

@@ -21,13 +21,13 @@ interface Chart {
 
 const counts = new Intl.NumberFormat('en');
 
-/** In the drawing's own units, which are scaled to the page. */
+/** In the drawing's units, which are scaled to the page. */
 const WIDTH = 560;
 const FLOOR = 190;
 const TOP = 40;
 const ROW = 32;
 const TREND_HEIGHT = 100;
-/** Width of a label's character at the size on phones. */
+/** Width of one character of a label, at the label size on phones. */
 const CHARACTER = 11;
 
 interface Drawn {

@@ -24,7 +24,7 @@ export const actions = holding('actions');
 
 interface DataTable {
   readonly label: string;
-  /** Whether a phone shows a row as a few lines without column names, for values that explain themselves. */
+  /** Whether a phone shows a row as a few lines without column names, for self-explanatory values. */
   readonly isCompact?: boolean;
   readonly empty?: Html;
 }

@@ -21,7 +21,7 @@ export const nothing = new Html('');
 
 /**
  * Template whose text insertions ghtml escapes; null and false insert nothing. ghtml gets single texts, never the
- * template, which could disable escaping. Attributes must be quoted, and the caller checks a link's scheme.
+ * template, because it could disable escaping. Attributes must be quoted, and the caller checks a link's scheme.
  */
 export function html({ raw }: TemplateStringsArray, ...insertions: readonly Insertion[]): Html {
   let markup = raw[0] as string;
@@ -40,7 +40,7 @@ export function navigationLink(href: string, label: string, isCurrent: boolean):
   return html`<li><a href="${href}"${isCurrent ? html` aria-current="page"` : nothing}>${label}</a></li>`;
 }
 
-/** Parts with dots between them, none of which stands at the start or end of a line (`payment.css`). */
+/** Parts separated by dots, with no dot at the start or end of a line (`payment.css`). */
 export function dotted(parts: readonly Html[]): Html {
   const dot = html`<i aria-hidden="true">·</i> `;
   return html`<span class="dotted">${parts.map((part, index) => html`<span>${index === 0 ? nothing : dot}${part}</span> `)}</span>`;

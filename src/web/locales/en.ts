@@ -30,7 +30,7 @@ export const en = {
       heading: 'This cannot be paid at the moment',
       sentence: 'No payment service can take this payment. Please contact {shop}, or try again later.',
     },
-    /** In the country of the customer. */
+    /** If customers in the chosen country cannot pay. */
     nobodyHere: {
       heading: 'Not available in {country}',
       sentence:
@@ -167,7 +167,7 @@ export const en = {
   problems: {
     noSuchProvider: 'This payment service does not exist. Please choose one below.',
     otherProvider: 'This checkout is for another payment service.',
-    /** Rate limit of the provider. */
+    /** At the provider's rate limit. */
     busy: '{provider} is busy at the moment. Your card was not charged. Please try again in a few seconds.',
     unreachable: '{provider} could not be reached. Your card was not charged. Please try again in a moment.',
     orOther: 'Or choose another way to pay.',
@@ -213,7 +213,7 @@ export const en = {
     sentWithin: 'The contract sent {usdc} to {shop} within {time} of your card’s approval.',
     transactions: 'See the two transactions',
   },
-  /** Charged but not yet arrived. */
+  /** The money was charged but has not arrived yet. */
   missing: {
     question: 'Charged, but nothing appears here?',
     usual:
@@ -246,7 +246,7 @@ export const en = {
     email: 'We share your email address, {email}, with the payment service.',
     /** Shown if only some of the offered services receive it. */
     emailToSome: 'If the payment service accepts an email address from us, we share yours, {email}, with it.',
-    /** Shown to a visitor whose link lacks the address. */
+    /** Shown to a visitor whose link lacks the email address. */
     emailKept:
       'The shop added an email address to this payment, {email}. Your link does not include it, so we don’t share it with the payment service.',
   },
@@ -353,14 +353,14 @@ export const en = {
         'Other customers are paying for the last ones. Anything not paid for within {minutes} minutes becomes available again.',
     },
   },
-  /** Receipt by email, whose rows reuse the labels of the page. */
+  /** Receipt by email; its rows reuse the labels of the page. */
   mail: {
     subject: 'Receipt from {shop}: {amount}',
     paid: 'You have paid {amount} to {shop}.',
     page: 'This receipt as a page',
     questions: 'Questions about your order',
     warning: 'No one will ask you for card details or another payment because of this email.',
-    /** On the page: one mail at the end of the payment, to an address that the customer enters. */
+    /** On the page: one mail when the payment ends, to an email address that the customer enters. */
     tell: 'We’ll email you when it’s done.',
     told: 'All set: we’ll email you when it’s done.',
     /** Shown if the payment has an email address. */

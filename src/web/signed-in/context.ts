@@ -44,7 +44,7 @@ export interface PaymentOrigin {
   readonly label: string;
   readonly path: string;
   readonly title: string;
-  /** Personal data: the customer's answer there. */
+  /** The customer's answer on the origin's page, which is personal data. */
   readonly answer: string | null;
 }
 
@@ -76,7 +76,7 @@ export interface DashboardContext extends AreaContext {
 
 /** Texts that a feature adds to the pages of a payment. */
 export interface PaymentHints {
-  /** Link to the form that returns a surplus: its address below the payment's page, and its text. */
+  /** Link to the form that returns a surplus: its path below the payment's page, and its text. */
   readonly surplus: readonly [place: string, words: string];
   readonly overpaid: string;
   readonly overpaidForOperator: string;
@@ -86,7 +86,7 @@ export interface PaymentHints {
 }
 
 export interface AreaRoutes<Context extends AreaContext = AreaContext> {
-  /** Scope below the area's path. */
+  /** Fastify scope below the area's path. */
   readonly server: FastifyInstance;
   readonly context: Context;
   readonly cookies: Cookies;
@@ -140,7 +140,7 @@ export function record({ context, account, actor }: Visit, action: AuditAction, 
 
 export type Admission<AnyVisit> = { readonly visit: AnyVisit } | { readonly answered: FastifyReply };
 
-/** `challenge`: for a passkey before sign-in. `browser`: mark of a known one. `viewing`: of an operator. */
+/** `challenge`: for a passkey before sign-in. `browser`: mark of a known browser. `viewing`: an operator's view. */
 type CookieName = 'session' | 'challenge' | 'browser' | 'viewing';
 
 export type Cookies = ReturnType<typeof createCookies>;

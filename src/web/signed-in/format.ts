@@ -35,7 +35,7 @@ export function durationText(ms: number): string {
   return `${Math.floor(ms / size)} ${unit}`;
 }
 
-/** "15 min ago", the date after a week. */
+/** "15 min ago"; after a week, the date. */
 export function ago(atMs: number, nowMs: number, timeZone: string): Html {
   const ms = nowMs - atMs;
   const at = new Date(atMs);
@@ -73,7 +73,7 @@ export function formatUsdcSum(units: number | bigint): string {
   return usdcNumbers.format(Number(units) / 1_000_000);
 }
 
-/** Approximate value of USDC in the payment's currency, at the rate of its creation: "$5.00". */
+/** Approximate value of USDC in the payment's currency, at the rate when the payment was created: "$5.00". */
 export function formatAbout(
   payment: Pick<Payment, 'amountCents' | 'usdUnits' | 'currency'>,
   units: bigint,

@@ -169,13 +169,13 @@ export function requireOwnForm(headers: IncomingHttpHeaders, baseUrl: string): v
     );
 }
 
-/** Field of every form in a page of an account: the account that the page was made for. */
+/** Name of the field in every form on an account's pages, for the account that the page was made for. */
 export const OF_ACCOUNT = 'of_account';
 
 /** Throws `foreign_form` for a form of another account's page: the user has switched since, perhaps in another tab. */
 export function requireSameAccount({ account, otherAccounts }: ChosenAccount, form: FormFields): void {
   const made = form.text(OF_ACCOUNT);
-  // The forms beside a page's content, which switch and sign out, name none.
+  // The forms outside a page's content, for switching and signing out, name no account.
   if (made === '' || made === account.id) return;
   const other = otherAccounts.find(({ id }) => id === made);
   const name = other === undefined ? 'another account' : `the account “${other.name}”`;
@@ -226,7 +226,7 @@ export interface Field {
   readonly autocomplete?: string;
   readonly inputMode?: 'decimal';
   readonly sign?: string;
-  /** Media types of a file. */
+  /** Media types that a file may have. */
   readonly accept?: string;
   /** Defaults to the name; needed if a page has several fields of one name. */
   readonly id?: string;

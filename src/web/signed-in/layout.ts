@@ -123,7 +123,7 @@ ${refusalBanner(refused)}${main}
 
 const entryOf = (section: Section) => (typeof section === 'string' ? sections[section] : section);
 
-/** Links by group. An operator's view has no link to the documentation, which its server does not serve. */
+/** Links by group. An operator's view has no link to the documentation, because its server does not serve it. */
 function navigation(visit: Visit, section: Section | null, shown: ReadonlySet<Section>): Html[] {
   const added = [...shown].filter((each) => typeof each !== 'string');
   const all = Object.keys(sections).flatMap((name) => [
@@ -174,7 +174,7 @@ const dashboardHeaders = {
   'referrer-policy': 'same-origin',
 } as const;
 
-/** Pages may frame examples of pages for customers. */
+/** Pages may frame examples of customer pages. */
 const framing = "frame-src 'self'; frame-ancestors 'none'";
 
 export function sendDashboardPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
@@ -203,12 +203,12 @@ export function sendDownload(
     .send(Readable.from(chunks));
 }
 
-/** A CSV file, after a byte order mark that names its encoding to spreadsheets. */
+/** A CSV file, after a byte order mark that tells spreadsheets its encoding. */
 export function sendCsv(reply: FastifyReply, fileName: string, lines: AsyncIterable<string>): FastifyReply {
   return sendDownload(reply, fileName, 'text/csv', withByteOrderMark(lines));
 }
 
-/** The mark comes with the first chunk, so that a failing first read precedes any output. */
+/** The mark comes with the first chunk, so that a failure of the first read comes before any output. */
 async function* withByteOrderMark(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let mark = '\uFEFF';
   for await (const chunk of lines) {

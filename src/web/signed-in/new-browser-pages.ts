@@ -18,14 +18,14 @@ export function rememberBrowser({ context, cookies, reply }: AreaRequest, email:
   cookies.set(reply, 'browser', markBrowser(context.browsers, email, context.nowMs()), BROWSER_MARK_MS);
 }
 
-/** Identifier of the browser among the user's; null for an unknown one. */
+/** Identifier of the browser among those of the user; null for an unknown one. */
 export function browserOf({ context, cookies, request }: AreaRequest, email: string): string | null {
   const mark = cookies.read(request.headers, 'browser');
   return mark === null ? null : knownBrowser(context.browsers, mark, email, context.nowMs());
 }
 
 /**
- * Counts a sign-in attempt by the submitted address, whether or not the user exists. A known browser has its own
+ * Counts a sign-in attempt by the email address, whether or not the user exists. A known browser has its own
  * counter, so that no other attempt blocks it. For an unknown one, resolves to its network and the seconds for which
  * the password is not enough. Throws `rate_limited` at a rate beyond human typing.
  */
@@ -144,7 +144,7 @@ You still need your password. Do not share the link. If this was not you, ignore
   };
 }
 
-/** Mails a link to a user, after the response, whose time must not reveal whether the user exists. */
+/** Mails a link to a user. Only after the response, because its time must not reveal whether the user exists. */
 export async function mailLink(
   { context, request }: AreaRequest,
   mailer: Mailer,

@@ -159,7 +159,7 @@ export function providerName(provider: Payment['provider']): string {
   return provider === MULTI_PROVIDER ? 'Any provider' : providerCatalog[provider].name;
 }
 
-/** Provider of a payment in a list: of the last session if the customer chose, because the chain does not record it. */
+/** Provider of a payment in a list: the last session's if the customer chose, because the chain does not record it. */
 export function usedProvider(
   { provider }: Pick<Payment, 'provider'>,
   session: LastSession | undefined,

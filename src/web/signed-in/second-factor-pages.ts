@@ -92,7 +92,7 @@ async function answerCode(visit: AreaVisit, form: FormFields): Promise<PageAnswe
   return sendSeeOther(reply, next);
 }
 
-/** Counts an attempt, apart for known browsers: a password thief must not lock out the user. Returns seconds to wait. */
+/** Counts an attempt; returns seconds to wait. Counts known browsers separately: a thief must not lock out the user. */
 async function countCode(asked: AreaRequest, { id, email }: User): Promise<number> {
   return asked.context.limits.codesOfUser.take(browserOf(asked, email) === null ? id : `${id} known`);
 }

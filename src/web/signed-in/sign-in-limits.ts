@@ -4,12 +4,12 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 /** Limits of the dashboard and the operator's console. `countSignIn` in `new-browser-pages.ts` counts sign-ins. */
 export const createDashboardLimits = limitersOf({
-  /** All requests per address. Far above what users click, because an office may share an address. */
+  /** All requests per IP address. Far above what users click, because an office may share an address. */
   requests: [300, MINUTE_MS],
   signInsOfAddress: [20, MINUTE_MS],
-  /** Requests for an emailed link, per address, apart from attempts with passwords, which must not block this way. */
+  /** Requests for an emailed link, per IP address. Password attempts are separate: they must not block this way in. */
   linksOfAddress: [20, MINUTE_MS],
-  /** Passwords for one user, per known browser, otherwise per address. */
+  /** Passwords for one user, per known browser, otherwise per IP address. */
   signInsOfUser: [10, 10 * MINUTE_MS],
   /** Attempts per user from all unknown browsers together: 720 guesses a day. */
   strangersOfUser: [30, HOUR_MS],

@@ -11,7 +11,7 @@ const groupPoints = { 'Get started': 5, Integrate: 6, Reference: 6, Operate: 0 }
 const evidencePages = ['reliability', 'threat-model'];
 const EVIDENCE_POINTS = -8;
 
-/** @type {Record<string, string[]>} Search terms that the documentation names differently. */
+/** @type {Record<string, string[]>} Search terms for which the documentation uses other words. */
 const synonyms = {
   '2fa': ['factor'],
   docker: ['container'],
@@ -69,7 +69,7 @@ function pointsOf({ title, heading, text, code }, wanted) {
   );
 }
 
-/** Sections with most words of a query, best first. @param {readonly Section[]} sections @param {string} query */
+/** Sections with most of a query's words, best first. @param {readonly Section[]} sections @param {string} query */
 export function search(sections, query) {
   const wanted = wordsOf(query).map(singular);
   if (query.trim().length < 2 || wanted.length === 0) return [];

@@ -1,12 +1,12 @@
 /**
  * For pages of shops: opens a `checkout_url` in a dialog over the page, if the account's owner saved the page's host.
- * Otherwise, and on phones, the link opens as without this script.
+ * Otherwise, and on phones, the link opens as it would without this script.
  */
 (() => {
   const script = /** @type {HTMLScriptElement} */ (document.currentScript);
   const { origin } = new URL(script.src);
   const states = ['open', 'pending', 'paid', 'canceled', 'expired'];
-  /** Time after loading in which a checkout that may be framed has sent its state. */
+  /** Time after loading within which a checkout that may be framed sends its state. */
   const silentMs = 2_000;
   /** @type {HTMLDialogElement | undefined} */
   let dialog;

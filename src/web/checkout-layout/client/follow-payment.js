@@ -1,6 +1,6 @@
 /**
- * Script of the checkout page, which without it reloads itself while it waits. Changes come from an event stream, or
- * from polls if streams fail. Runs in Safari 14, Chrome and Edge 86, and Firefox 79: newer interfaces are optional.
+ * Script of the checkout page. Without it, a waiting page reloads itself. Changes come from an event stream, or
+ * from polls if streams fail. Runs in Safari 14, Chrome and Edge 86, and Firefox 79: newer APIs are optional.
  */
 
 const longestWaitMs = 60_000;
@@ -138,7 +138,7 @@ function followPayment(page) {
     refreshSeconds = content.refreshSeconds ?? 0;
     document.title = content.title;
     // The server has escaped the markup. The live region changes only when its text does, so that screen readers
-    // announce nothing twice.
+    // do not announce anything twice.
     const next = document.createElement('template');
     next.innerHTML = content.status;
     const ring = next.content.querySelector('.ring');
@@ -146,7 +146,7 @@ function followPayment(page) {
     const isNews = next.content.textContent !== status.textContent;
     if (isNews) status.replaceChildren(next.content);
     detail.innerHTML = content.detail;
-    // Only if it changes, because the customer may be entering an address.
+    // Only if it changes, because the customer may be entering an email address.
     const mail = /** @type {HTMLElement} */ (document.getElementById('mail'));
     next.innerHTML = content.mail;
     if (next.innerHTML !== mail.innerHTML) mail.innerHTML = content.mail;
@@ -175,15 +175,15 @@ function followPayment(page) {
   document.addEventListener('visibilitychange', askAgain);
   addEventListener('online', askAgain);
   addEventListener('offline', () => say(page.dataset['offline'] ?? ''));
-  // Closes the connection, which a page in the back/forward cache must not hold.
+  // Closes the connection, because a page in the back/forward cache must not hold one.
   addEventListener('pagehide', stop);
-  // Paper shows whole dates and the transactions.
+  // The printed page shows whole dates and the transactions.
   addEventListener('beforeprint', () => {
     showTimes(true);
     for (const part of document.querySelectorAll('details')) part.open = true;
   });
   addEventListener('afterprint', () => showTimes(false));
-  // Refreshes a page from the back/forward cache, which may be out of date.
+  // Refreshes a page from the back/forward cache, because it may be out of date.
   addEventListener('pageshow', (event) => {
     if (event.persisted) askAgain();
   });
@@ -197,12 +197,12 @@ function followPayment(page) {
 function startOneVisit(page) {
   /** @type {Node[] | null} Content before the click; null while no click is in progress. */
   let before = null;
-  /** @type {HTMLButtonElement | null} Pressed button, which the submit event of older browsers does not name. */
+  /** @type {HTMLButtonElement | null} Pressed button; in older browsers, the submit event does not name it. */
   let pressed = null;
   page.addEventListener('click', (event) => {
     const target = /** @type {Element} */ (event.target);
     pressed = target.closest('button');
-    // Puts the means into this page's address, because a page outside the back/forward cache loads again on the way back.
+    // Puts the means into this page's URL, because going back reloads a page that is not in the back/forward cache.
     const means = target.closest('a')?.search.split('change=')[1];
     if (means) history.replaceState(null, '', `?means=${means}`);
   });
@@ -232,7 +232,7 @@ function startOneVisit(page) {
   });
 }
 
-/** Continues the elapsed time from the server's, because the browser's clock may be wrong. */
+/** Counts up from the server's elapsed time, because the browser's clock may be wrong. */
 function showElapsed() {
   clearInterval(ticking);
   const ring = /** @type {HTMLElement | null} */ (document.querySelector('[data-elapsed]'));
@@ -264,7 +264,7 @@ function showTimes(isPaper) {
         isToday ? { ...hour, second: '2-digit' } : { month: 'short', day: 'numeric' },
       ).format(at);
     else {
-      // Replaces the date, so that the language's separator and order of the time stay.
+      // Replaces only the date, so that the language's separator and time format remain.
       const parts = formatOf({ ...date, month: 'numeric', ...hour }).formatToParts(at);
       const from = parts.findIndex(({ type }) => /hour|dayPeriod/.test(type)) - 1;
       const today = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(0, 'day');

@@ -1,6 +1,6 @@
 /**
  * Script of a checkout in a dialog of the shop (`checkout.js`), before `follow-payment.js`. Tells the shop states, and
- * nothing else. Cookies do not work here, so links and forms carry language and email address.
+ * nothing else. Cookies do not work here, so links and forms carry the language and the email address.
  */
 
 const arrivedWith = new URLSearchParams(location.search);
@@ -50,7 +50,7 @@ function leaveFrame(event) {
   const button = /** @type {HTMLButtonElement} */ (event.submitter);
   button.formAction = carry(button.hasAttribute('formaction') ? button.formAction : form.action);
   if (form.id !== 'provider-session') return;
-  // Providers refuse frames. The page stays and follows the payment.
+  // Providers refuse to be framed. The page stays and follows the payment.
   event.stopPropagation();
   form.target = open('', form.id, 'popup,width=500,height=800') === null ? '_top' : form.id;
 }

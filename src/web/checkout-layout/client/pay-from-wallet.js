@@ -1,4 +1,4 @@
-/** Payment from a wallet, beside `follow-payment.js`: a button for each wallet in the browser (EIP-6963). */
+/** Payment from a wallet, in addition to `follow-payment.js`: a button for each wallet in the browser (EIP-6963). */
 
 /** @typedef {{ request(call: { method: string, params?: unknown[] }): Promise<unknown> }} Wallet */
 /** @typedef {CustomEvent<{ info: { uuid: string, name: string }, provider: Wallet }>} Announcement */
@@ -54,7 +54,7 @@ async function payFrom(wallet, place) {
     const toChain = () =>
       wallet.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: chain }] });
     await toChain().catch(async (error) => {
-      // Wallets report an unknown network by different codes, and their owner's refusal by 4001.
+      // Wallets report an unknown network with different codes, and the owner's refusal with 4001.
       if (!network || error?.code === 4001) throw error;
       await wallet.request({ method: 'wallet_addEthereumChain', params: [JSON.parse(network)] });
       await toChain();

@@ -1,4 +1,4 @@
-/** Fills in a suggested amount without loading the page again. A form sent twice is answered once by the server. */
+/** Fills in a suggested amount without reloading the page. The server acts only once on a form that is sent twice. */
 addEventListener('click', (event) => {
   const amount = /** @type {Element} */ (event.target).closest('a')?.dataset['amount'];
   const field = /** @type {HTMLInputElement | null} */ (document.getElementById('amount'));

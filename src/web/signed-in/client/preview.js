@@ -1,4 +1,4 @@
-// Keeps a preview up to date with its form, and hides the button that does it without script.
+// Keeps a preview up to date with its form, and hides the button that updates it without script.
 const preview = document.querySelector('.preview button');
 if (preview instanceof HTMLButtonElement) {
   preview.hidden = true;
