@@ -94,7 +94,6 @@ const looks = [
   ['desktop', 'light', desktop],
 ] as const;
 
-/** Every page of payments, by name. */
 const addresses: Record<string, () => string> = {
   home: () => '',
   analytics: () => '/analytics',

@@ -20,7 +20,6 @@ interface Mistakes {
   readonly believesAnything?: boolean;
   /** Verifies only where there is a signature. */
   readonly needsNoSignature?: boolean;
-  /** Never asks for the status. */
   readonly confirmsNothing?: boolean;
   /** Asks, and does not listen to the answer. */
   readonly ignoresStatus?: boolean;

@@ -5,7 +5,6 @@ import { projectFiles } from '../structure/project-files.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
 
-/** Every Markdown file of the project. */
 export const documents = projectFiles(/\.md$/);
 
 /** The text of a file of the project. */
@@ -53,7 +52,6 @@ export function anchorsOf(text: string): string[] {
   });
 }
 
-/** A copy in the order of the alphabet. */
 export function sorted(texts: readonly string[]): string[] {
   return [...texts].sort();
 }

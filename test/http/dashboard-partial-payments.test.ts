@@ -34,7 +34,7 @@ describe('a payment that received less or more than it asked for', () => {
     );
     return payment;
   }
-  const part = '5.00 of 25.00 USDC';
+  const part = '5.00 USDC of 25.00 USDC';
 
   it('is partially paid in the list, on its page and on the overview, with what can be done', async () => {
     const payment = await giveWith(5_000_000n);

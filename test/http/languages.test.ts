@@ -5,6 +5,7 @@ import {
   formatExactUsdc,
   formatMinutes,
   formatMoney,
+  formatMoneyAndCode,
   formatTime,
   formatUsdc,
   type LanguageCode,
@@ -13,6 +14,7 @@ import {
   languages,
 } from '../../src/web/checkout-layout/languages.ts';
 import { en } from '../../src/web/locales/en.ts';
+import { moneyText, formatUsdc as usdcOf, usdcText } from '../../src/web/signed-in/format.ts';
 
 const codeFor = (headers: Record<string, string>, query: unknown = {}) => languageOf({ query, headers }).code;
 
@@ -101,6 +103,17 @@ it('names the currency instead of a dollar behind the amount', () => {
   const inDollars = languages.map((language) => formatMoney(language, 100, 'USD'));
   expect(inDollars.filter((text) => /\u00a0\$$/.test(text))).toEqual([]);
   expect(inDollars.filter((text) => text.endsWith('\u00a0USD')).length).toBeGreaterThan(2);
+});
+
+it('leaves no line end between an amount and its currency, for customers and for merchants', () => {
+  const amounts = languages.flatMap((language) => [
+    formatMoney(language, 102_610, 'USD'),
+    formatMoneyAndCode(language, 102_610, 'USD'),
+    formatUsdc(language, 4_195_001n, 'up'),
+    formatExactUsdc(language, 4_195_001n),
+  ]);
+  const ours = [moneyText(102_610, 'EUR'), usdcText(4_195_001n), `${usdcOf(4_000_000n)}`];
+  expect([...amounts, ...ours].filter((text) => / /.test(text))).toEqual([]);
 });
 
 it('writes money, USDC and times as each language does, always with the digits 0 to 9', () => {

@@ -68,7 +68,7 @@ describe('the picture of a short link', () => {
       email: 'canary@example.com',
       callbackUrl: 'https://canary',
     });
-    for (const part of ['Tortuga', '$26.10 USD', 'Table 4']) expect(drawing).toContain(part);
+    for (const part of ['Tortuga', '$26.10\u00a0USD', 'Table 4']) expect(drawing).toContain(part);
     expect(drawingOf({ orderLine: null, note: 'Table 5' })).toContain('Table 5');
     for (const words of ['canary', pagePayment().depositAddress]) expect(drawing).not.toContain(words);
   });

@@ -17,7 +17,7 @@ describe('a short link', () => {
     const shop = 'Café &#34;Tortuga&#34; &#38; Co';
     const note = 'Table 4 &#60;b&#62;&#38; more&#60;/b&#62;';
     for (const [name, content] of [
-      ['og:title', `Pay $26.10 USD to ${shop}`],
+      ['og:title', `Pay $26.10\u00a0USD to ${shop}`],
       ['og:description', note],
       ['og:site_name', shop],
       ['og:url', `http://localhost:3000/s/${shortCodeOf(id)}`],
@@ -60,7 +60,7 @@ describe('a short link', () => {
       ['expired', 'This checkout has expired'],
     ] as const) {
       const { body } = await open(pages.put(checkoutStates[name]()));
-      expect(body).toContain(`<meta property="og:title" content="${heading} – $26.10 USD to`);
+      expect(body).toContain(`<meta property="og:title" content="${heading} – $26.10\u00a0USD to`);
       expect(body).toContain('See the payment');
     }
   });

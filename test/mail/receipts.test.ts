@@ -179,7 +179,7 @@ it('lists every arrival of a payment that was paid twice, and says what to do', 
   const text = receiptMail({ email: null, language: null }, view, shop, links)?.text ?? '';
   expect(text).toContain('Ask Café Tortuga to refund the duplicate');
   for (const { transactionHash } of view.observations.deposits)
-    expect(text).toContain(`Arrived with transaction (24.50 USDC): ${transactionHash}`);
+    expect(text).toContain(`Arrived with transaction (24.50\u00a0USDC): ${transactionHash}`);
 });
 
 it.each(languages)(

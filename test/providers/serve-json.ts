@@ -2,7 +2,6 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** What was asked of a server. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;

@@ -19,7 +19,6 @@ export interface WebhookCase {
   /** An authentic webhook that says nothing of a payment. */
   readonly irrelevant: (values: ProviderValues, nowMs: number) => PostedWebhook;
   readonly sign: (values: ProviderValues, content: WebhookContent, nowMs: number) => PostedWebhook;
-  /** The settings that authenticate webhooks. */
   readonly keys: readonly string[];
   /** The settings of the adapter, where those of the sandbox do not do. */
   readonly values?: ProviderValues;

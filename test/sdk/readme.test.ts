@@ -19,7 +19,6 @@ interface Created {
   readonly ipn_token: string;
 }
 
-/** What the snippets make. */
 interface Shop {
   readonly payment: Created;
   receive(request: Request): Promise<Response>;

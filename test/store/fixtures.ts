@@ -93,7 +93,6 @@ export function newPayment(accountId: string, change: Partial<Payment> = {}): Pa
   };
 }
 
-/** Closes the store after its use. */
 export async function withStore<T>(opening: Promise<Store>, use: (store: Store) => Promise<T>): Promise<T> {
   const store = await opening;
   try {

@@ -35,7 +35,6 @@ export interface Export {
   line: number;
 }
 
-/** One source file of the project. */
 export interface Module {
   path: string;
   imports: Import[];

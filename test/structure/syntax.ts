@@ -79,7 +79,6 @@ export function nameOf(node: unknown): string | undefined {
   return node.type === 'Identifier' ? (node['name'] as string) : stringOf(node);
 }
 
-/** The line, counted from 1, on which an offset lies. */
 export function lineAt(text: string, offset: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;

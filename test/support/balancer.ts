@@ -8,7 +8,6 @@ export interface Balancer {
   readonly url: string;
   /** Whether this backend is sent requests at this moment. */
   isReady(backend: string): boolean;
-  /** Requests that each backend has answered. */
   readonly answered: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }

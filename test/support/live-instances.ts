@@ -10,7 +10,6 @@ import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.t
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** How a process is started. */
 export type StartOptions = Pick<
   NonNullable<Parameters<typeof startServiceProcess>[1]>,
   'through' | 'logFile' | 'program'

@@ -30,7 +30,6 @@ export interface PostgresServer {
    * of this one and then these; its stream comes from `port`.
    */
   startStandby(settings?: readonly string[], port?: number): Promise<PostgresServer>;
-  /** Ends the server and removes everything. */
   stop(): Promise<void>;
 }
 

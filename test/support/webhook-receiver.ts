@@ -12,7 +12,6 @@ export interface ReceivedWebhook {
   readonly atMs: number;
 }
 
-/** A merchant's HTTPS endpoint on loopback. */
 export interface WebhookReceiver {
   /** `localhost:port`, for CALLBACK_ALLOWED_HOSTS. */
   readonly host: string;

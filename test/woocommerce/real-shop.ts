@@ -42,7 +42,6 @@ export interface RealShop {
   readonly caPem: string;
   /** Installs and starts it. Returns the id of its product. */
   setUp(settings: ShopSettings): Promise<number>;
-  /** Runs PHP inside WordPress and returns what it prints. */
   php(code: string): Promise<string>;
   /** What WordPress logged: notices and warnings of any plugin. */
   debugLog(): string;

@@ -7,7 +7,7 @@ import { refusedStatuses } from '../../payment/payment-states.ts';
 import { DAY_MS } from '../../platform/time-zone.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { formatMoney, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
+import { moment, moneyText, usdcText } from '../../web/signed-in/format.ts';
 import type { FormFields } from '../../web/signed-in/forms.ts';
 import { type PageAnswer, seeOther } from '../../web/signed-in/pages.ts';
 import { partPaid, stateSentence } from '../../web/signed-in/payment-words.ts';
@@ -60,7 +60,7 @@ async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
       overpaid,
       'status=overpaid',
       ({ receivedUnits, usdUnits }) =>
-        `Overpaid: ${formatUsdcSum(receivedUnits - usdUnits)} USDC too much arrived: check whether the customer paid twice.`,
+        `Overpaid: ${usdcText(receivedUnits - usdUnits)} too much arrived: check whether the customer paid twice.`,
       context.paymentHints.surplus,
     ),
     ...groupsOfWebhooks(
@@ -113,7 +113,7 @@ function groupOfPayments(
 ): AlertGroup[] {
   if (payments.length === 0) return [];
   const rows = payments.slice(0, SHOWN).map((payment) => {
-    const money = `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`;
+    const money = moneyText(payment.amountCents, payment.currency);
     return alertRow(
       html`<strong>${money}</strong> ${sentenceOf(payment)}`,
       `${payment.id}${place}`,

@@ -18,7 +18,7 @@ import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCodeToSave } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, type PaymentOrigin, record, type Visit } from '../../web/signed-in/context.ts';
-import { formatMoney, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
+import { formatUsdcSum, moment, moneyText } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageView, type SeeOther, seeOther } from '../../web/signed-in/pages.ts';
 import { copyField, fact } from '../../web/signed-in/payment-words.ts';
@@ -292,8 +292,7 @@ function takings(used: UsedPage, { account }: Visit, nowMs: number) {
   const state = pageStateAt(used, account, nowMs);
   const oversold = oversoldOf(used);
   return {
-    amount:
-      amountCents === null ? `Any, in ${currency}` : `${formatMoney(amountCents, currency)} ${currency}`,
+    amount: amountCents === null ? `Any, in ${currency}` : moneyText(amountCents, currency),
     state: html`<span class="badge ${state === 'open' ? 'good' : 'plain'}">${stateLabels[state]}</span>`,
     paid: html`${paid}${stock === null ? nothing : ` of ${stock}`}${oversold === 0 ? nothing : html` <span class="badge warn">${oversold} oversold</span>`}`,
     received: formatUsdcSum(receivedUnits),
@@ -345,7 +344,7 @@ async function showPage(store: PaymentPageStore, visit: Visit): Promise<PageView
     main: html`${forms.flashOf(visit, flashMessages)}
 <div class="pair"><section class="card"><h2>Takings</h2><p>${state}</p>
 ${oversoldOf(used) === 0 ? nothing : oversoldWarning}
-<dl class="facts">${fact('Amount', amount)}${fact('Paid', paid)}${fact('Received', `${received} USDC`)}${fact('Being paid now', String(held))}
+<dl class="facts">${fact('Amount', amount)}${fact('Paid', paid)}${fact('Received', `${received}\u00a0USDC`)}${fact('Being paid now', String(held))}
 ${page.endsAtMs === null ? nothing : fact('Ends', moment(page.endsAtMs, visit.timeZone))}</dl>
 <form method="post" action="${PAGES_PATH}/${page.id}/${page.isPaused ? 'resume' : 'pause'}">
 <p class="actions"><button class="button">${page.isPaused ? 'Resume' : 'Pause'}</button></p></form></section>

@@ -16,7 +16,7 @@ import { providerChoices } from '../../reports/parse-payment-query.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCodeToSave } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { formatMoney } from '../../web/signed-in/format.ts';
+import { moneyText } from '../../web/signed-in/format.ts';
 import { type Field, type Fields, type FormFields, formFields, optional } from '../../web/signed-in/forms.ts';
 import {
   type DashboardRoutes,
@@ -146,7 +146,7 @@ async function showLink(visit: Visit): Promise<PageView> {
   const url = `${context.baseUrl}/s/${shortCodeOf(payment.id)}`;
   return {
     title: 'Your payment link',
-    main: html`<section class="card"><h2>${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</h2>
+    main: html`<section class="card"><h2>${moneyText(payment.amountCents, payment.currency)}</h2>
 ${payment.orderLine === null ? nothing : html`<p><bdi>${payment.orderLine}</bdi></p>`}
 ${copyField('link-url', 'Link', url)}
 <p class="actions"><button class="button primary" type="button" data-copies="link-url" hidden>Copy link</button><a class="button"

@@ -14,7 +14,7 @@ import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, type PaymentHints, record, type Visit } from '../../web/signed-in/context.ts';
-import { ago, formatUsdc, formatUsdcSum, moment, timeText } from '../../web/signed-in/format.ts';
+import { ago, formatUsdc, formatUsdcSum, moment, timeText, usdcText } from '../../web/signed-in/format.ts';
 import { banner, type FormFields, foldedForm, formFields, optional } from '../../web/signed-in/forms.ts';
 import { pageLinks } from '../../web/signed-in/layout.ts';
 import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-in/pages.ts';
@@ -57,7 +57,7 @@ export function registerRefundsPage(routes: DashboardRoutes, context: RefundCont
       Amount: headings(
         ({ paymentId, units, createdAtMs }) =>
           html`<a class="row" href="${DASHBOARD_PATH}/payments/${paymentId}#refunds"
-title="${timeText(createdAtMs, visit.timeZone, 'second')}"><strong>${formatUsdcSum(units)}</strong> <span class="soft">USDC</span></a>`,
+title="${timeText(createdAtMs, visit.timeZone, 'second')}"><strong>${formatUsdcSum(units)}</strong>&#160;<span class="soft">USDC</span></a>`,
       ),
       Status: (refund) => {
         const status = refundStatusAt(refund, nowMs);
@@ -120,7 +120,7 @@ async function showRefunds(context: RefundContext, visit: Visit, payment: Paymen
         : nothing;
   return html`<section class="card" id="refunds"><h2>Refunds</h2>
 <p>${moneySentence(payment) ?? ''}</p>
-<p>You refund in USDC, from your own wallet. ${formatUsdc(leftUnits)} USDC can still be refunded.</p>
+<p>You refund in USDC, from your own wallet. ${formatUsdc(leftUnits)} can still be refunded.</p>
 ${refunds.map((refund) => refundPart(context, visit, refund, payment.chainId))}
 ${form}<span id="copied" role="status"></span></section>`;
 }
@@ -162,9 +162,7 @@ function choicesOf(payment: Payment, leftUnits: bigint): Readonly<Record<string,
   const choices = { all: leftUnits, surplus: surplusUnits, [formatUnits(forwardedUnits)]: forwardedUnits };
   const words = ['All that is left', 'The surplus', 'What you received'];
   const offered = Object.entries(choices).flatMap(([name, units], index) =>
-    units > 0n && (index === 0 || units < leftUnits)
-      ? [[name, `${words[index]}: ${formatUsdcSum(units)} USDC`]]
-      : [],
+    units > 0n && (index === 0 || units < leftUnits) ? [[name, `${words[index]}: ${usdcText(units)}`]] : [],
   );
   return {
     ...Object.fromEntries(offered),
@@ -185,7 +183,7 @@ Check it with the customer over a channel that you know: a transfer to a wrong a
     fields: meantField(visit, 'destination'),
     button: 'Confirm this address',
   });
-  return html`<h3>Confirm the address for ${formatUsdc(refund.units)} USDC</h3>${form}`;
+  return html`<h3>Confirm the address for ${formatUsdc(refund.units)}</h3>${form}`;
 }
 
 function refundPart(refundContext: RefundContext, visit: Visit, refund: Refund, chainId: number): Html {
@@ -204,7 +202,7 @@ function refundPart(refundContext: RefundContext, visit: Visit, refund: Refund, 
     html`<form method="post" action="${actionOf(name)}">${content}</form>`;
   const hint = 'Only if you transferred another amount.';
   const transaction = { id: `transaction-${refund.id}`, label: 'Transaction hash', hint };
-  return html`<h3>${formatUsdc(units)} USDC</h3><p>${refundStatuses[status]}</p>
+  return html`<h3>${formatUsdc(units)}</h3><p>${refundStatuses[status]}</p>
 ${transactionProblem === null ? nothing : banner('bad', transactionProblems[transactionProblem])}
 <dl class="facts">${fact('ID', html`<code>${refund.id}</code>`)}${fact('Opened', moment(refund.createdAtMs, visit.timeZone))}
 ${refund.reason === null ? nothing : fact('Reason', html`<bdi>${refund.reason}</bdi>`)}

@@ -133,7 +133,7 @@ const characterWidths: readonly (readonly [RegExp, number])[] = [
   [/[\u1100-\uffff\u{1f000}-\u{3ffff}]/u, 1],
   [/[mwMW@%—]/, 0.95],
   [/[A-Z$]/, 0.7],
-  [/[ .,:;'|!()\-fijlrtI]/, 0.36],
+  [/[\s.,:;'|!()\-fijlrtI]/, 0.36],
 ];
 
 /** Breaks a text into lines between words, or within a long word. An ellipsis stands for what does not fit. */

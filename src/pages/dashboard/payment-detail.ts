@@ -26,8 +26,9 @@ import {
   formatMoney,
   formatPercent,
   formatUsdc,
-  formatUsdcSum,
   moment,
+  moneyText,
+  usdcText,
 } from '../../web/signed-in/format.ts';
 import { cardForm, foldedAction, foldedForm } from '../../web/signed-in/forms.ts';
 import type { PageView } from '../../web/signed-in/pages.ts';
@@ -73,7 +74,7 @@ export async function showPayment(
     context.observations.listEntriesOf(payment.id),
   ]);
   return {
-    title: `Payment of ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
+    title: `Payment of ${moneyText(payment.amountCents, payment.currency)}`,
     actions: paymentActions(
       visit,
       payment,
@@ -136,7 +137,7 @@ function reminderLink(email: string, url: string): Html {
 function restSentence(view: PaymentView): string {
   const rest = openRestOf(view);
   if (rest === null || isDirect(view.payment)) return 'The customer can send the rest from a wallet.';
-  const amount = `${formatMoney(rest.amountCents, rest.currency)} ${rest.currency}`;
+  const amount = moneyText(rest.amountCents, rest.currency);
   return `The customer can pay the rest, ${amount}, at a provider that accepts the amount, or from a wallet.`;
 }
 
@@ -150,13 +151,13 @@ async function acceptCard(visit: Visit, { payment, observations }: PaymentHistor
   const form = await confirmedForm(visit, {
     action,
     id: '-for-accept',
-    introduction: html`<p class="banner">The payment becomes paid with ${units} USDC,
+    introduction: html`<p class="banner">The payment becomes paid with ${units}&#160;USDC,
 your shop gets the webhook, and the customer no longer owes the rest. This cannot be undone.</p>
 <input type="hidden" name="units" value="${units}">`,
     button: 'Accept as paid',
   });
   return html`<section class="card"><h2>Accept as paid</h2><p>If what arrived is enough for you, accept it instead of waiting for the rest.</p>
-${foldedForm(visit, action, `Accept ${formatUsdcSum(seenUnits)} USDC…`, form)}</section>`;
+${foldedForm(visit, action, `Accept ${usdcText(seenUnits)}…`, form)}</section>`;
 }
 
 async function unservedNotice({ account, context: { directory } }: Visit, view: PaymentView): Promise<Html> {
@@ -181,7 +182,7 @@ export function amountFacts(payment: Payment): Html {
   return html`${fact('Amount', `${money(amountCents)} ${currency}`)}
 ${isComposed ? fact('Composed of', `${money(originalAmountCents)} + ${money(customerFeeCents)} fee`) : nothing}
 ${fact('Account’s fee', formatPercent(payment.feeBasisPoints))}
-${fact('Amount due', html`${formatUsdc(payment.paidThresholdUnits, 'up')} USDC`)}`;
+${fact('Amount due', formatUsdc(payment.paidThresholdUnits, 'up'))}`;
 }
 
 function factsCard(
@@ -223,7 +224,7 @@ ${
 ${origin === null ? nothing : fact(origin.label, html`<a href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`)}
 ${origin === null || origin.answer === null ? nothing : fact('Customer’s answer', html`<bdi>${origin.answer}</bdi>`)}
 ${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReason === 'expired' ? 'it expired' : `by the ${payment.cancelReason}`)}
-${heldUnits === 0n ? nothing : fact('Held at deposit address', html`${formatUsdc(heldUnits)} USDC`)}
+${heldUnits === 0n ? nothing : fact('Held at deposit address', formatUsdc(heldUnits))}
 ${fact('Payout wallet', copyable('payout-address', payment.payoutAddress, 'the wallet'))}
 ${fact('Deposit address', copyable('deposit-address', payment.depositAddress, 'the deposit address'))}
 </dl></section>`;
@@ -261,7 +262,7 @@ function releaseCard(visit: Visit, { payment, observations }: PaymentHistory): H
     refusedStatuses.some((status) => status === payment.forwardStatus) && payment.relayBatchId === null;
   if (!isStuck || heldUnits === 0n || !roleIncludes(visit.role, 'developer')) return nothing;
   return html`<section class="card"><h2>Release</h2>
-<p>${formatUsdc(heldUnits)} USDC is held at the deposit address.
+<p>${formatUsdc(heldUnits)} is held at the deposit address.
 It can only go to the payment’s wallet, less the fee. The status of a canceled payment does not change.</p>
 <form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/release">
 <p class="actions"><button class="button primary">Release to your wallet</button></p></form></section>`;
@@ -325,7 +326,7 @@ function movesOf(
 ): Happening[] {
   const move = (atMs: number, units: bigint, words: string, hash: string, finality = 'Final'): Happening => [
     atMs,
-    html`${formatUsdc(units < 0n ? -units : units)} USDC ${units < 0n ? 'reversed by a reorganization' : words}`,
+    html`${formatUsdc(units < 0n ? -units : units)} ${units < 0n ? 'reversed by a reorganization' : words}`,
     html`${finality}: ${transactionLink(context, hash)}`,
   ];
   const words = { deposited: 'arrived', forwarded: 'sent to your wallet', fee: '', rescued: '' };
@@ -345,7 +346,7 @@ function movesOf(
 function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory): Generator<Happening> {
   yield [payment.createdAtMs, 'Created', ''];
   for (const { provider, quotedUnits, createdAtMs, providerReference, progress, progressAtMs } of sessions) {
-    const quoted = quotedUnits === null ? nothing : html`, which quoted ${formatUsdc(quotedUnits)} USDC`;
+    const quoted = quotedUnits === null ? nothing : html`, which quoted ${formatUsdc(quotedUnits)}`;
     const opened = html`${providerName(provider)}${quoted}. Its reference: ${providerReference}`;
     yield [createdAtMs, 'Customer opened the provider', opened];
     if (progress === null || progressAtMs === null) continue;
@@ -372,7 +373,7 @@ export function walletCard(
   const uri = paymentUri({ token, chainId, to: depositAddress, units: missingUnits });
   return html`<section class="card"><h2>To be paid from a wallet</h2>
 ${qrCode(uri, 'The transfer, for a wallet that scans it')}
-<dl class="facts">${fact('Amount due', html`${formatUsdc(missingUnits, 'up')} USDC`)}
+<dl class="facts">${fact('Amount due', formatUsdc(missingUnits, 'up'))}
 ${fact('Network', networkName(chainId))}
 ${fact('To', html`<code>${depositAddress}</code>`)}
 ${fact('USDC contract', html`<code>${token}</code>`)}

@@ -125,7 +125,7 @@ export async function paymentTable(
     Amount: headings(
       ({ id, amountCents, currency, createdAtMs }) =>
         html`<a class="row" href="${DASHBOARD_PATH}${path}/${id}"
-title="${timeText(createdAtMs, timeZone, 'second')}"><strong>${formatMoney(amountCents, currency)}</strong> <span class="soft">${currency}</span></a>`,
+title="${timeText(createdAtMs, timeZone, 'second')}"><strong>${formatMoney(amountCents, currency)}</strong>&#160;<span class="soft">${currency}</span></a>`,
     ),
     Status: (payment) => displayStatusBadges(payment, sessions.get(payment.id), nowMs),
     For: (payment) => forOf(payment, origins.get(payment.id)),

@@ -26,7 +26,7 @@ async function showEvidence(visit: Visit) {
     ...observations.deposits.map(({ units, ...place }) => ({ ...place, what: 'arrived', units })),
     ...observations.releases.map(({ toMerchantUnits, feeUnits, ...place }) => ({
       ...place,
-      what: `released, less a fee of ${formatUnits(feeUnits)} USDC`,
+      what: `released, less a fee of ${formatUnits(feeUnits)}\u00a0USDC`,
       units: toMerchantUnits,
     })),
   ].sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex);
@@ -58,7 +58,7 @@ ${fact('Merchant’s wallet', html`<code>${payment.payoutAddress}</code>`)}
 ${fact('Fee wallet', html`<code>${payment.feeWallet}</code>`)}${fact('Factory', html`<code>${payment.factory}</code>`)}
 ${moved.map(({ what, units, transactionHash, blockNumber }) =>
   fact(
-    `${formatUnits(units)} USDC`,
+    `${formatUnits(units)}\u00a0USDC`,
     html`${what},
 block ${blockNumber}${blockNumber <= observations.finalBlock ? ' (final)' : ' (not final yet)'}: ${transactionLink(context, transactionHash)}`,
   ),

@@ -26,7 +26,7 @@ import { isProviderId, providerCatalog, providerIds } from '../../payment/provid
 import { doubtAbout } from '../../payment/unusual-address.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { counts, featureWords, formatPercent, formatUsdcSum } from '../../web/signed-in/format.ts';
+import { counts, featureWords, formatPercent, usdcText } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
 import {
   type DashboardRoutes,
@@ -330,13 +330,13 @@ function percentOf(basisPoints: number | null): string {
 /** Example of what a maximum fee and a tolerance mean in money. */
 function lowestThresholdSentence(terms: ThresholdTerms): string {
   const { maxProviderFeeBasisPoints, toleranceBasisPoints } = terms;
-  const whole = formatUsdcSum(computePaidThreshold(EXAMPLE_UNITS, toleranceBasisPoints));
-  const lowest = formatUsdcSum(
+  const whole = usdcText(computePaidThreshold(EXAMPLE_UNITS, toleranceBasisPoints));
+  const lowest = usdcText(
     computeMinPaidThreshold(EXAMPLE_UNITS, maxProviderFeeBasisPoints, toleranceBasisPoints),
   );
   return (
     `With the saved settings, ` +
-    `a $100.00 payment counts as paid from ${whole} USDC, and from ${lowest} USDC once the customer was sent to a provider that keeps the maximum fee.`
+    `a $100.00 payment counts as paid from ${whole}, and from ${lowest} once the customer was sent to a provider that keeps the maximum fee.`
   );
 }
 

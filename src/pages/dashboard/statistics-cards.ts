@@ -74,7 +74,7 @@ export function receivedCard(
     earlier === 0 ? '' : `${net < earlier ? '▼' : '▲'} ${percents.format(Math.abs(net / earlier - 1))} `;
   return html`<section class="card"><div class="head"><h2 class="small soft">Received in your wallet</h2>
 ${wallet === null ? nothing : html`<code class="hash" title="${wallet}">${wallet}</code>`}</div>
-<p class="figure"><strong>${formatUsdcSum(net)}</strong> <small class="soft">USDC</small></p>
+<p class="figure"><strong>${formatUsdcSum(net)}</strong>&#160;<small class="soft">USDC</small></p>
 <p class="small soft"><strong>${change}</strong>in ${days.length} days, after ${formatUsdcSum(earlier)} in the ${days.length} days before</p>
 ${trendChart(days.map(netOf), before.map(netOf))}
 <dl class="tiles">${tile('Paid', `${counts.format(converted)} of ${counts.format(created)}`)}

@@ -10,7 +10,7 @@ import { releasePayment } from '../../payment/release-payment.ts';
 import { sumObservations } from '../../payment/settle.ts';
 import { parseRescuedToken } from '../../settlement/rescue-token.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { formatMoney, formatUsdc, utcTime } from '../../web/signed-in/format.ts';
+import { formatUsdc, moneyText, utcTime } from '../../web/signed-in/format.ts';
 import { type Fields, flashOf, foldedAction, foldedForm, formFields } from '../../web/signed-in/forms.ts';
 import { type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { displayStatusBadges, providerName, stateSentence } from '../../web/signed-in/payment-words.ts';
@@ -71,7 +71,7 @@ async function showPayment(visit: OperatorVisit): Promise<PageView> {
   const view = await readView(visit);
   const { payment } = view;
   return {
-    title: `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
+    title: moneyText(payment.amountCents, payment.currency),
     main: html`${flashOf(visit, flashMessages)}${factsCard(view, visit.context)}${actionsCard(view, visit)}
 <p><a class="button" href="${OPERATOR_PATH}/settlement">Back to settlement</a></p>`,
   };
@@ -89,9 +89,9 @@ function factsCard(
 <div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
 <div><dt>Created</dt><dd>${utcTime(payment.createdAtMs)}</dd></div>
 <div><dt>Provider</dt><dd>${providerName(payment.provider)}</dd></div>
-<div><dt>Required</dt><dd>${formatUsdc(payment.paidThresholdUnits, 'up')} USDC</dd></div>
-<div><dt>Arrived</dt><dd>${formatUsdc(seenUnits)} USDC of ${formatUsdc(payment.usdUnits)} USDC</dd></div>
-<div><dt>Held at deposit address</dt><dd>${formatUsdc(heldUnits)} USDC</dd></div>
+<div><dt>Required</dt><dd>${formatUsdc(payment.paidThresholdUnits, 'up')}</dd></div>
+<div><dt>Arrived</dt><dd>${formatUsdc(seenUnits)} of ${formatUsdc(payment.usdUnits)}</dd></div>
+<div><dt>Held at deposit address</dt><dd>${formatUsdc(heldUnits)}</dd></div>
 <div><dt>Deposit address</dt><dd><code>${payment.depositAddress}</code></dd></div>
 <div><dt>Payout wallet</dt><dd><code>${payment.payoutAddress}</code></dd></div>
 <div><dt>Next step</dt><dd>${isOverpaid ? paymentHints.overpaidForOperator : adviceFor(payment)}</dd></div></dl></section>`;

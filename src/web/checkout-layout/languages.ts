@@ -122,21 +122,26 @@ export function leavesCurrencyOpen(amount: string): boolean {
   return /^[^A-Z]*\$[^A-Z]*$/.test(amount);
 }
 
+/** "25.34 USDC" with a no-break space, so that no line ends between the amount and its code. */
+export function withCode(amount: string, code: string): string {
+  return `${amount}\u00a0${code}`;
+}
+
 /** Amount with the currency's code if it is ambiguous: "$20.00 USD". */
 export function formatMoneyAndCode(language: Language, cents: number, currency: Currency): string {
   const amount = formatMoney(language, cents, currency);
-  return leavesCurrencyOpen(amount) ? `${amount} ${currency}` : amount;
+  return leavesCurrencyOpen(amount) ? withCode(amount, currency) : amount;
 }
 
 /** "4.20 USDC" from 10⁻⁶ USDC, to the cent. Rounds a missing amount up, so that sending it suffices. */
 export function formatUsdc({ code }: Language, units: bigint, rounding: 'up' | 'down'): string {
   const cents = (units + (rounding === 'up' ? 9_999n : 0n)) / 10_000n;
-  return `${formats[code].usdc.format(Number(cents) / 100)} USDC`;
+  return withCode(formats[code].usdc.format(Number(cents) / 100), 'USDC');
 }
 
 /** "4.200001 USDC" with all digits, because a transfer has to suffice; ungrouped, as wallets accept it. */
 export function formatExactUsdc({ code }: Language, units: bigint): string {
-  return `${formats[code].exact.format(formatUnits(units) as `${number}`)} USDC`;
+  return withCode(formats[code].exact.format(formatUnits(units) as `${number}`), 'USDC');
 }
 
 /** "November 21, 2026 at 1:38 AM UTC"; the page's script converts it to the customer's time zone. */

@@ -1,7 +1,7 @@
 import type { Feature } from '../../payment/create-payment.ts';
 import { type Currency, formatUnits } from '../../payment/money.ts';
 import { aboutCents, type Payment } from '../../payment/payment.ts';
-import { english, formatMoney as formatIn } from '../checkout-layout/languages.ts';
+import { english, formatMoney as formatIn, withCode } from '../checkout-layout/languages.ts';
 import { type Html, html } from '../design/html.ts';
 
 type Precision = 'minute' | 'second';
@@ -54,14 +54,19 @@ export function formatMoney(cents: number, currency: Currency): string {
   return formatIn(english, cents, currency);
 }
 
+/** "$1,025.00 USD" */
+export function moneyText(cents: number, currency: Currency): string {
+  return withCode(formatMoney(cents, currency), currency);
+}
+
 const ROUNDED_UNITS = { up: 9_999n, nearest: 5_000n, down: 0n };
 
-/** "5.12" from 5123456, with the exact amount in a title. Rounds an amount due up, and a part of it down. */
+/** "5.12 USDC" from 5123456, with the exact amount in a title. Rounds an amount due up, and a part of it down. */
 export function formatUsdc(units: bigint, rounding: keyof typeof ROUNDED_UNITS = 'nearest'): Html {
   const exact = formatUnits(units);
-  if (exact.endsWith('0000')) return html`${formatUsdcSum(units)}`;
+  if (exact.endsWith('0000')) return html`${usdcText(units)}`;
   const shown = formatUsdcSum(((units + ROUNDED_UNITS[rounding]) / 10_000n) * 10_000n);
-  return html`<data value="${exact}" title="${exact} USDC">${shown}</data>`;
+  return html`<data value="${exact}" title="${exact} USDC">${shown}</data>&#160;USDC`;
 }
 
 /** "1,234" */
@@ -71,6 +76,11 @@ const usdcNumbers = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maxi
 /** "1,234.57" from 1234567890: rounds sums to the cent. */
 export function formatUsdcSum(units: number | bigint): string {
   return usdcNumbers.format(Number(units) / 1_000_000);
+}
+
+/** "1,234.57 USDC" */
+export function usdcText(units: number | bigint): string {
+  return withCode(formatUsdcSum(units), 'USDC');
 }
 
 /** Approximate value of USDC in the payment's currency, at the rate when the payment was created: "$5.00". */

@@ -11,7 +11,7 @@ import { DIRECT_PROVIDER, MULTI_PROVIDER, providerCatalog } from '../../payment/
 import type { WebhookStatus } from '../../webhooks/send-webhook.ts';
 import { type Html, html } from '../design/html.ts';
 import type { DashboardContext } from './context.ts';
-import { formatAbout, formatMoney, formatUsdc, formatUsdcSum } from './format.ts';
+import { formatAbout, formatMoney, formatUsdc, usdcText } from './format.ts';
 
 export function fact(term: Html | string, description: Html | string): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
@@ -87,13 +87,13 @@ export function forwardBadge({ forwardStatus }: Pick<Payment, 'forwardStatus'>):
 }
 
 export function partPaid({ receivedUnits, usdUnits }: Pick<Payment, 'receivedUnits' | 'usdUnits'>): Html {
-  return html`${formatUsdc(receivedUnits, 'down')} of ${formatUsdc(usdUnits)} USDC`;
+  return html`${formatUsdc(receivedUnits, 'down')} of ${formatUsdc(usdUnits)}`;
 }
 
 export function partPaidSentence(payment: Payment): Html {
   const { receivedUnits, amountCents, currency, paidThresholdUnits } = payment;
   const about = `about ${formatAbout(payment, receivedUnits)} of ${formatMoney(amountCents, currency)}`;
-  return html`Partially paid: ${partPaid(payment)} arrived (${about}). The payment is paid in full at ${formatUsdc(paidThresholdUnits, 'up')} USDC.`;
+  return html`Partially paid: ${partPaid(payment)} arrived (${about}). The payment is paid in full at ${formatUsdc(paidThresholdUnits, 'up')}.`;
 }
 
 /** How much of the payment arrived and reached the merchant; null before anything arrives. */
@@ -101,16 +101,16 @@ export function moneySentence(payment: Payment): string | null {
   const { amountCents, currency, status, receivedUnits, forwardedUnits } = payment;
   if (receivedUnits === 0n) return null;
   const customer = status === 'paid' ? 'Customer paid' : 'Asked for';
-  const seen = `${customer} ${formatMoney(amountCents, currency)} · arrived ${formatUsdcSum(receivedUnits)}`;
-  if (forwardedUnits === 0n) return `${seen} USDC`;
+  const seen = `${customer} ${formatMoney(amountCents, currency)} · arrived ${usdcText(receivedUnits)}`;
+  if (forwardedUnits === 0n) return seen;
   // Computed from rounded amounts, so that the amounts shown add up.
   const cents = (units: bigint) => Math.round(Number(units) / 10_000);
   const fee = ((cents(receivedUnits) - cents(forwardedUnits)) / 100).toFixed(2);
-  return `${seen} · you received ${formatUsdcSum(forwardedUnits)} USDC (fee ${fee} is not returned)`;
+  return `${seen} · you received ${usdcText(forwardedUnits)} (fee ${fee} is not returned)`;
 }
 
 export function overpaidSentence({ usdUnits }: Pick<Payment, 'usdUnits'>, seenUnits: bigint): Html {
-  return html`Overpaid: ${formatUsdc(seenUnits)} USDC arrived for a payment of ${formatUsdc(usdUnits)} USDC.`;
+  return html`Overpaid: ${formatUsdc(seenUnits)} arrived for a payment of ${formatUsdc(usdUnits)}.`;
 }
 
 export function webhookBadge(status: WebhookStatus): Html {

@@ -18,7 +18,6 @@ const RETRY_INTERVAL_MS = 100;
 /** How much of what a process printed is shown of a payment that was not paid. */
 const MAXIMUM_OUTPUT = 4_000;
 
-/** What is asked of the command line. */
 interface Shown {
   readonly payment_id: string;
   readonly payout_address: string;

@@ -28,7 +28,6 @@ export interface KillStage {
   readBalance(owner: string): Promise<bigint>;
   /** Has the next block ask for so much more, or less, POL for gas; rejects while the chain is away. */
   setGasPrice(price: 'usual' | 'high'): Promise<void>;
-  /** What the processes that run now have printed. */
   output(): string;
   /** The kill that was armed has happened, and no process is there that would not answer. */
   isKilled(): boolean;
