@@ -47,7 +47,6 @@ export interface OperationsContext extends Pick<CoreStore, PeopleStores | Paymen
   /** Records how a provider's answers differ from the recorded ones; null if they do not. Absent without a server. */
   readonly noteDrift?: (provider: ProviderId, text: string | null) => void;
   readonly nowMs: () => number;
-  /** Follows a long operation. */
   readonly onProgress?: OnProgress | undefined;
   readonly isTestMode: boolean;
   /** Public URL of the pages, without a trailing slash. */

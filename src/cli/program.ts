@@ -20,7 +20,6 @@ export interface ListenOptions {
   readonly isJson: boolean;
 }
 
-/** What the features add to the commands. */
 export interface FeatureCommands {
   /** Name of the features' records, as the help of `payment show` lists it. */
   readonly shown: string;

@@ -19,7 +19,6 @@ export type UnsettledStatus = (typeof unsettledStatuses)[number];
 /** States after a refused release: the money needs attention, or may soon need it. */
 export const refusedStatuses = ['failed', 'manual_required'] as const satisfies readonly UnsettledStatus[];
 
-/** All valid pairs of both fields. */
 export const paymentStates = {
   'unpaid/pending': 'The deposits seen are below the paid threshold.',
   'unpaid/ready': 'The deposits seen reach the paid threshold. The release is due.',

@@ -43,7 +43,6 @@ export type ColumnValue =
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Kinds that can hold a field. */
 type KindOf<Value> = [Value] extends [bigint | null]
   ? 'units' | 'amount'
   : [Value] extends [boolean | null]

@@ -160,7 +160,6 @@ function* batchesOf(rows: Rows): Script<RelayBatch[]> {
 
 type NewBatch = Omit<RelayBatch, 'id'>;
 
-/** Maximum batches or relayers per call. */
 const MAXIMUM_LISTED = 200;
 
 /** Throws `RangeError` for a batch without a signed attempt, or without a payment unless it is a self-transfer. */

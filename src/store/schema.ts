@@ -5,7 +5,6 @@ export type Engine = 'SQLite' | 'PostgreSQL';
 
 type Types = Readonly<Record<ColumnKind | 'caseless' | 'counter', string>>;
 
-/** SQL types of the kinds of columns. */
 export const types: Readonly<Record<Engine, Types>> = {
   SQLite: {
     text: 'text',

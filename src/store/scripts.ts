@@ -91,7 +91,6 @@ export function* run(texts: TemplateStringsArray, ...insertions: readonly Insert
   return yield statementOf(texts, insertions);
 }
 
-/** Runs a statement with at most one row. */
 export function* runForOne<Found>(
   texts: TemplateStringsArray,
   ...insertions: readonly Insertion[]

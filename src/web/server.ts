@@ -244,7 +244,6 @@ function drainOnClose(server: FastifyInstance, drainTimeoutMs: number): void {
   });
 }
 
-/** Whether a browser opens the path as a page. */
 function isOpenedByPerson({ method, headers }: FastifyRequest, path: string): boolean {
   return method === 'GET' && headers.accept?.includes('text/html') === true && !isApiPath(path);
 }

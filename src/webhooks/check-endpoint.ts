@@ -16,7 +16,6 @@ interface Step {
   readonly advice: string;
 }
 
-/** Steps up to an answer, in order. */
 const steps: readonly Step[] = [
   {
     name: 'URL',

@@ -303,6 +303,11 @@ describe('a customer', () => {
       await inBrowser(browser, { ...desktop, javaScriptEnabled }, async (page) => {
         await page.goto(`${baseUrl}/pay/${pages.put(checkoutStates.choose())}`);
         expect(await page.getByText('Through MoonPay').first().isVisible()).toBe(true);
+        const tops =
+          "[...document.querySelectorAll('.way:has(:checked) .dotted > span')].map((part) => part.offsetTop)";
+        // No part stands alone on the last line.
+        const [last, before] = ((await page.evaluate(tops)) as number[]).toReversed();
+        expect(last).toBe(before);
         expect(await page.getByText('Through PayPal').isVisible()).toBe(false);
         expect(await page.getByRole('button', { name: 'Pay at Wert' }).isVisible()).toBe(false);
         await page.getByRole('radio', { name: 'PayPal' }).check();

@@ -55,7 +55,7 @@ it('names the total of a provider that charges more, and ranks it behind those t
   pages.quoteAnswers.set('coinbase', delivers(26_100_000n, { chargedCents: 28_00 }));
   const { body } = await openNew({ cookie: 'provider=coinbase' });
   expect(orderIn(body).slice(-2)).toEqual(['transak', 'coinbase']);
-  expect(textOf(body)).toContain('You pay $27.40 there, fees included · Usually 2–15 minutes');
+  expect(textOf(body)).toContain('You pay $27.40 there, fees included · Card · Usually 2–15 minutes');
   for (const id of providerIds)
     if (id !== 'transak')
       pages.quoteAnswers.set(id, () => Promise.reject(new ServiceError('provider_inactive')));
@@ -212,8 +212,8 @@ it('ranks by what is delivered for the charge', async () => {
 it('shows payers what the adapters state, and neither minimums nor what reaches the merchant', async () => {
   pages.quoteAnswers.set('moonpay', delivers(24_100_000n));
   const { body } = await openNew();
-  expect(textOf(body)).toMatch(/Pay at Coinbase Usually 1–5 minutes · Coinbase account required/);
-  expect(textOf(body)).toMatch(/Pay at MoonPay Usually 2–15 minutes · First-time ID check/);
+  expect(textOf(body)).toMatch(/Pay at Coinbase Card · Usually 1–5 minutes · Coinbase account required/);
+  expect(textOf(body)).toMatch(/Pay at MoonPay Card · Usually 2–15 minutes · First-time ID check/);
   expect(textOf(body)).toMatch(/Pay at Crypto.com (?!Usually)/);
   expect(body).not.toMatch(/<small>(?:<span class="dotted">)?<\//);
   expect(textOf(body)).not.toMatch(/min\. |arrives|USDC arrive|Best value/);
@@ -229,7 +229,7 @@ it('says in its row why a provider cannot serve, and keeps one that is silent', 
   expect(orderIn(body)).not.toContain('stripe');
   expect(orderIn(body)).toEqual(expect.arrayContaining(['wert', 'revolut']));
   expect(textOf(body)).toContain('Stripe Not available at the moment');
-  expect(textOf(body)).toMatch(/Pay at Wert Usually 1–5 minutes · Temporarily unavailable/);
+  expect(textOf(body)).toMatch(/Pay at Wert Card · Usually 1–5 minutes · Temporarily unavailable/);
 });
 
 it('waits for no provider, and shows to later visitors what was answered meanwhile', async () => {

@@ -443,6 +443,7 @@ it('what the script asks for is answered with nothing while nothing has changed,
   expect(changed.json()).toMatchObject({ state: 'pending', refreshSeconds: 3 });
   expect(Object.keys(changed.json()).sort()).toEqual([
     'detail',
+    'elapsed',
     'mail',
     'panel',
     'refreshSeconds',

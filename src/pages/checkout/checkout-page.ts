@@ -69,8 +69,8 @@ export function checkoutContent(
       amount: formatMoney(language, payment.amountCents, payment.currency),
       shop: account.name,
     });
-    const time = wait === null || view.kind === 'held' ? nothing : ring(wait.sinceMs, atMs);
-    return { title, status: html`${time}${statusWords(words, view)}` };
+    const elapsed = wait === null || view.kind === 'held' ? nothing : ring(wait.sinceMs, language, atMs);
+    return { title, elapsed, status: statusWords(words, view) };
   };
   const detailWith = (seen: Checkout, asked: CountryQuestion | null) =>
     direct === null
@@ -175,6 +175,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
 data-offline="${language.words.offline}"${shops.length === 0 ? nothing : html` data-shops="${shops.join(' ')}" data-state="${pageStateOf(view)}"`}
 ${autoContinue === null ? nothing : html` data-auto-continue`}>
 <div id="problem" role="alert">${problem === null ? nothing : html`<p class="banner">${problem}</p>`}</div>
+<div id="elapsed">${content.elapsed}</div>
 <div id="status" role="status">${content.status}</div>
 <p id="connection" role="status"></p>
 ${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${emailToken === null ? nothing : emailTokenField(emailToken)}</form>`}
@@ -184,7 +185,7 @@ ${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${em
 ${
   takesPayment(view) && !isDirect
     ? html`${assurances(checkout, options)}
-<template id="going">${ring(null)}${wordsAs(goingWords(language), 'plain')}
+<template id="going">${ring(null, language)}${wordsAs(goingWords(language), 'plain')}
 <p><a class="button wide" href="">${language.words.actions.backToCheckout}</a></p></template>`
     : nothing
 }`,
@@ -341,11 +342,11 @@ aria-describedby="email-hint"><button class="button">${names.send}</button>
   return html`<p role="status">${close}${names.told}</p><details><summary>${names.another}</summary>${form}</details>`;
 }
 
-/** Ring with the elapsed time, which the script continues. Decorative, because screen readers need no clock. */
-function ring(sinceMs: number | null, atMs = 0): Html {
+/** Ring with the elapsed time, which the script continues. Outside of the live region, so that no second is announced. */
+function ring(sinceMs: number | null, { words }: Language, atMs = 0): Html {
   if (sinceMs === null) return html`<div class="ring" aria-hidden="true"></div>`;
   const seconds = Math.max(0, Math.floor((atMs - sinceMs) / 1000));
-  return html`<div class="ring" aria-hidden="true" data-elapsed="${seconds}">${clockText(seconds)}</div>`;
+  return html`<div class="ring" role="timer"><b data-elapsed="${seconds}">${clockText(seconds)}</b> <small class="soft">${words.wait.elapsed}</small></div>`;
 }
 
 /** "1:42", "1:02:03"; capped at a day. */

@@ -34,7 +34,8 @@ export function directContent({ payment, view }: Checkout, language: Language, t
   const fill = (template: string) => fillIn(template, { amount, received, network });
   return {
     words: {
-      heading: fill(direct.heading),
+      // Large text may need two lines for the exact amount.
+      heading: fillIn(direct.heading, { amount: amount.replace('\u00a0', ' ') }),
       sentence: fill(sentence),
       text: {
         heading: fillText(direct.heading, { amount }),

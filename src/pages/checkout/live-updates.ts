@@ -164,6 +164,7 @@ export function statusContent(
     revision: content.revision,
     refreshSeconds: traitsOf(checkout.view).refreshSeconds,
     title: content.title,
+    elapsed: content.elapsed.toString(),
     status: content.status.toString(),
     panel: content.panel?.toString() ?? null,
     detail: content.detail.toString(),

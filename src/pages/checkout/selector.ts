@@ -1,6 +1,7 @@
 import {
   customerFacts,
   MULTI_PROVIDER,
+  meansInBrowser,
   type PaymentMeans,
   type ProviderId,
 } from '../../payment/provider-catalog.ts';
@@ -235,7 +236,7 @@ function insteadOf(declined: ProviderId, selection: OfferList, [lead, ...others]
   const { payInstead } = language.words.offers;
   const look = canContinueAt(declined, checkout) ? '' : 'primary ';
   return html`<div class="ask">${providerButton(checkout, lead, fillIn(payInstead, { provider: lead.offer.name }), look)}
-${offerDetails(lead, checkout.charge, language).map((notes) => html`<p class="until">${notes}</p>`)}</div>
+${offerDetails(selection, lead).map((notes) => html`<p class="until">${notes}</p>`)}</div>
 ${others.length === 0 ? refusedOffers(selection) : foldedOffers(selection, others)}`;
 }
 
@@ -251,7 +252,7 @@ function offerRow(selection: OfferList, row: OfferRow): Html {
   return html`
 <li><button class="way" form="${SESSION_FORM}" formaction="${sessionPath(checkout, row)}"
 formnovalidate><span><b>${quiet(before)}<bdi>${row.offer.name}</bdi>${quiet(after)}</b>
-${offerDetails(row, checkout.charge, language).map((notes) => html`<small>${notes}</small>`)}</span>${arrow}</button></li>`;
+${offerDetails(selection, row).map((notes) => html`<small>${notes}</small>`)}</span>${arrow}</button></li>`;
 }
 
 function totalNote(row: OfferRow, charge: Charge, language: Language): readonly Html[] {
@@ -276,13 +277,22 @@ function conditionsOf(
   ];
 }
 
-/** "Usually 1–5 minutes · Coinbase account required"; empty if nothing is known. */
-function offerDetails(row: OfferRow, charge: Charge, language: Language): readonly Html[] {
-  const { usualMinutes } = customerFacts[row.offer.seller];
+/** "Card · Usually 1–5 minutes · Coinbase account required"; empty if nothing is known. */
+function offerDetails({ checkout, language, userAgent = '' }: OfferList, row: OfferRow): readonly Html[] {
+  const { name, provider, seller } = row.offer;
+  const { usualMinutes } = customerFacts[seller];
+  const means = meansInBrowser(userAgent)
+    .filter((each) => row.means == null && customerFacts[provider].means.includes(each))
+    .map((each) => titleOf(each, language));
   const { usually } = language.words.offers;
   const time =
     usualMinutes === null ? [] : [fillIn(usually, { time: formatMinutes(language, usualMinutes) })];
-  const notes = [...totalNote(row, charge, language), ...time, ...conditionsOf(row, language)];
+  const notes = [
+    ...totalNote(row, checkout.charge, language),
+    ...means.filter((title) => title !== name).map((title) => html`${title}`),
+    ...time,
+    ...conditionsOf(row, language),
+  ];
   return notes.length === 0 ? [] : [dotted(notes)];
 }
 

@@ -179,7 +179,7 @@ export function amountFacts(payment: Payment): Html {
   const { amountCents, originalAmountCents, customerFeeCents, currency } = payment;
   const money = (cents: number) => formatMoney(cents, currency);
   const isComposed = originalAmountCents !== null && customerFeeCents !== null;
-  return html`${fact('Amount', `${money(amountCents)} ${currency}`)}
+  return html`${fact('Amount', moneyText(amountCents, currency))}
 ${isComposed ? fact('Composed of', `${money(originalAmountCents)} + ${money(customerFeeCents)} fee`) : nothing}
 ${fact('Account’s fee', formatPercent(payment.feeBasisPoints))}
 ${fact('Amount due', formatUsdc(payment.paidThresholdUnits, 'up'))}`;

@@ -162,7 +162,6 @@ async function requireSecondFactor(
 export interface ConfirmedForm {
   readonly action: string;
   readonly style?: 'card' | 'fields';
-  /** Heading of a card. */
   readonly title?: string;
   readonly introduction?: Html;
   readonly fields?: forms.Fields;

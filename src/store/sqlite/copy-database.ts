@@ -160,7 +160,6 @@ async function inspect(file: string, onProgress: OnProgress) {
   }
 }
 
-/** Flushes a folder's directory entries to disk. */
 function flushFolder(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

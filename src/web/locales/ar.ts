@@ -55,7 +55,7 @@ export const ar: Words = {
       sentence: 'أموالك في طريقها إلى {shop}.',
     },
     declined: {
-      heading: 'رُفضت الدفعة. لم\u00a0يُخصم منك أي مبلغ.',
+      heading: 'رُفضت الدفعة.\nلم يُخصم منك أي مبلغ.',
       sentence: 'يفيد {provider} بأن دفعتك بقيمة {amount} لم تكتمل.',
     },
     underpaid: {
@@ -170,6 +170,7 @@ export const ar: Words = {
     other: 'لم تنجح العملية. لم يُخصم أي مبلغ من بطاقتك. يُرجى المحاولة بعد لحظات.',
   },
   wait: {
+    elapsed: 'وقت الانتظار',
     approved: 'تمت الموافقة على دفعتك',
     usual: 'يستغرق ذلك عادةً {time}.',
     once: 'لا تدفع مرة أخرى.',

@@ -61,7 +61,7 @@ export const de: Words = {
       sentence: 'Ihr Geld ist unterwegs zu {shop}.',
     },
     declined: {
-      heading: 'Zahlung abgelehnt. Es\u00a0wurde nichts abgebucht.',
+      heading: 'Zahlung abgelehnt.\nEs wurde nichts abgebucht.',
       sentence: '{provider} meldet, dass Ihre Zahlung von {amount} nicht durchgeführt wurde.',
     },
     underpaid: {
@@ -188,6 +188,7 @@ export const de: Words = {
       'Das hat nicht funktioniert. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal.',
   },
   wait: {
+    elapsed: 'vergangen',
     approved: 'Ihre Zahlung ist bestätigt',
     usual: 'Dauert meist {time}.',
     once: 'Bitte nicht noch einmal bezahlen.',

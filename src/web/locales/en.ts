@@ -60,7 +60,7 @@ export const en = {
       sentence: 'Your money is on its way to {shop}.',
     },
     declined: {
-      heading: 'Payment declined. You haven’t been charged.',
+      heading: 'Payment declined.\nYou haven’t been charged.',
       sentence: '{provider} says that your payment of {amount} did not go through.',
     },
     underpaid: {
@@ -188,6 +188,8 @@ export const en = {
   },
   /** After the customer has paid. */
   wait: {
+    /** Below the time since the approval, or else the arrival: "1:42 elapsed". */
+    elapsed: 'elapsed',
     /** Heading if no card was used. */
     approved: 'Your payment is approved',
     usual: 'Usually done in {time}.',

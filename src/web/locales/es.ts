@@ -59,7 +59,7 @@ export const es: Words = {
       sentence: 'Su dinero está de camino a {shop}.',
     },
     declined: {
-      heading: 'Pago rechazado. No se le ha cobrado nada.',
+      heading: 'Pago rechazado.\nNo se le ha cobrado nada.',
       sentence: '{provider} indica que su pago de {amount} no se completó.',
     },
     underpaid: {
@@ -184,6 +184,7 @@ export const es: Words = {
       'No ha funcionado. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en un momento.',
   },
   wait: {
+    elapsed: 'de espera',
     approved: 'Su pago está aprobado',
     usual: 'Suele tardar {time}.',
     once: 'No vuelva a pagar.',

@@ -59,7 +59,7 @@ export const fr: Words = {
       sentence: 'Votre argent est en route vers {shop}.',
     },
     declined: {
-      heading: 'Paiement refusé. Votre carte n’a pas été débitée.',
+      heading: 'Paiement refusé.\nVotre carte n’a pas été débitée.',
       sentence: '{provider} indique que votre paiement de {amount} n’a pas abouti.',
     },
     underpaid: {
@@ -181,6 +181,7 @@ export const fr: Words = {
     other: 'Cela n’a pas fonctionné. Votre carte n’a pas été débitée. Réessayez dans un instant.',
   },
   wait: {
+    elapsed: 'd’attente',
     approved: 'Votre paiement est accepté',
     usual: 'Durée habituelle\u00a0: {time}.',
     once: 'Ne payez pas à nouveau.',

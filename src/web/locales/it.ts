@@ -60,7 +60,7 @@ export const it: Words = {
       sentence: 'Il denaro è in viaggio verso {shop}.',
     },
     declined: {
-      heading: 'Pagamento rifiutato. Non ti è stato addebitato nulla.',
+      heading: 'Pagamento rifiutato.\nNon ti è stato addebitato nulla.',
       sentence: '{provider} comunica che il tuo pagamento di {amount} non è andato a buon fine.',
     },
     underpaid: {
@@ -185,6 +185,7 @@ export const it: Words = {
     other: 'Qualcosa non ha funzionato. Non è stato addebitato nulla sulla tua carta. Riprova tra poco.',
   },
   wait: {
+    elapsed: 'di attesa',
     approved: 'Il tuo pagamento è stato accettato',
     usual: 'Di solito ci vogliono {time}.',
     once: 'Non pagare di nuovo.',

@@ -58,7 +58,7 @@ export const ja: Words = {
       sentence: '代金を{shop}に送金中です。',
     },
     declined: {
-      heading: 'お支払いが承認されませんでした。請求は行われていません。',
+      heading: 'お支払いが承認されませんでした。\n請求は行われていません。',
       sentence: '{provider}によると、{amount}のお支払いは完了しませんでした。',
     },
     underpaid: {
@@ -174,6 +174,7 @@ export const ja: Words = {
     other: '処理できませんでした。カードへの請求は行われていません。しばらくしてから再度お試しください。',
   },
   wait: {
+    elapsed: '経過',
     approved: 'お支払いが承認されました',
     usual: '通常は{time}で完了します。',
     once: '再度のお支払いは行わないでください。',

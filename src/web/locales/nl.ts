@@ -60,7 +60,7 @@ export const nl: Words = {
       sentence: 'Je geld is onderweg naar {shop}.',
     },
     declined: {
-      heading: 'Betaling geweigerd. Er is niets afgeschreven.',
+      heading: 'Betaling geweigerd.\nEr is niets afgeschreven.',
       sentence: '{provider} meldt dat je betaling van {amount} niet is gelukt.',
     },
     underpaid: {
@@ -185,6 +185,7 @@ export const nl: Words = {
     other: 'Dat is niet gelukt. Er is niets van je kaart afgeschreven. Probeer het zo meteen opnieuw.',
   },
   wait: {
+    elapsed: 'verstreken',
     approved: 'Je betaling is goedgekeurd',
     usual: 'Duurt meestal {time}.',
     once: 'Betaal niet opnieuw.',

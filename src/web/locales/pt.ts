@@ -61,7 +61,7 @@ export const pt: Words = {
       sentence: 'Seu dinheiro está a caminho de {shop}.',
     },
     declined: {
-      heading: 'Pagamento recusado. Nada foi cobrado.',
+      heading: 'Pagamento recusado.\nNada foi cobrado.',
       sentence: '{provider} informa que seu pagamento de {amount} não foi concluído.',
     },
     underpaid: {
@@ -181,6 +181,7 @@ export const pt: Words = {
     other: 'Não funcionou. Nada foi cobrado no seu cartão. Tente de novo em instantes.',
   },
   wait: {
+    elapsed: 'de espera',
     approved: 'Seu pagamento foi aprovado',
     usual: 'Geralmente leva {time}.',
     once: 'Não pague de novo.',

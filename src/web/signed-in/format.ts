@@ -1,6 +1,5 @@
 import type { Feature } from '../../payment/create-payment.ts';
 import { type Currency, formatUnits } from '../../payment/money.ts';
-import { aboutCents, type Payment } from '../../payment/payment.ts';
 import { english, formatMoney as formatIn, withCode } from '../checkout-layout/languages.ts';
 import { type Html, html } from '../design/html.ts';
 
@@ -81,14 +80,6 @@ export function formatUsdcSum(units: number | bigint): string {
 /** "1,234.57 USDC" */
 export function usdcText(units: number | bigint): string {
   return withCode(formatUsdcSum(units), 'USDC');
-}
-
-/** Approximate value of USDC in the payment's currency, at the rate when the payment was created: "$5.00". */
-export function formatAbout(
-  payment: Pick<Payment, 'amountCents' | 'usdUnits' | 'currency'>,
-  units: bigint,
-): string {
-  return formatMoney(aboutCents(payment, units), payment.currency);
 }
 
 const format = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 });

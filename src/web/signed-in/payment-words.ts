@@ -1,5 +1,5 @@
 import { type DisplayStatus, displayStatusOf } from '../../payment/display-status.ts';
-import type { Payment } from '../../payment/payment.ts';
+import { aboutCents, type Payment } from '../../payment/payment.ts';
 import type { LastSession } from '../../payment/payment-search-store.ts';
 import {
   type ForwardStatus,
@@ -11,7 +11,7 @@ import { DIRECT_PROVIDER, MULTI_PROVIDER, providerCatalog } from '../../payment/
 import type { WebhookStatus } from '../../webhooks/send-webhook.ts';
 import { type Html, html } from '../design/html.ts';
 import type { DashboardContext } from './context.ts';
-import { formatAbout, formatMoney, formatUsdc, usdcText } from './format.ts';
+import { formatMoney, formatUsdc, usdcText } from './format.ts';
 
 export function fact(term: Html | string, description: Html | string): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
@@ -92,7 +92,7 @@ export function partPaid({ receivedUnits, usdUnits }: Pick<Payment, 'receivedUni
 
 export function partPaidSentence(payment: Payment): Html {
   const { receivedUnits, amountCents, currency, paidThresholdUnits } = payment;
-  const about = `about ${formatAbout(payment, receivedUnits)} of ${formatMoney(amountCents, currency)}`;
+  const about = `about ${formatMoney(aboutCents(payment, receivedUnits), currency)} of ${formatMoney(amountCents, currency)}`;
   return html`Partially paid: ${partPaid(payment)} arrived (${about}). The payment is paid in full at ${formatUsdc(paidThresholdUnits, 'up')}.`;
 }
 

@@ -13,7 +13,7 @@ const mostBrokenStreams = 4;
 /**
  * @typedef {{
  *   revision: string, state: string, refreshSeconds: number | null,
- *   title: string, status: string, panel: string | null, detail: string, mail: string
+ *   title: string, elapsed?: string, status: string, panel: string | null, detail: string, mail: string
  * }} Content
  */
 
@@ -141,8 +141,7 @@ function followPayment(page) {
     // do not announce anything twice.
     const next = document.createElement('template');
     next.innerHTML = content.status;
-    const ring = next.content.querySelector('.ring');
-    if (ring !== null) ring.textContent = status.querySelector('.ring')?.textContent ?? ring.textContent;
+    /** @type {HTMLElement} */ (document.getElementById('elapsed')).innerHTML = content.elapsed ?? '';
     const isNews = next.content.textContent !== status.textContent;
     if (isNews) status.replaceChildren(next.content);
     detail.innerHTML = content.detail;
@@ -177,7 +176,6 @@ function followPayment(page) {
   addEventListener('offline', () => say(page.dataset['offline'] ?? ''));
   // Closes the connection, because a page in the back/forward cache must not hold one.
   addEventListener('pagehide', stop);
-  // The printed page shows whole dates and the transactions.
   addEventListener('beforeprint', () => {
     showTimes(true);
     for (const part of document.querySelectorAll('details')) part.open = true;
@@ -223,7 +221,6 @@ function startOneVisit(page) {
     // Hidden instead of removed, because the form is sent with the pressed button after this event.
     detail.hidden = true;
   });
-  // Restores the page for a customer who returns.
   addEventListener('pageshow', () => {
     if (before === null) return;
     status.replaceChildren(...before);
