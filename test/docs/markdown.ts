@@ -25,7 +25,6 @@ export function tableRows(text: string): string[][] {
     );
 }
 
-/** The contents of the fenced blocks in a language. */
 export function codeBlocks(text: string, language: string): string[] {
   const blocks = text.matchAll(/^```(\w*)\n(.*?)^```/gms);
   return [...blocks].flatMap(([, name, content]) => (name === language ? [content ?? ''] : []));

@@ -73,7 +73,6 @@ async function endWebhook(outcome: 'failed' | 'unknown' | 'delivered'): Promise<
   return paid;
 }
 
-/** The mails with their lines as they were written. */
 const texts = () => server.mails.map(({ raw }) => raw.replaceAll('=\r\n', ''));
 
 describe('owners', () => {

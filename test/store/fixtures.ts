@@ -108,7 +108,6 @@ export async function giveAccount(store: Store, change: Partial<Account> = {}): 
   return account;
 }
 
-/** Stores an account and payments of it. */
 export async function givePayments(
   store: Store,
   count: number,

@@ -24,7 +24,6 @@ interface OrderFacts {
   readonly notes: readonly string[];
 }
 
-/** The newest order as WooCommerce has it. */
 async function readOrder(shop: RealShop): Promise<OrderFacts> {
   const text = await shop.php(`
     $order = wc_get_orders(['limit' => 1, 'orderby' => 'id', 'order' => 'DESC'])[0];
