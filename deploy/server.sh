@@ -89,6 +89,13 @@ require_packages() {
   DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends "${missing[@]}" > /dev/null
 }
 
+# Prints why the service did not start, in its own words.
+say_reason() { journalctl --unit card-checkout --no-pager --output cat --lines 100 | grep '^card-checkout: ' | tail -n 1 || true; }
+fail_with_reason() {
+  say_reason >&2
+  fail "$1"
+}
+
 # Sets `release` to the folder of the clone's commit, installed.
 place_release() {
   local commit
@@ -214,7 +221,7 @@ install_service() {
 
   use_release "$(readlink -f "$current")"
   systemctl enable --quiet --now card-checkout card-checkout-backup.timer card-checkout-verify.timer
-  wait_ready || fail "the service did not become ready: journalctl --unit card-checkout"
+  wait_ready || fail_with_reason "the service did not become ready: journalctl --unit card-checkout"
   [ -z "$caddy" ] || serve_tls "$domain" "$email"
   start_step 'access for people'
   checkout user list --json | grep -F "\"$email\"" > /dev/null || checkout user create "$email" --operator
@@ -319,13 +326,14 @@ update_service() {
     fi
     say "doctor fails now:$worse"
   else
+    say_reason
     say "$(basename "$release") did not become ready: journalctl --unit card-checkout"
   fi
   [ -z "$oldest" ] || fail "there is no way back without the backup: deploy/server.sh restore $(newest_backup)"
   say "Going back to $(basename "$previous") …"
   use_release "$previous"
   restart_service
-  wait_ready || fail "$(basename "$previous") did not become ready either: journalctl --unit card-checkout"
+  wait_ready || fail_with_reason "$(basename "$previous") did not become ready either: journalctl --unit card-checkout"
   fail "the update failed, and $(basename "$previous") runs again"
 }
 
@@ -366,7 +374,7 @@ SQL
   start_step 'the start of the service'
   checkout restore > /dev/null
   systemctl start card-checkout
-  wait_ready || fail 'the service did not become ready: journalctl --unit card-checkout'
+  wait_ready || fail_with_reason 'the service did not become ready: journalctl --unit card-checkout'
   say "Restored ($found). What a restore cannot bring back: docs/reliability.md."
   start_step 'the comparison with the chain'
   systemctl start card-checkout-verify || fail 'verify found differences: journalctl --unit card-checkout-verify'

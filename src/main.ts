@@ -73,8 +73,8 @@ const program = createProgram(
       const { backUp } = await import('./app/back-up.ts');
       return runLong('backup', isJson, (onProgress) => backUp(readDataConfig(), file, onProgress));
     },
-    doctor: async () => {
-      const report = await (await import('./app/doctor.ts')).runDoctor();
+    doctor: async (onCheck) => {
+      const report = await (await import('./app/doctor.ts')).runDoctor(onCheck);
       // An abandoned check may still hold a connection.
       setTimeout(() => process.exit(), 1_000).unref();
       return report;

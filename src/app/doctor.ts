@@ -67,8 +67,14 @@ const CHECK_LIMIT_MS = 20_000;
 /** Time to wait for the store; other commands hold it for about a second. */
 const STORE_PATIENCE_MS = 3_000;
 
-/** Checks a live configuration, this machine, and everything to which the configuration refers. */
-export async function runDoctor(): Promise<{ readonly checks: readonly DoctorCheck[] }> {
+/**
+ * Checks a live configuration, this machine, and everything to which the configuration refers.
+ *
+ * @param onCheck gets findings early and in their order, because an endpoint may take until the limit to answer
+ */
+export async function runDoctor(
+  onCheck: (check: DoctorCheck) => void,
+): Promise<{ readonly checks: readonly DoctorCheck[] }> {
   const machine = [
     checked('open_files', async () => assessOpenFiles(readOpenFilesLimit())),
     checked('env_file', async () => checkEnvFile()),
@@ -104,7 +110,7 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
     requireChain(config),
     store.then(() => settlements),
   );
-  const checks = await Promise.all([
+  const pending = [
     checked('configuration', async () => ok('all variables are valid')),
     ...machine,
     ...feeWalletChecks(requireChain(config)),
@@ -122,8 +128,9 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
       ),
     ),
     checked('smtp', () => checkMailServer(config)),
-  ]);
-  return { checks: [...checks, ...(await chain)] };
+  ];
+  for (const each of pending) onCheck(await each);
+  return { checks: [...(await Promise.all(pending)), ...(await chain)] };
 }
 
 /** Warns if USDC sent to the fee wallet would be lost. */

@@ -105,7 +105,6 @@ export class NoServerError extends Error {}
 /** Maximum silence of the server; it sends keep-alive bytes during an operation. */
 const TIMEOUT_MS = 120_000;
 
-/** How a command follows an operation. */
 export interface Following {
   readonly onProgress?: OnProgress;
   readonly signal?: AbortSignal;

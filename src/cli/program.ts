@@ -40,7 +40,7 @@ interface ProgramServices extends OperationRunner {
   init(): Promise<unknown>;
   migrate(isPlan: boolean): Promise<unknown>;
   backUp(file: string): Promise<unknown>;
-  doctor(): Promise<CheckReport>;
+  doctor(onCheck: (check: DoctorCheck) => void): Promise<CheckReport>;
   rehearse(onStep: (step: DoctorCheck) => void): Promise<CheckReport>;
   deployContract(): Promise<unknown>;
   createRelayerKey(): Promise<unknown>;
@@ -118,8 +118,8 @@ export function createProgram(services: ProgramServices, version: string): Comma
     'show address and balance of each key, and about how many payments it releases',
   ).action(printed(() => services.showRelayers()));
   addKeepingCommands(program, services);
-  addCheckingCommand(program, 'doctor', 'check the configuration and its connections', () =>
-    services.doctor(),
+  addCheckingCommand(program, 'doctor', 'check the configuration and its connections', (onCheck) =>
+    services.doctor(onCheck),
   );
   addCheckingCommand(
     program,

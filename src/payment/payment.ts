@@ -4,7 +4,6 @@ import type { ForwardStatus, PaymentStatus } from './payment-states.ts';
 import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalog.ts';
 
 // Glossary
-//
 // - Payment: one checkout of a merchant, from `unpaid` to `paid` or `canceled`.
 // - Deposit: a USDC transfer to the payment's deposit address, seen on chain.
 // - Release: the deposit contract's transfer of the address's balance to the merchant, less the fee.

@@ -137,7 +137,6 @@ export async function openTracing(endpoint: string, resource: Attributes, warn: 
   return {
     /** Runs work in which spans are recorded. */
     run: <T>(work: () => T): T => scopes.run(service, work),
-    /** Sends the last spans. */
     stop: () => within(STOP_TIMEOUT_MS, provider.shutdown(), () => new Error('late')).catch(() => {}),
   };
 }

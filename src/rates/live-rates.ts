@@ -47,7 +47,6 @@ const plausibleRates: Readonly<Record<Currency, readonly [minimum: UsdRate, maxi
 };
 /** Rates are dated by day and published on working days, so at Easter a rate is almost six days old before the next. */
 const MAXIMUM_DAILY_AGE_MS = 6 * DAY_MS;
-/** Daily rates change once a day. */
 const DAILY_REFRESH_MS = 60 * 60_000;
 
 function diverges(primary: UsdRate, check: UsdRate, maximumBasisPoints: bigint): boolean {
