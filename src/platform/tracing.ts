@@ -135,7 +135,6 @@ export async function openTracing(endpoint: string, resource: Attributes, warn: 
     span: null,
   };
   return {
-    /** Runs work in which spans are recorded. */
     run: <T>(work: () => T): T => scopes.run(service, work),
     stop: () => within(STOP_TIMEOUT_MS, provider.shutdown(), () => new Error('late')).catch(() => {}),
   };

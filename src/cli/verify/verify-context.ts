@@ -38,7 +38,6 @@ type CheckRecords = (chain: VerifiedChain | null, add: Findings['addAny']) => Pr
 /** What features record about payments, for the operator's commands. */
 export interface FeatureRecords {
   readonly show: (id: PaymentId, nowMs: number) => Promise<Readonly<Record<string, unknown>>>;
-  /** Fields that `event list` adds. */
   readonly fieldsOf: (event: NumberedEvent) => Readonly<Record<string, unknown>>;
   /** Reads a payment's records, and returns their check against the payment and, if given, the chain. */
   readonly readCheck: (view: PaymentView) => Promise<CheckRecords>;

@@ -46,7 +46,6 @@ export const CUSTOMERS = '/customers';
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
 
 interface SettingsPage {
-  /** Path below the settings page. */
   readonly path: string;
   readonly label: string;
   /** Fields of the form that the page's own path accepts. */
