@@ -11,17 +11,31 @@ set -eu
 umask 077
 
 contents() {
+  # A copy, because reading the file together with its write-ahead log would change both.
+  if [ -s "$1-wal" ]; then
+    copy=$(mktemp -d)
+    cp "$1" "$copy/database"
+    cp "$1-wal" "$copy/database-wal"
+    code=0
+    contents_of "$copy/database" '' || code=$?
+    rm -r "$copy"
+    return $code
+  fi
+  contents_of "$1" immutable=1
+}
+
+contents_of() {
   for node in "$(dirname "$0")"/../node_modules/.bin/node /opt/card-checkout/node_modules/.bin/node node; do
     "$node" --no-warnings --eval '
       const { DatabaseSync } = require("node:sqlite");
       const url = require("node:url").pathToFileURL(process.argv[1]);
-      url.search = "immutable=1";
-      const { accounts, payments, newest } = new DatabaseSync(url, { readOnly: true }).prepare(
+      url.search = process.argv[2];
+      const { accounts, payments, newest } = new DatabaseSync(url).prepare(
         "SELECT (SELECT count(*) FROM accounts) AS accounts, count(*) AS payments, max(created_at_ms) AS newest FROM payments",
       ).get();
       const when = newest === null ? "" : ` (newest: ${new Date(newest).toISOString()})`;
       console.log(`payments: ${payments}${when}, accounts: ${accounts}`);
-      process.exitCode = payments === 0 ? 3 : 0;' "$1" 2> /dev/null && return 0
+      process.exitCode = payments === 0 ? 3 : 0;' "$1" "$2" 2> /dev/null && return 0
     [ $? != 3 ] || return 3
   done
   echo 'unknown contents, because there is no Node 24 here'

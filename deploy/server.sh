@@ -362,6 +362,8 @@ restore_backup() {
     runuser --user card-checkout -- sh -C -c 'umask 077 && cd "$1" && mkdir "$2" &&
       find . -maxdepth 1 -name "card-checkout.sqlite*" -exec mv {} "$2/" \; && cat > card-checkout.sqlite' \
       sh "$data" "replaced-$when" < "$file"
+    # Payments that the last stop did not write into the file itself: those after a crash.
+    [ ! -s "$file-wal" ] || runuser --user card-checkout -- sh -C -c 'umask 077 && cat > "$1/card-checkout.sqlite-wal"' sh "$data" < "$file-wal"
     say "The database before, if there was one, is in $data/replaced-$when."
   else
     runuser --user postgres -- psql --quiet --set ON_ERROR_STOP=1 << SQL

@@ -340,16 +340,14 @@ function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescri
     createSecretBox(purpose, config.secretKey ?? '', config.previousSecretKeys);
   const known = { tokens, secondFactors: box(SECOND_FACTOR), signingSecrets: box(SIGNING_SECRETS) };
   const missing = describeMissingSecrets(secrets, known);
-  if (missing !== null) return warn(missing);
+  const fingerprints = `fingerprints of the secrets: ${tokens.fingerprints.join(', ')}`;
+  if (missing !== null) return warn(`${missing}; ${fingerprints}`);
   const [remote] = config.databaseUrl === null ? [] : unencryptedHosts(config.databaseUrl);
   if (remote !== undefined)
     return warn(
       `what is sent to ${remote} is not encrypted: append sslmode=verify-full to DATABASE_URL, and sslrootcert=FILE for a certificate authority of your own`,
     );
-  const fingerprints = tokens.fingerprints.join(', ');
-  return ok(
-    `${describePlace(config)}: the database opens, or a server uses it; fingerprints of the secrets: ${fingerprints}`,
-  );
+  return ok(`${describePlace(config)}: the database opens, or a server uses it; ${fingerprints}`);
 }
 
 /** Providers that cannot be used in production, with the reason, whether they are switched on or off. */

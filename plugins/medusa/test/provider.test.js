@@ -14,7 +14,7 @@ const session = {
 const collection = { id: 'paycol_1', payment_sessions: [session], payments: [] };
 
 /** The provider with ten replaced checkouts and the session's own, the last. `asked` are the payments it reads. */
-function withPayments(statusOf, { settling = new Map(), cartTotal = 29.9 } = {}) {
+function withPayments(statusOf, { settling = new Map(), cart = {} } = {}) {
   const asked = [];
   async function get(payment_id) {
     asked.push(payment_id);
@@ -25,7 +25,7 @@ function withPayments(statusOf, { settling = new Map(), cartTotal = 29.9 } = {})
       data: [
         entity === 'payment_session'
           ? { ...session, payment_collection: collection }
-          : { ...collection, cart: { total: cartTotal } },
+          : { ...collection, cart: { total: 29.9, currency_code: 'eur', ...cart } },
       ],
     }),
   };
@@ -56,7 +56,9 @@ test('asks about the replaced payment that was found paid', async () => {
   assert.deepEqual([status, data.payment_id, asked], ['captured', 'payment 3', ['payment 3']]);
 });
 
-test('authorizes no payment for a cart that has another total than its session', async () => {
-  const { authorize } = withPayments(() => 'paid', { cartTotal: 72.4 });
-  assert.equal((await authorize()).status, 'requires_more');
+test('authorizes no payment for a cart that has another total or currency than its session', async () => {
+  for (const cart of [{ total: 72.4 }, { currency_code: 'usd' }]) {
+    const { authorize } = withPayments(() => 'paid', { cart });
+    assert.equal((await authorize()).status, 'requires_more');
+  }
 });

@@ -78,9 +78,10 @@ const tellOfFailure = (cradle, key, text) =>
 async function handle(cradle, { number, type, payment, refund }) {
   const { payment_id: id } = payment;
   if (type === 'payment.paid') return settle(cradle, id);
+  if (type === 'payment.partially_paid' && payment.status === 'paid') return undefined;
   const collectionId = told[type] && (await cradle.cardCheckout.collectionOf(id));
   if (!collectionId) return undefined;
-  const sum = refund ? `${refund.amount} USDC to refund` : `${payment.value_coin} USDC received`;
+  const sum = refund ? `Refund: ${refund.amount} USDC` : `Received: ${payment.value_coin} USDC`;
   const about = describe(await readCollection(cradle.query, collectionId), id);
   return tell(cradle, String(number), type, `${told[type]} ${sum} (${about}).`);
 }

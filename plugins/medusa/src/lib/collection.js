@@ -6,6 +6,7 @@ export const IDENTIFIER = 'card-checkout';
 const fields = [
   'id',
   'amount',
+  'currency_code',
   'captured_amount',
   'payment_sessions.id',
   'payment_sessions.provider_id',
@@ -20,6 +21,7 @@ const fields = [
   'payments.payment_session_id',
   'cart.id',
   'cart.total',
+  'cart.currency_code',
   'order.id',
   'order.display_id',
 ];
@@ -53,12 +55,15 @@ export function describe(collection, paymentId) {
  */
 export function sessionPaidBy(collection, payment) {
   if (payment.status !== 'paid' || bookingOf(collection, payment.payment_id)) return undefined;
-  if (collection.cart && decimal(collection.cart.total) !== payment.amount) return undefined;
+  if (collection.cart && !isPriceOf(collection.cart, payment)) return undefined;
   return collection.payment_sessions.find(
     (session) =>
       isOurs(session) &&
       session.authorized_at === null &&
-      decimal(session.amount) === payment.amount &&
-      session.currency_code.toUpperCase() === payment.currency,
+      isPriceOf({ total: session.amount, currency_code: session.currency_code }, payment),
   );
+}
+
+function isPriceOf({ total, currency_code: currency }, payment) {
+  return decimal(total) === payment.amount && currency.toUpperCase() === payment.currency;
 }

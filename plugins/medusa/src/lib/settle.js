@@ -47,10 +47,13 @@ async function sessionToComplete(cradle, collectionId, payment) {
  * Takes back the total of a change of the cart that was refused because the money had arrived. Medusa leaves it on the
  * collection, and would show the paid order as paid in part.
  */
-async function takeBackAmount({ payment: payments }, { id, amount, captured_amount: captured }, payment) {
-  if (decimal(amount) === payment.amount || decimal(captured) !== payment.amount) return;
+async function takeBackAmount({ payment: payments }, collection, payment) {
+  const { id, amount, currency_code, captured_amount: captured } = collection;
+  const isKept = decimal(amount) === payment.amount && currency_code.toUpperCase() === payment.currency;
+  if (isKept || decimal(captured) !== payment.amount) return;
   await payments.updatePaymentCollections(id, {
     amount: payment.amount,
+    currency_code: payment.currency.toLowerCase(),
     status: 'completed',
     completed_at: new Date(),
   });
