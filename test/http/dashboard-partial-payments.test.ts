@@ -148,7 +148,7 @@ describe('a payment that received less or more than it asked for', () => {
     expect(page).toContain('It arrived in 2 deposits.');
     const overview = await read('');
     expect(overview.slice(overview.indexOf('Needs your attention'))).toContain(
-      'check whether the customer paid twice',
+      '$25.00 USD 19.76 USDC too much arrived. Check whether the customer paid twice. Refund the surplus',
     );
   });
 

@@ -94,6 +94,27 @@ describe('the card of refunds', () => {
     expect((csv[1] as string).split(',')[column]).toBe('12.500000');
   });
 
+  it('offers no refund of what is refunded, neither on its page nor on Home', async () => {
+    payment = await give({ amountCents: 20_00, currency: 'USD', usdUnits: 20_000_000n });
+    await payWithDeposit(dashboard.store, payment, UNITS, {
+      amountMismatch: 'overpaid',
+      receivedUnits: UNITS,
+    });
+    const home = async () => textOf((await browser.get('/dashboard')).payload);
+    expect([await read(), await home()]).toEqual([
+      expect.stringMatching(/refund(&#61;|=)all/),
+      expect.stringContaining('Refund the surplus'),
+    ]);
+    expect(textOf(await read())).toMatch(/open a refund of the surplus below.*The surplus: 5\.00 USDC/);
+    await open();
+    await pay(await only());
+    const refunded = await read();
+    expect(refunded).not.toMatch(/refund(&#61;|=)all/);
+    expect(textOf(refunded)).toContain('Nothing is left to refund.');
+    expect(textOf(refunded)).not.toContain('open a refund of the surplus');
+    expect(await home()).not.toContain('Refund the surplus');
+  });
+
   it.each([
     ['amount', '1,5', 1_500_000n],
     ['charge_amount', '10,00 €', 2_437_359n],
@@ -135,7 +156,6 @@ describe('the card of refunds', () => {
   });
 });
 
-/** The customer names an address by the link. */
 const name = (refund: Refund, address: Address = CUSTOMER_ADDRESS) =>
   dashboard.store.refunds.changeRefund(
     refund,

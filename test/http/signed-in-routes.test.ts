@@ -18,7 +18,6 @@ import { giveRefund, newRefund, payWithDeposit } from '../support/refunds.ts';
 let close = async () => {};
 afterEach(() => close());
 
-/** Routes of one method: their paths in one text. */
 const routesOf = (method: 'GET' | 'POST', paths: string) =>
   paths
     .trim()
@@ -161,6 +160,73 @@ it.each([
   }
   expect(admitted.toSorted()).toEqual(allowed.toSorted());
 });
+
+/** The addresses of a page's links below the dashboard, and of its forms that change something. */
+function offersOf(page: string) {
+  const all = (form: RegExp) =>
+    [...page.matchAll(form)].map(([, address = '']) =>
+      address.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(code)),
+    );
+  return {
+    links: all(/<a\b[^>]*href="(\/dashboard[^"#]*)/g),
+    forms: all(/<form\b[^>]*method="post"[^>]*action="([^"]+)"/g),
+  };
+}
+
+it.each(['viewer', 'developer', 'owner', 'operator'] as const)(
+  'no page offers a link or a form that is refused to its %s, nor an action without the right',
+  async (role) => {
+    const console = await createTestConsole();
+    close = console.close;
+    const { dashboard } = console;
+    const { store } = dashboard;
+    const account = await console.giveAccount({ name: 'Tea shop', wallet: null });
+    const member = { accountId: account.id, role: role === 'operator' ? 'viewer' : role } as const;
+    const user = await dashboard.giveUser(role === 'operator' ? null : member, {
+      isOperator: role === 'operator',
+    });
+    const browser = await (role === 'operator' ? console : dashboard).signIn(user);
+    if (role === 'operator') await browser.post(`/operator/accounts/${account.id}/view`, {});
+    const empty = textOf((await browser.get('/dashboard')).payload);
+    expect(empty.includes('Set up your shop')).toBe(['developer', 'owner'].includes(role));
+    const { ids } = await giveOneOfEach(store, account.id, user.id);
+    await store.payments.decidePayment(ids.paymentId, () => ({
+      change: { amountMismatch: 'overpaid', receivedUnits: 50_000_000n },
+    }));
+    const part = { amountMismatch: 'partially_paid', receivedUnits: 5_000_000n } as const;
+    const onPage = newPayment(account.id, { ...part, origin: ids.pageId, email: 'anna@example.com' });
+    const submission = {
+      paymentId: onPage.id,
+      pageId: ids.pageId,
+      submission: 'form',
+      answer: 'Green',
+      heldUntilMs: 0,
+    };
+    await store.paymentPages.createPagePayment(onPage, submission, () => {});
+    const seen = new Set(['/dashboard', '/dashboard/payments?status=paid']);
+    const forms = new Set<string>();
+    for (const address of seen) {
+      const answer = await browser.get(address);
+      expect([address, answer.statusCode]).toEqual([address, 200]);
+      const offered = offersOf(answer.payload);
+      for (const link of offered.links) seen.add(link);
+      for (const form of offered.forms) forms.add(form);
+      const isForAct = ['developer', 'owner'].includes(role);
+      if (!isForAct)
+        expect([address, textOf(answer.payload)]).not.toEqual([
+          address,
+          expect.stringMatching(/reminder|Refund the surplus|[oO]pen a refund/),
+        ]);
+    }
+    expect(seen.size).toBeGreaterThan(role === 'operator' ? 8 : 12);
+    const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    for (const form of role === 'operator' ? [] : forms) {
+      const { payload } = await browser.post(form, {}, { headers });
+      expect([form, textOf(payload)]).not.toEqual([form, expect.stringContaining('have permission')]);
+    }
+    if (role === 'operator') expect([...forms]).toEqual(['/operator/stop-viewing']);
+  },
+);
 
 /** One of everything that a route can name, and a text that shows all of it. */
 async function giveOneOfEach(store: Store, accountId: string, userId: string) {

@@ -43,25 +43,28 @@ async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
     ofMismatch('overpaid', { fromMs }),
     context.records.listRecords(accountId, 'dismissed'),
   ]);
+  const overpaidIds = overpaid.map(({ id }) => id);
+  const refunded = await context.readRefunded(accountId, overpaidIds);
+  const review = ['', 'Review'] as const;
+  const mayAct = roleIncludes(visit.role, 'developer');
   const groups = [
-    ...groupOfPayments('waiting', waiting, 'forward=manual_required', (payment) => stateSentence(payment), [
-      '',
-      'Review',
-    ]),
+    ...groupOfPayments('waiting', waiting, 'forward=manual_required', stateSentence, review),
     ...groupOfPayments(
       'partially_paid',
       partial,
       'status=partially_paid',
       (payment) => html`Only ${partPaid(payment)} arrived.`,
-      ['#rest', 'Send reminder'],
+      mayAct ? ['#rest', 'Send reminder'] : review,
     ),
     ...groupOfPayments(
       'overpaid',
-      overpaid,
+      overpaid.filter(
+        ({ id, receivedUnits, usdUnits }) => receivedUnits - usdUnits > (refunded.get(id) ?? 0n),
+      ),
       'status=overpaid',
       ({ receivedUnits, usdUnits }) =>
-        `Overpaid: ${usdcText(receivedUnits - usdUnits)} too much arrived: check whether the customer paid twice.`,
-      context.paymentHints.surplus,
+        `${usdcText(receivedUnits - usdUnits)} too much arrived. Check whether the customer paid twice.`,
+      mayAct ? context.paymentHints.surplus : review,
     ),
     ...groupsOfWebhooks(
       webhooks.filter(({ finishedAtMs }) => finishedAtMs > fromMs),
@@ -82,9 +85,9 @@ export const alertsCard: HomeCard = {
 async function showAlerts(visit: Visit): Promise<Html> {
   const groups = await readGroups(visit);
   if (groups.length === 0) return nothing;
-  const mayDismiss = visit.viewing === null && roleIncludes(visit.role, 'developer');
   return html`<section class="banner attention"><h2 class="quiet">Needs your attention</h2><ul>${groups.map(
-    ({ name, content }) => html`<li><div>${content}</div>${mayDismiss ? dismissForm(name) : nothing}</li>`,
+    ({ name, content }) =>
+      html`<li><div>${content}</div>${roleIncludes(visit.role, 'developer') && dismissForm(name)}</li>`,
   )}</ul></section>`;
 }
 

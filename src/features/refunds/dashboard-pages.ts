@@ -68,9 +68,10 @@ title="${timeText(createdAtMs, visit.timeZone, 'second')}"><strong>${formatUsdcS
         destination === null ? null : html`<span class="hash" title="${destination}">${destination}</span>`,
       Opened: numbers(({ createdAtMs }) => ago(createdAtMs, nowMs, visit.timeZone)),
     });
+    const hint = html`<p>Open a refund on the page of its <a href="${DASHBOARD_PATH}/payments?status=paid">payment</a>.</p>`;
     return {
       title: 'Refunds',
-      main: html`<p>Open a refund on the page of its <a href="${DASHBOARD_PATH}/payments?status=paid">payment</a>.</p>
+      main: html`${roleIncludes(visit.role, 'developer') && hint}
 ${table}
 ${pageLinks(visit.path, { filters: {}, isNewest: id === '', older: last ? `${last.createdAtMs}-${last.id}` : null })}`,
     };
@@ -96,33 +97,28 @@ export const paymentHints: PaymentHints = {
 };
 
 export const refundsCard = (context: RefundContext): PaymentCard => ({
-  link: refundButton,
   show: (visit, payment) => showRefunds(context, visit, payment),
   register: (routes, showPayment) => registerForms(context, routes, showPayment),
 });
 
-function refundButton(visit: Visit, { id, status, receivedUnits }: Payment): Html {
-  if (status === 'unpaid' || receivedUnits === 0n || !roleIncludes(visit.role, 'developer')) return nothing;
-  return html`<a class="button" href="${DASHBOARD_PATH}/payments/${id}?refund=all#refunds">Refund</a>`;
-}
-
-async function showRefunds(context: RefundContext, visit: Visit, payment: Payment): Promise<Html> {
+async function showRefunds(context: RefundContext, visit: Visit, payment: Payment) {
   const { refunds, leftUnits } = await readRefunds(context, visit.account.id, payment.id);
-  if (refunds.length === 0 && leftUnits === 0n) return nothing;
+  if (refunds.length === 0 && leftUnits === 0n) return [nothing, nothing] as const;
   const mayChange = roleIncludes(visit.role, 'developer');
   const isNamed = (refund: Refund) => refundStatusAt(refund, context.nowMs()) === 'awaiting_confirmation';
   const named = mayChange ? refunds.find(isNamed) : undefined;
+  const mayOpen = named === undefined && leftUnits > 0n && mayChange;
   const form =
     named !== undefined
       ? await confirmForm(visit, named)
-      : leftUnits > 0n && mayChange
-        ? await openForm(visit, payment, leftUnits)
-        : nothing;
-  return html`<section class="card" id="refunds"><h2>Refunds</h2>
+      : mayOpen && (await openForm(visit, payment, leftUnits));
+  const link = html`<a class="button" href="${DASHBOARD_PATH}/payments/${payment.id}?refund=all#refunds">Refund</a>`;
+  const card = html`<section class="card" id="refunds"><h2>Refunds</h2>
 <p>${moneySentence(payment) ?? ''}</p>
-<p>You refund in USDC, from your own wallet. ${formatUsdc(leftUnits)} can still be refunded.</p>
+<p>${leftUnits === 0n ? 'Nothing is left to refund.' : html`You refund in USDC, from your own wallet. ${formatUsdc(leftUnits)} can still be refunded.`}</p>
 ${refunds.map((refund) => refundPart(context, visit, refund, payment.chainId))}
 ${form}<span id="copied" role="status"></span></section>`;
+  return [mayOpen ? link : nothing, card] as const;
 }
 
 /** Asks for the password and an existing second factor, because the form decides where money goes. */
@@ -158,7 +154,8 @@ Ask the customer for an address over a channel that you know, or send them the l
 
 function choicesOf(payment: Payment, leftUnits: bigint): Readonly<Record<string, string>> {
   const { amountMismatch, currency, forwardedUnits, receivedUnits, usdUnits } = payment;
-  const surplusUnits = amountMismatch === 'overpaid' ? receivedUnits - usdUnits : 0n;
+  const isWhole = leftUnits >= receivedUnits;
+  const surplusUnits = amountMismatch === 'overpaid' && isWhole ? receivedUnits - usdUnits : 0n;
   const choices = { all: leftUnits, surplus: surplusUnits, [formatUnits(forwardedUnits)]: forwardedUnits };
   const words = ['All that is left', 'The surplus', 'What you received'];
   const offered = Object.entries(choices).flatMap(([name, units], index) =>

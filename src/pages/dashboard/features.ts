@@ -16,9 +16,8 @@ export interface HomeCard {
 }
 
 export interface PaymentCard {
-  /** Link beside the title of the payment's page. */
-  readonly link: (visit: Visit, payment: Payment) => Html;
-  readonly show: (visit: Visit, payment: Payment) => Promise<Html>;
+  /** Also a link beside the page's title to what the card offers; `nothing` if it offers nothing. */
+  readonly show: (visit: Visit, payment: Payment) => Promise<readonly [link: Html, card: Html]>;
   /** Registers the card's forms; a refused one shows the payment's page again. */
   readonly register: (routes: DashboardRoutes, showPayment: (visit: Visit) => Promise<PageView>) => void;
 }

@@ -31,21 +31,18 @@ async function readPeriod({ context, account, timeZone }: Visit, span: number) {
 }
 
 async function showHome(homeCards: DashboardFeatures['homeCards'], visit: Visit): Promise<PageView> {
-  const { account, context, viewing } = visit;
+  const { account, context } = visit;
   const { receivedCard } = await loadCards();
   const { statistics, before, fromMs } = await readPeriod(visit, DEFAULT_SPAN);
   const [costShare, latest, steps, cards] = await Promise.all([
     readCostShare(context.search, account.id, fromMs),
     context.search.searchPayments({ accountId: account.id }, null, LATEST),
-    viewing === null ? firstSteps(visit) : nothing,
+    firstSteps(visit),
     Promise.all(homeCards.map(({ show }) => show(visit))),
   ]);
-  const mayCreate = viewing === null && roleIncludes(visit.role, 'developer');
   return {
     title: 'Home',
-    actions: mayCreate
-      ? html`<a class="button primary" href="${DASHBOARD_PATH}/links">New payment link</a>`
-      : nothing,
+    actions: html`${roleIncludes(visit.role, 'developer') && html`<a class="button primary" href="${DASHBOARD_PATH}/links">New payment link</a>`}`,
     main: html`${homeCards.map(({ flashMessages }) => flashOf(visit, flashMessages))}
 ${cards}
 <div class="${steps === nothing ? '' : 'pair first'}">
@@ -76,7 +73,7 @@ ${funnelCard(funnel, span)}`,
 
 const MAXIMUM_PAID_PAYMENTS = 5;
 
-/** First steps of a new merchant; empty when all are done, or after `MAXIMUM_PAID_PAYMENTS`. */
+/** First steps that the role may do; empty when all are done, or after `MAXIMUM_PAID_PAYMENTS`. */
 async function firstSteps(visit: Visit): Promise<Html> {
   const { account, context, user } = visit;
   const { search } = context;
@@ -85,9 +82,9 @@ async function firstSteps(visit: Visit): Promise<Html> {
     search.searchPayments({ accountId: account.id, status: 'paid' }, null, MAXIMUM_PAID_PAYMENTS + 1),
     hasSecondFactor(context, user),
   ]);
-  if (paid.length > MAXIMUM_PAID_PAYMENTS) return nothing;
+  if (paid.length > MAXIMUM_PAID_PAYMENTS || !roleIncludes(visit.role, 'developer')) return nothing;
   const isTested = !context.isTestMode || paid.length > 0;
-  const steps: readonly (readonly [isDone: boolean, path: string, what: string, sentence: string])[] = [
+  const everyStep: readonly (readonly [isDone: boolean, path: string, what: string, sentence: string])[] = [
     [
       account.wallet !== null,
       '/dashboard/settings/payouts',
@@ -115,6 +112,8 @@ async function firstSteps(visit: Visit): Promise<Html> {
           'For a customer, or to try it yourself.',
         ],
   ];
+  // Those before the last are in the settings, which are for owners.
+  const steps = roleIncludes(visit.role, 'owner') ? everyStep : everyStep.slice(-1);
   const done = steps.filter(([isDone]) => isDone).length;
   if (done === steps.length) return nothing;
   return html`<section class="card" aria-labelledby="first-run"><h2 id="first-run">Set up your shop <span class="soft">${done} of ${steps.length}</span></h2>

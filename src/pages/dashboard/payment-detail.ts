@@ -38,7 +38,7 @@ import {
   displayStatusBadges,
   fact,
   moneySentence,
-  overpaidSentence,
+  originLink,
   partPaidSentence,
   providerName,
   stateMeaning,
@@ -68,23 +68,29 @@ export async function showPayment(
   const origin = (await context.readOrigins(visit.account.id, [payment.id])).get(payment.id) ?? null;
   const recordOf = async (kind: RecordKind) =>
     (await context.records.listRecords(visit.account.id, kind, [payment.id]))[0];
-  const [opened, settled, entries] = await Promise.all([
+  const [opened, settled, entries, cards] = await Promise.all([
     recordOf('opened'),
     recordOf('settled'),
     context.observations.listEntriesOf(payment.id),
+    Promise.all(paymentCards.map(({ show }) => show(visit, payment))),
   ]);
+  const links = cards.map(([link]) => link);
   return {
     title: `Payment of ${moneyText(payment.amountCents, payment.currency)}`,
     actions: paymentActions(
       visit,
       payment,
-      html`${paymentCards.map(({ link }) => link(visit, payment))}`,
+      html`${links}`,
       html`${noteCard(visit, payment)}${settledCard(visit, history, settled)}
 ${cancelCard(visit, history)}${eraseCard(visit, payment, origin?.answer ?? null)}`,
     ),
     main: html`${message}
 <p>${displayStatusBadges(payment, history.sessions.at(-1), context.nowMs())} ${moneySentence(payment) ?? stateSentence(payment)}</p>
-${mismatchNotice(context, history)}
+${mismatchNotice(
+  visit,
+  history,
+  links.some((link) => link !== nothing),
+)}
 ${await acceptCard(visit, history)}
 ${await unservedNotice(visit, history)}
 ${payment.releaseRefusalReason === null ? nothing : html`<p class="banner bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
@@ -92,7 +98,7 @@ ${releaseCard(visit, history)}
 ${walletCard(context, history)}
 <div class="pair"><section class="card"><h2>What happened</h2>${timeline(history, visit, { opened, entries })}</section>
 ${factsCard(visit, history, origin, settled)}</div>
-${await Promise.all(paymentCards.map(({ show }) => show(visit, payment)))}
+${cards.map(([, card]) => card)}
 ${history.webhooks.map((webhook) => webhookCard(context, webhook, visit))}`,
   };
 }
@@ -106,13 +112,14 @@ function paymentActions(visit: Visit, { id }: Payment, links: Html, forms: Html)
 <div class="card"><p><a href="${DASHBOARD_PATH}/payments/${id}/evidence">${visit.context.paymentHints.evidence}</a></p>${forms}</div></details></div>`;
 }
 
-function mismatchNotice({ baseUrl, paymentHints }: DashboardContext, history: PaymentHistory): Html {
+function mismatchNotice({ context, role }: Visit, history: PaymentHistory, mayRefund: boolean): Html {
+  const { baseUrl, paymentHints } = context;
   const { payment, observations, sessions } = history;
   if (payment.amountMismatch === 'partially_paid') {
     const url = `${baseUrl}/pay/${payment.id}`;
     return html`<section class="banner"><p><strong>${partPaidSentence(payment)}</strong></p>
 <ul id="rest"><li>${restSentence(history)} Send the customer the link: <a href="${url}"><code id="rest-link">${url}</code></a>
-${copyButton('rest-link', 'the link')} ${payment.email === null ? nothing : reminderLink(payment.email, url)}</li>
+${copyButton('rest-link', 'the link')} ${payment.email === null || !roleIncludes(role, 'developer') ? nothing : reminderLink(payment.email, url)}</li>
 <li>While the payment is open, it cannot be canceled or released, because the customer can still pay the rest. An owner can accept what arrived as paid.</li>
 <li>If the rest does not arrive before the payment expires, the payment is canceled.
 What arrived can then be released to your wallet, but never counts as paid.</li></ul></section>`;
@@ -122,9 +129,10 @@ What arrived can then be released to your wallet, but never counts as paid.</li>
   const { length: deposits } = observations.deposits;
   const origin = deposits > 1 ? `It arrived in ${deposits} deposits. ` : '';
   const twice = `The customer went to ${visited.join(' and ')} and may have been charged twice. `;
-  return html`<section class="banner"><p><strong>${overpaidSentence(payment, sumObservations(observations).seenUnits)}</strong></p>
+  return html`<section class="banner"><p><strong>Overpaid: ${formatUsdc(sumObservations(observations).seenUnits)} arrived
+for a payment of ${formatUsdc(payment.usdUnits)}.</strong></p>
 <p>${origin}${visited.length > 1 ? twice : ''}All of it goes to your wallet, less the fee.
-Only one webhook is sent. ${paymentHints.overpaid}</p></section>`;
+Only one webhook is sent. ${mayRefund && paymentHints.overpaid}</p></section>`;
 }
 
 /** Opens the merchant's mail program; the service sends nothing to the customer. */
@@ -141,7 +149,6 @@ function restSentence(view: PaymentView): string {
   return `The customer can pay the rest, ${amount}, at a provider that accepts the amount, or from a wallet.`;
 }
 
-/** Form for owners that accepts a final partial payment as paid. */
 async function acceptCard(visit: Visit, { payment, observations }: PaymentHistory): Promise<Html> {
   const { seenUnits, finalSeenUnits } = sumObservations(observations);
   const isOffered = payment.amountMismatch === 'partially_paid' && finalSeenUnits === seenUnits;
@@ -186,20 +193,21 @@ ${fact('Amount due', formatUsdc(payment.paidThresholdUnits, 'up'))}`;
 }
 
 function factsCard(
-  { timeZone, context: { baseUrl } }: Visit,
+  visit: Visit,
   { payment, observations, sessions }: PaymentHistory,
   origin: PaymentOrigin | null,
   settled?: AccountRecord,
 ): Html {
+  const { timeZone, context } = visit;
   const { heldUnits } = sumObservations(observations);
   const [agreed, author = ''] = settled?.texts ?? [];
   const used = payingProvider(payment, sessions);
-  const shortCode = shortCodeOf(payment.id);
+  const shortLink = `${context.baseUrl}/s/${shortCodeOf(payment.id)}`;
   return html`<section class="card"><h2>Payment</h2><dl class="facts">
 ${fact('ID', copyable('payment-id', payment.id, 'the payment ID'))}
 ${fact(
   'Short link',
-  html`<a href="${baseUrl}/s/${shortCode}"><code id="short-link">${baseUrl}/s/${shortCode}</code></a>
+  html`<a href="${shortLink}"><code id="short-link">${shortLink}</code></a>
 ${copyButton('short-link', 'the short link')}`,
 )}
 ${fact('Created', moment(payment.createdAtMs, timeZone))}
@@ -221,7 +229,7 @@ ${
 <span class="small soft">By <bdi>${author}</bdi>, ${moment(settled.atMs, timeZone)}</span>`,
   )
 }
-${origin === null ? nothing : fact(origin.label, html`<a href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`)}
+${origin === null ? nothing : fact(origin.label, originLink(visit, origin))}
 ${origin === null || origin.answer === null ? nothing : fact('Customer’s answer', html`<bdi>${origin.answer}</bdi>`)}
 ${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReason === 'expired' ? 'it expired' : `by the ${payment.cancelReason}`)}
 ${heldUnits === 0n ? nothing : fact('Held at deposit address', formatUsdc(heldUnits))}

@@ -17,7 +17,8 @@ import { pageLinks, pagePath, sendCsv } from '../../web/signed-in/layout.ts';
 import {
   displayStatusBadges,
   displayStatusLabel,
-  forwardLabel,
+  forwardWords,
+  originLink,
   providerName,
   usedProvider,
 } from '../../web/signed-in/payment-words.ts';
@@ -106,15 +107,16 @@ function emptyBanner({ given, before }: PaymentFilters, page: FoundPayments, vis
     return html`<p class="banner plain" role="status">No payment matches.</p>`;
   }
   return html`<section class="card"><h2>No payments yet</h2>
-<p>Payments appear here when your shop creates a checkout, or when you create a <a href="${DASHBOARD_PATH}/links">payment link</a>.</p></section>`;
+<p>Payments appear here when your shop creates a checkout, or when you create a payment link.</p></section>`;
 }
 
 /** @param path of the pages to which the rows lead */
 export async function paymentTable(
-  { account, context, timeZone }: Visit,
+  visit: Visit,
   payments: readonly Payment[],
   path = '/payments',
 ): Promise<Html> {
+  const { account, context, timeZone } = visit;
   const ids = payments.map(({ id }) => id);
   const nowMs = context.nowMs();
   const [sessions, origins] = await Promise.all([
@@ -128,7 +130,7 @@ export async function paymentTable(
 title="${timeText(createdAtMs, timeZone, 'second')}"><strong>${formatMoney(amountCents, currency)}</strong>&#160;<span class="soft">${currency}</span></a>`,
     ),
     Status: (payment) => displayStatusBadges(payment, sessions.get(payment.id), nowMs),
-    For: (payment) => forOf(payment, origins.get(payment.id)),
+    For: (payment) => forOf(visit, payment, origins.get(payment.id)),
     Customer: ({ email }) => (email === null ? null : html`<bdi>${email}</bdi>`),
     Provider: (payment) => usedProvider(payment, sessions.get(payment.id)),
     'You received': numbers(receivedOf),
@@ -136,11 +138,11 @@ title="${timeText(createdAtMs, timeZone, 'second')}"><strong>${formatMoney(amoun
   });
 }
 
-function forOf({ note, orderLine }: Payment, origin: PaymentOrigin | undefined): Html | null {
+function forOf(visit: Visit, { note, orderLine }: Payment, origin: PaymentOrigin | undefined): Html | null {
   const text = note ?? orderLine;
   if (text === null && origin === undefined) return null;
   return html`${text !== null && html`<bdi>${text}</bdi> `}
-${origin !== undefined && html`<a class="small" href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`}`;
+${origin !== undefined && html`<span class="small">${originLink(visit, origin)}</span>`}`;
 }
 
 function receivedOf({ forwardedUnits, receivedUnits }: Payment): Html | string | null {
@@ -221,7 +223,7 @@ function filterChips(given: PaymentFilters['given']): Html {
 
 function shownValue(name: FilterName, value: string): string {
   const forward = name === 'forward' && forwardStatuses.find((status) => status === value);
-  if (forward) return forwardLabel(forward);
+  if (forward) return forwardWords[forward][0];
   const status = name === 'status' && displayStatuses.find((choice) => choice === value);
   if (status) return displayStatusLabel(status);
   const provider = name === 'provider' && paymentProviders.find((choice) => choice === value);

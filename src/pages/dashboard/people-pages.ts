@@ -40,7 +40,6 @@ const roleWords: Record<Role, string> = {
 export function registerPeoplePages(routes: DashboardRoutes): void {
   const pages = routes.pages('people', 'owner');
   pages.page('/people', showPeople);
-  // Shows the link once; a reload redirects to the list.
   const showInvited = async (visit: Visit) =>
     (await takeInvitationPage(visit, PEOPLE_PATH)) ?? seeOther('/people');
   pages.page('/people/invited', showInvited);

@@ -48,6 +48,11 @@ export interface PaymentOrigin {
   readonly answer: string | null;
 }
 
+type ReadOfPayments<Value> = (
+  accountId: string,
+  paymentIds: readonly string[],
+) => Promise<ReadonlyMap<string, Value>>;
+
 export interface DashboardContext extends AreaContext {
   readonly payments: PaymentStore;
   readonly search: PaymentSearchStore;
@@ -66,10 +71,9 @@ export interface DashboardContext extends AreaContext {
   readonly token: Address;
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
   /** Origins of an account's payments, by payment id; omits payments without one. */
-  readonly readOrigins: (
-    accountId: string,
-    paymentIds: readonly string[],
-  ) => Promise<ReadonlyMap<string, PaymentOrigin>>;
+  readonly readOrigins: ReadOfPayments<PaymentOrigin>;
+  /** What was refunded of an account's payments in 10⁻⁶ USDC, by payment id; omits payments without a refund. */
+  readonly readRefunded: ReadOfPayments<bigint>;
   readonly columns: readonly AddedColumns[];
   readonly paymentHints: PaymentHints;
 }

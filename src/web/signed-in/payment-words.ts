@@ -1,3 +1,4 @@
+import { roleIncludes } from '../../accounts/person.ts';
 import { type DisplayStatus, displayStatusOf } from '../../payment/display-status.ts';
 import { aboutCents, type Payment } from '../../payment/payment.ts';
 import type { LastSession } from '../../payment/payment-search-store.ts';
@@ -10,8 +11,9 @@ import {
 import { DIRECT_PROVIDER, MULTI_PROVIDER, providerCatalog } from '../../payment/provider-catalog.ts';
 import type { WebhookStatus } from '../../webhooks/send-webhook.ts';
 import { type Html, html } from '../design/html.ts';
-import type { DashboardContext } from './context.ts';
+import { DASHBOARD_PATH, type DashboardContext, type PaymentOrigin, type Visit } from './context.ts';
 import { formatMoney, formatUsdc, usdcText } from './format.ts';
+import { sections } from './sections-by-role.ts';
 
 export function fact(term: Html | string, description: Html | string): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
@@ -28,6 +30,13 @@ export function copyButton(id: string, label: string): Html {
 /** A text in a field that can be copied by hand, or by a button with `data-copies`. */
 export function copyField(id: string, label: string, text: string): Html {
   return html`<div class="field"><label for="${id}">${label}</label><input id="${id}" readonly value="${text}" autocomplete="off"></div>`;
+}
+
+export function originLink({ role }: Visit, { path, title }: PaymentOrigin): Html {
+  const text = html`<bdi>${title}</bdi>`;
+  return roleIncludes(role, sections.pages.role)
+    ? html`<a href="${DASHBOARD_PATH}${path}">${text}</a>`
+    : text;
 }
 
 export type Tone = 'good' | 'warn' | 'bad' | '';
@@ -58,7 +67,7 @@ export function displayStatusLabel(status: DisplayStatus): string {
   return `${status.charAt(0).toUpperCase()}${status.slice(1).replaceAll('_', ' ')}`;
 }
 
-const forwardWords: Readonly<Record<ForwardStatus, readonly [string, Tone]>> = {
+export const forwardWords: Readonly<Record<ForwardStatus, readonly [string, Tone]>> = {
   pending: ['waiting', ''],
   ready: ['release due', ''],
   processing: ['release in progress', ''],
@@ -87,7 +96,8 @@ export function forwardBadge({ forwardStatus }: Pick<Payment, 'forwardStatus'>):
 }
 
 export function partPaid({ receivedUnits, usdUnits }: Pick<Payment, 'receivedUnits' | 'usdUnits'>): Html {
-  return html`${formatUsdc(receivedUnits, 'down')} of ${formatUsdc(usdUnits)}`;
+  const hidesRest = usdcText(receivedUnits) === usdcText(usdUnits);
+  return html`${formatUsdc(receivedUnits, hidesRest ? 'down' : 'nearest')} of ${formatUsdc(usdUnits)}`;
 }
 
 export function partPaidSentence(payment: Payment): Html {
@@ -109,16 +119,8 @@ export function moneySentence(payment: Payment): string | null {
   return `${seen} · you received ${usdcText(forwardedUnits)} (fee ${fee} is not returned)`;
 }
 
-export function overpaidSentence({ usdUnits }: Pick<Payment, 'usdUnits'>, seenUnits: bigint): Html {
-  return html`Overpaid: ${formatUsdc(seenUnits)} arrived for a payment of ${formatUsdc(usdUnits)}.`;
-}
-
 export function webhookBadge(status: WebhookStatus): Html {
   return badge(status, webhookTones[status]);
-}
-
-export function forwardLabel(status: ForwardStatus): string {
-  return forwardWords[status][0];
 }
 
 export function stateSentence(
