@@ -134,7 +134,8 @@ it('names what needs attention, each with a link to where one acts', async () =>
   const settlement = (await browser.get('/operator/settlement')).payload;
   expect(settlement).toContain('<title>(6) Operator · Settlement</title>');
   for (const words of [
-    'slow.example Paused – none',
+    'slow.example Paused unknown none',
+    'down.example Failing unknown none',
     'behind.example Degraded 31 none',
     'odd.example Degraded 0 2, last 9 min ago: <b>block 7</b>',
     'calm.example Operational 0 1, last 10 min ago: block 6',

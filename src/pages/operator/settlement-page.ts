@@ -148,7 +148,7 @@ export function isSupplied({ isLow, balanceWei, signerFailure }: RelayerState): 
 export function relayerStatus({ isLow, balanceWei, signerFailure }: RelayerState): Html {
   if (isLow) return html`<span class="badge bad">low: send it POL, or releases stop</span>`;
   if (signerFailure !== null) return html`<span class="badge bad">cannot sign</span>`;
-  return balanceWei === null ? html`<span class="badge warn">unknown</span>` : html`sufficient`;
+  return balanceWei === null ? html`<span class="badge warn">unknown</span>` : html`Sufficient`;
 }
 
 function relayersCard(relayers: readonly RelayerState[]): Html {
@@ -189,7 +189,9 @@ function endpointsCard(endpoints: readonly EndpointHealth[]): Html {
     {
       Endpoint: headings(({ label }) => html`<code>${label}</code>`),
       Status: endpointStatus,
-      'Blocks behind': numbers(({ lagBlocks }) => lagBlocks ?? '–'),
+      'Blocks behind': numbers(({ lagBlocks, isPaused, isFailing }) =>
+        lagBlocks === null || isPaused || isFailing ? html`<span class="soft">unknown</span>` : lagBlocks,
+      ),
       Disagreements: sentences(({ disagreements, lastDisagreement }) =>
         lastDisagreement === null
           ? html`<span class="soft">none</span>`
