@@ -110,10 +110,14 @@ function waterfall(title: string, currency: string, parts: readonly Part[]): Htm
   const lines = parts.flatMap(([name, units], index) =>
     index > 0 && units === 0n ? [] : [[name, signed(cents[index] ?? 0n, index > 0)] as const],
   );
-  return dataTable(title, [...lines, ['Sent to your wallet', signed(sumOf(cents))] as const], {
-    [title]: headings(([name]) => name),
-    [currency]: numbers(([, value]) => value),
-  });
+  return dataTable(
+    { label: title, endsInSum: true },
+    [...lines, ['Sent to your wallet', signed(sumOf(cents))] as const],
+    {
+      [title]: headings(([name]) => name),
+      [currency]: numbers(([, value]) => value),
+    },
+  );
 }
 
 function baseCard({ currency, chargedUnits, forwardedUnits, feeUnits, paymentsWithoutRate }: BaseSums): Html {

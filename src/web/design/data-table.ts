@@ -27,6 +27,8 @@ interface DataTable {
   /** Whether a phone shows a row as a few lines without column names, for self-explanatory values. */
   readonly isCompact?: boolean;
   readonly empty?: Html;
+  /** Whether the last row is the sum of the others. */
+  readonly endsInSum?: boolean;
 }
 
 /** Maximum columns that fit side by side on every phone. */
@@ -34,7 +36,8 @@ const NARROW_COLUMNS = 2;
 
 /** A table whose rows become cards on a phone. Explicit roles keep the table semantics there. */
 export function dataTable<Row>(table: DataTable | string, rows: readonly Row[], named: Columns<Row>): Html {
-  const { label, isCompact = false, empty } = typeof table === 'string' ? { label: table } : table;
+  const given: DataTable = typeof table === 'string' ? { label: table } : table;
+  const { label, isCompact = false, endsInSum = false, empty } = given;
   if (rows.length === 0 && empty !== undefined) return empty;
   const columns = Object.entries(named).map(([name, column]) => ({
     name,
@@ -44,7 +47,7 @@ export function dataTable<Row>(table: DataTable | string, rows: readonly Row[], 
     columns.map((column) => dataCell(column, column.cellOf(row, index)));
   const look =
     columns.length <= NARROW_COLUMNS ? 'table' : isCompact ? 'table stacks compact' : 'table stacks';
-  return html`<div class="${look}" role="region" aria-label="${label}" tabindex="0"><table role="table">
+  return html`<div class="${look}${endsInSum ? ' sum' : ''}" role="region" aria-label="${label}" tabindex="0"><table role="table">
 <thead role="rowgroup"><tr role="row">${columns.map(columnHeading)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     (row, index) => html`<tr role="row">${cells(row, index)}</tr>
