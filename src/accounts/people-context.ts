@@ -31,7 +31,6 @@ export type RecordContext = Pick<PeopleContext, 'people' | 'audit' | 'nowMs' | '
 
 const MAXIMUM_TARGET_CHARACTERS = 300;
 
-/** Records an action that has succeeded in an account's audit log. */
 export async function recordAction(
   { audit, nowMs }: Pick<PeopleContext, 'audit' | 'nowMs'>,
   accountId: string,

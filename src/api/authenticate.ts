@@ -22,7 +22,6 @@ declare module 'fastify' {
 
 type KeyRoutesContext = Pick<ApiContext, 'accounts' | 'limits' | 'nowMs'>;
 
-/** Route options that admit requests whose key has this scope, counted by this limiter. */
 export type Admit = (keyLimiter: RateLimiter, scope: KeyScope) => { onRequest: onRequestAsyncHookHandler };
 
 /** Registers routes for requests with an API key in a Fastify scope, so its body parser applies to no other route. */

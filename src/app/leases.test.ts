@@ -34,7 +34,6 @@ function createWorld() {
 
 type Lease = ReturnType<typeof createLease>;
 
-/** Whether the task runs now. */
 async function mayRun(lease: Lease): Promise<boolean> {
   let hasRun = false;
   const task = { name: 'watch', intervalMs: 1, run: async () => (hasRun = true) };

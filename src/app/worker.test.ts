@@ -16,7 +16,6 @@ afterEach(async () => {
 
 const failures: [string, unknown, number][] = [];
 
-/** Starts a worker whose failures are remembered. */
 function start(...tasks: WorkerTask[]): Worker {
   failures.length = 0;
   worker = startWorker(tasks, (...failure) => failures.push(failure));

@@ -89,7 +89,6 @@ function pathOf(command: Command): string {
 
 const leaves = () => everyCommand(recordingProgram()).filter(({ commands }) => commands.length === 0);
 
-/** Types a command line. */
 const type = (...words: string[]) => recordingProgram().parseAsync(words, { from: 'user' });
 
 /** The names of the arguments of an operation without a dash, in their order, and lines that run it. */

@@ -23,7 +23,6 @@ export interface ListenOptions {
 export interface FeatureCommands {
   /** Name of the features' records, as the help of `payment show` lists it. */
   readonly shown: string;
-  /** Commands of `sandbox`. */
   readonly sandbox: readonly (readonly [usage: string, description: string])[];
   readonly eventFields: EventFields;
 }

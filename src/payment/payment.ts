@@ -116,10 +116,6 @@ export const LINK_ORIGIN = 'link';
 /** Prefix of the ids of payment pages. A page's id is the `origin` of its payments. */
 export const PAGE_ID_PREFIX = 'page_';
 
-export function pageIdOf({ origin }: Pick<Payment, 'origin'>): string | null {
-  return origin?.startsWith(PAGE_ID_PREFIX) === true ? origin : null;
-}
-
 /** Order fields of payments created through `/api/v1`, which have no order. */
 export const noOrder = {
   orderLine: null,

@@ -30,10 +30,6 @@ export function bodyWithoutEmail(body: string): string {
   return rest === fields ? body : JSON.stringify(rest);
 }
 
-export function isEmailErased(body: string): boolean {
-  return body.includes(`"email":"${ERASED}"`);
-}
-
 /** Removes the address from a text that may repeat it, such as a receiver's answer, ignoring case, even URL-encoded. */
 export function textWithoutEmail(text: string, email: string, mark = ERASED): string {
   const forms = [email, encodeURIComponent(email)].map((form) => form.replaceAll(/\W/g, '\\$&'));

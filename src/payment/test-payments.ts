@@ -5,10 +5,6 @@ import { isProviderId, MULTI_PROVIDER, type ProviderId } from './provider-catalo
 const outcomes = ['paid', 'declined', 'too-little', 'late', 'twice', 'slow-chain'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-export function isOutcome(text: string): text is Outcome {
-  return (outcomes as readonly string[]).includes(text);
-}
-
 /** Outcomes that a payment allows. A double payment needs two providers. */
 export function outcomesOf({ provider }: Pick<Payment, 'provider'>): readonly Outcome[] {
   return outcomes.filter((outcome) => outcome !== 'twice' || provider === MULTI_PROVIDER);

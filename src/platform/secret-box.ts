@@ -18,7 +18,6 @@ export function createSecretBox(purpose: string, secret: string, previousSecrets
       const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
       return `${fingerprint}.${sealed.toString('base64url')}`;
     },
-    /** Whether a text with this fingerprint was sealed with a configured secret. */
     knows: (fingerprint: string) => keys.some((key) => key.fingerprint === fingerprint),
     isCurrent: (sealed: string) => sealed.startsWith(`${keys[0].fingerprint}.`),
     /** Null if the text was sealed with an unknown secret or for another owner, or was changed. */

@@ -9,7 +9,6 @@ import {
   type TakeSharedCall,
 } from './outgoing-limiter.ts';
 
-/** A clock that runs the functions that were scheduled on it. */
 function createTestClock() {
   let nowMs = 0;
   const timers = new Set<{ readonly atMs: number; readonly run: () => void }>();

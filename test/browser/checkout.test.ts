@@ -29,7 +29,6 @@ afterAll(() => close());
 
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
 
-/** Chooses a provider from the list of all. */
 async function chooseProvider(page: Page, name: string): Promise<void> {
   await page.getByRole('link', { name: /^All \d+ services$/ }).click();
   await page.getByRole('button', { name: `Pay at ${name}` }).click();

@@ -23,7 +23,6 @@ let paid: Payment;
 let direct: Payment;
 beforeAll(() => fillAccount());
 
-/** An amount without a fee on top, and what of it has to arrive. */
 function amountsOf(amountCents: number) {
   const usdUnits = BigInt(amountCents) * 10_900n;
   const withoutFee = { originalAmountCents: null, customerFeeCents: null, passFeeToCustomer: false };

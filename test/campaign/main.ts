@@ -26,7 +26,6 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** A whole number from a flag, or an error that names it. */
 function readCount(name: string, value: string): number {
   const count = Number(value);
   if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`--${name} is a whole number`);

@@ -2,7 +2,6 @@
 export interface PromiseResult {
   /** The promise, as a sentence. */
   readonly promise: string;
-  /** The number of checked cases. */
   readonly cases: number;
   /** The number of violations; each is logged with the seed that reproduces it. */
   readonly violations: number;

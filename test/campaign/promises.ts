@@ -26,7 +26,6 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** Checked cases and violations. */
 export interface Findings {
   readonly cases: Map<PromiseName, number>;
   readonly violations: Violation[];

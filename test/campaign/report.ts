@@ -3,7 +3,6 @@ import { type Findings, type PromiseName, promises } from './promises.ts';
 
 const SHOWN_VIOLATIONS = 20;
 
-/** The results of a part. */
 export interface PartReport {
   readonly part: string;
   readonly results: readonly PromiseResult[];

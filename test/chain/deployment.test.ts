@@ -20,7 +20,6 @@ import type { AlteringProxy } from './altering-proxy.ts';
 import { addressFor, deployTestUsdc } from './local-chain.ts';
 import { useLocalChain, useProxies } from './use-chain.ts';
 
-/** The selector of cloneInitCodeHash(). */
 const CLONE_INIT_CODE_HASH_CALL = '0x190c3e1b';
 
 const chain = useLocalChain();

@@ -111,7 +111,6 @@ export async function waitUntilMined(anvil: Pick<Anvil, 'rpc'>, hash: string): P
   }
 }
 
-/** Deploys another test USDC. */
 export async function deployTestUsdc(deployer: DeployerOptions): Promise<Address> {
   return (await deployContract(deployer, testUsdc.bytecode as `0x${string}`)).address;
 }

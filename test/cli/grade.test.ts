@@ -147,7 +147,6 @@ async function grade(mistakes: Mistakes, change: { probeUrl?: undefined } = {}):
   }
 }
 
-/** The numbers of the obligations that are missed. */
 const missed = ({ findings }: Grade) =>
   findings.flatMap(({ mark, obligation }) => (mark === 'missed' ? [Number(obligation[0])] : []));
 

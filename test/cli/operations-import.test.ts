@@ -21,7 +21,6 @@ beforeEach(() => {
   file = join(folder, 'merchants.csv');
 });
 
-/** Writes the file, and reads it as the command does. */
 function read(content: string | Buffer) {
   writeFileSync(file, content);
   return readNewAccounts(file);

@@ -24,7 +24,6 @@ const openStore = () => openSqliteStore({ file: join(dataDir, 'card-checkout.sql
 const run = (name: string, args = {}) =>
   runOperationAnywhere(readConfig('sandbox', { DATA_DIR: dataDir }), name, args);
 
-/** The socket of a server that holds this store. */
 const startControl = (store: Store) =>
   startControlServer(join(dataDir, CONTROL_SOCKET), operationsContext(store));
 

@@ -15,7 +15,6 @@ const links = documents.flatMap(({ path, text }): Link[] =>
   })),
 );
 
-/** What is wrong with a link, or null. */
 function faultOf({ from, target }: Link): string | null {
   if (/^https?:/.test(target)) return null;
   const [file = '', anchor] = target.split('#');

@@ -32,7 +32,6 @@ beforeAll(async () => {
 
 afterAll(() => clone?.remove());
 
-/** The text of a file of the clone. */
 const read = (path: string) => readFileSync(join(clone.folder, path), 'utf8');
 
 /** The text with this machine's free ports in the place of the page's. */

@@ -126,7 +126,6 @@ async function gradeShop(shop: ExampleShop) {
   );
 }
 
-/** A service that answers as it is told, and notes what it is asked. */
 async function startService(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   const asked: string[] = [];
   const server = createServer((request, response) => {

@@ -68,7 +68,6 @@ const longDomain = `a@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.${'e
 const localRule =
   'callback must not point to a private, local or reserved address. Use a public host name. For a receiver on your machine, use card-checkout listen --forward-to, or allow its host with CALLBACK_ALLOWED_HOSTS';
 
-/** Values of a field that are refused for one reason. */
 const refused: readonly (readonly [field: string, error: string, values: readonly unknown[]])[] = [
   ['amount', amountRule, [...wrongAmounts, ['10.00'], true, { value: 1 }, ...wrongNumbers.map(literal)]],
   ['amount', 'amount is required', [null, undefined]],

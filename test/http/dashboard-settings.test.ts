@@ -251,7 +251,6 @@ describe('settings', () => {
       expect(dashboard.logLines.join('')).not.toContain('"level":50');
     });
 
-    /** A form as a browser sends it. */
     async function upload(bytes: Uint8Array, fields: Record<string, string> = {}, from = browser) {
       const form = new FormData();
       for (const [name, value] of Object.entries(fields)) form.set(name, value);

@@ -7,7 +7,6 @@ import { textOf } from '../support/page-text.ts';
 
 const pages = createCheckoutPages();
 
-/** What the page of a direct payment says, and its markup. */
 async function open(change: Partial<Payment> = {}, depositedUnits = 0n) {
   const payment = pagePayment({ provider: 'direct', paidThresholdUnits: 25_000_000n, ...change });
   const deposit = {

@@ -52,7 +52,6 @@ describe('the language of a page', () => {
   );
 });
 
-/** Every text of a catalog by its place in it. */
 function textsOf(catalog: object, place = ''): [string, string][] {
   return Object.entries(catalog).flatMap(([key, value]) =>
     typeof value === 'string'

@@ -411,7 +411,6 @@ const typed = { title: 'Tea tasting', amount: '12,50', currency: 'EUR' };
 /** As a member sends it. */
 const confirmed = { ...typed, password: PASSWORD };
 
-/** Creates a page with the dashboard's form; resolves to its id. */
 async function createWith(browser: TestBrowser, fields: Record<string, string>): Promise<string> {
   const made = await browser.post('/dashboard/pages/new', { password: PASSWORD, ...fields });
   expect([made.statusCode, errorsOf(made.payload)]).toEqual([303, []]);

@@ -95,7 +95,6 @@ async function startShop(made: readonly MadePayment[], timeZone: string, baseCur
   return { account, apiKey };
 }
 
-/** The months from so many days ago up to now. */
 function monthsOf(timeZone: string): string[] {
   const now = Date.now();
   const dates = Array.from({ length: DAYS + 1 }, (_, index) => dateAt(now - index * DAY_MS, timeZone));
@@ -107,7 +106,6 @@ const monthIn = ({ timeZone }: Account, month: string) =>
 const statementOf = async (account: Account, month: string) =>
   (await readStatement(service.store.search, account, monthIn(account, month))) as Statement;
 
-/** A payment of the account, created then, with an id of that time. */
 async function create({ id: accountId }: Account, createdAtMs: number, change: Partial<Payment> = {}) {
   const id = createPaymentIdGenerator(() => createdAtMs)();
   const payment = newPayment(accountId, { id, createdAtMs, ...change });

@@ -24,7 +24,6 @@ console.log(payment.payment_id, payment.provider, type, page.next_after);`;
 const ORVAL = `export default { api: { input: 'openapi.json', output:
   { target: 'orval.ts', client: 'fetch', baseUrl: { getBaseUrlFromSpecification: true } } } };`;
 
-/** The command of each generator, and a program that creates a checkout and reads events with its client. */
 const generators = {
   'openapi-ts -i openapi.json -o hey': `import { createCheckout, listEvents } from './hey/index';
 import { client } from './hey/client.gen';

@@ -148,7 +148,6 @@ describe('@coinbase/cdp-sdk', () => {
     expect(await statusFor(ed25519Secret().secret, target.requestPath)).toBe(401);
   });
 
-  /** Header and claims without what differs from token to token. */
   function comparable(token: string) {
     const { nonce, ...header } = decodeProtectedHeader(token) as Record<string, unknown>;
     const { iat = 0, nbf = 0, exp = 0, ...claims } = decodeJwt(token);

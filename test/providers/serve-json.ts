@@ -54,7 +54,6 @@ export function serveJson(answer: (path: string, query: URLSearchParams) => Answ
   return serve(({ path, query }) => answer(path, query));
 }
 
-/** Answers 200 with what it is told, as JSON. */
 export function serveRequests(answer: (request: RecordedRequest) => unknown): Promise<JsonServer> {
   return serve((request) => ({ body: JSON.stringify(answer(request)) }));
 }

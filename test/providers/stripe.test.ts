@@ -39,7 +39,6 @@ function publishedQuote(query: URLSearchParams) {
 interface StripeAnswers {
   readonly details?: unknown;
   readonly quote?: (query: URLSearchParams) => unknown;
-  /** Refuses calls of a path with a status and an answer. */
   readonly refuses?: (path: string) => { readonly status: number; readonly body: unknown } | null;
 }
 

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { type RecordedRequest, serveRequests } from './serve-json.ts';
 import { adapterWith, outcomeOf, someSession } from './stage.ts';
 
-/** A Wert that converts and lists orders as it is told. */
 async function startWert(conversion: unknown, orders: unknown = []) {
   const server = await serveRequests(({ path }: RecordedRequest) => {
     if (path.endsWith('/convert')) return { status: 'success', body: conversion };

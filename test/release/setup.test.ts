@@ -55,7 +55,6 @@ function setUp(
   });
 }
 
-/** While another program has a port of this address. */
 async function whileTaken(use: (port: string) => Promise<unknown>, address = '127.0.0.1'): Promise<void> {
   const server = createServer().listen(0, address);
   await once(server, 'listening');

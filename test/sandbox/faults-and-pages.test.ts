@@ -31,7 +31,6 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** What `wert` delivers for 100.00 USD. */
 const DELIVERY_UNITS = assumedDeliveryUnits('wert', 100_000_000n);
 
 describe('the simulated on-ramps', () => {

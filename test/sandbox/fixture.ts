@@ -13,7 +13,6 @@ import { createJsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
 
 export const WAIT = { timeout: 90_000, interval: 50 };
 
-/** A temporary folder and how to remove it. */
 export async function makeFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'card-checkout-sandbox-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
@@ -102,7 +101,6 @@ export function payWithCard(session: StartedSession, cardNumber: string): Promis
   });
 }
 
-/** One JSON-RPC call straight to the node. */
 export async function callNode(
   sandbox: Sandbox,
   method: string,
@@ -140,7 +138,6 @@ export async function waitForFinalBalance(sandbox: Sandbox, address: Address, un
   await vi.waitFor(async () => expect(await readBalance(sandbox, address, 'finalized')).toBe(units), WAIT);
 }
 
-/** What the order's page says of it. */
 export async function readResultState(session: StartedSession): Promise<string> {
   const page = await (await fetch(`${session.redirectUrl}/result`)).text();
   return /data-state="(\w+)"/.exec(page)?.[1] ?? 'none';

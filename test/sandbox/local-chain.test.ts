@@ -45,7 +45,6 @@ async function start(port?: number): Promise<LocalChain> {
   return chain;
 }
 
-/** Leaves a mark on the chain. */
 async function mark(chain: LocalChain, digit: string): Promise<void> {
   await chain.rpc.call('anvil_setBalance', [someAddress(digit), '0x7']);
   await chain.rpc.call('evm_mine', []);

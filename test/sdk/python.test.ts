@@ -28,7 +28,6 @@ const environment = {
   PYTHONUNBUFFERED: '1',
 };
 
-/** Each Python on the PATH from 3.9, one of each version, as `3.11.7` and its command. */
 function findPythons(): (readonly [version: string, command: string])[] {
   const names = ['python3', ...Array.from({ length: 12 }, (_, index) => `python3.${9 + index}`)];
   const print = ['-c', 'import sqlite3, platform; print(platform.python_version())'];

@@ -536,7 +536,6 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
   return handle;
 }
 
-/** The call that releases one payment. */
 export function forwardOf(payment: Payment): RelayCall {
   return {
     kind: 'forward',
@@ -545,7 +544,6 @@ export function forwardOf(payment: Payment): RelayCall {
   };
 }
 
-/** Deposit addresses of another factory on the same chain. */
 export function depositAddressesOf(
   chain: LocalChain,
   deployed: { readonly factory: Address; readonly implementation: Address },

@@ -35,7 +35,6 @@ async function expectPaid(payment: Payment): Promise<void> {
   expect(await settlement.state(payment)).toBe('paid/completed');
 }
 
-/** Returns the next block, which the lie is about. */
 async function lieAbout(payment: Payment, place: number, isReleased: boolean): Promise<number> {
   const blockNumber = (await chain.anvil.blockNumber()) + 1;
   const lie = { deposit: payment.depositAddress, units: PRICE_UNITS, blockNumber, isReleased };

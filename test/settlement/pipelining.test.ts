@@ -11,7 +11,6 @@ beforeEach(() => {
   settlement.faults.broadcast = null;
 });
 
-/** The fees of a batch's newest attempt. */
 function feeOf({ attempts }: RelayBatch): bigint {
   return (attempts.at(-1) as RelayBatch['attempts'][number]).maxFeePerGas;
 }

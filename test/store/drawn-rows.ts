@@ -33,7 +33,6 @@ const drawnRow = ({ columns }: Table): fc.Arbitrary<DrawnRow> =>
     values: fc.record(Object.fromEntries(columns.map(({ name, kind }) => [name, valuesOf[kind]]))),
     empty: fc.subarray(columns.map(({ name }) => name)),
   });
-/** At least a row of each table, by its name. */
 export const drawnRows: fc.Arbitrary<DrawnRows> = fc.record(
   Object.fromEntries(
     tables.map((table) => [table.name, fc.array(drawnRow(table), { minLength: 1, maxLength: 4 })]),

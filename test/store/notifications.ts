@@ -31,7 +31,6 @@ export function newChannel(accountId: string, userId: string, change: Partial<No
 export function notificationPromises(context: StoreContext): void {
   const { store } = context;
   const { payments, events, people, notifications } = store;
-  /** A member of a new account, which has a payment. */
   async function giveViewer() {
     const payment = await givePayment(store);
     const { id: userId } = await giveMember(store, payment.accountId, 'viewer');

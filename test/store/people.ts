@@ -91,7 +91,6 @@ async function giveAccountId({ store }: StoreContext): Promise<string> {
   return account.id;
 }
 
-/** A member of the account. */
 export async function giveMember(store: Store, accountId: string, role: Role): Promise<User> {
   const user = await giveUser({ store });
   const membership = { accountId, userId: user.id, role, createdAtMs: user.createdAtMs };

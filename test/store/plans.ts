@@ -6,7 +6,6 @@ import { migrate as migratePostgres } from '../../src/store/postgres/migrations.
 import { migrate as migrateSqlite } from '../../src/store/sqlite/migrations.ts';
 import type { PostgresServer } from '../support/postgres.ts';
 
-/** The tables that grow with the payments. */
 const growingTables: readonly string[] = [
   'payments',
   'idempotency_records',

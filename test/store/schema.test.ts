@@ -44,7 +44,6 @@ interface Engine {
   migrate(list: readonly Migration[], atMs: number): Promise<void>;
   /** The names of the tables. */
   readonly tables: string;
-  /** A copy of the database, to be opened. */
   copy(): Promise<() => Promise<Store>>;
   /** The database in messages. */
   name(): string;

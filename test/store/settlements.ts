@@ -17,7 +17,6 @@ const second: SettlementRecord = {
   lastStartedAtMs: 2_000,
 };
 
-/** What every engine promises of the settlements it was started with. */
 export function settlementPromises(context: StoreContext): void {
   const { settlements } = context.store;
   it('keeps every settlement over a restart, the one started last first', async () => {

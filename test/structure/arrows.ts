@@ -75,7 +75,6 @@ export function arrowViolations(modules: Module[]): string[] {
   });
 }
 
-/** What is wrong with one arrow, or undefined. */
 function objection(module: Module, room: string, arrow: Import): string | undefined {
   const { target } = arrow;
   if (target === undefined) return undefined;

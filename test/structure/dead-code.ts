@@ -30,7 +30,6 @@ function takes(module: Module, path: string): boolean {
   return module.imports.some(({ target }) => target === path);
 }
 
-/** Whether the module takes this name of the file; with undefined, whether it takes all there is. */
 function takesName(module: Module, path: string, name: string | undefined): boolean {
   return module.imports.some(
     ({ target, kind, names }) =>

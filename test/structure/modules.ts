@@ -41,7 +41,6 @@ export interface Module {
   exports: Export[];
 }
 
-/** All modules of the project below the given folders. */
 export function projectModules(folders: string[]): Module[] {
   return projectFiles(new RegExp(`^(${folders.join('|')})/.*\\.(ts|js)$`)).map(readModule);
 }
@@ -51,7 +50,6 @@ export function isTest(path: string): boolean {
   return path.endsWith('.test.ts') || path.startsWith('test/');
 }
 
-/** Reads one module. */
 export function readModule({ path, text }: TextFile): Module {
   const tree = parse(path, text);
   const module: Module = { path, imports: [], exports: [] };
@@ -120,7 +118,6 @@ function required(specifier: string | undefined): string {
   return specifier;
 }
 
-/** Whether an import or export takes only types: the whole of it, or each of its names. */
 function isTypeOnly(node: SyntaxNode, kind: 'importKind' | 'exportKind'): boolean {
   if (node[kind] === 'type') return true;
   const specifiers = Array.isArray(node['specifiers']) ? listAt(node, 'specifiers') : [];

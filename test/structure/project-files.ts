@@ -14,7 +14,6 @@ export interface TextFile {
   text: string;
 }
 
-/** All text files of the project that a pattern on their path matches, in the order of their paths. */
 export function projectFiles(pattern: RegExp): TextFile[] {
   return walk('')
     .filter((path) => pattern.test(path))

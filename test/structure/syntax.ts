@@ -48,12 +48,10 @@ function collectNodes(node: SyntaxNode, found: SyntaxNode[]): void {
   }
 }
 
-/** Whether a part of a node is itself a node. */
 export function isNode(part: unknown): part is SyntaxNode {
   return typeof part === 'object' && part !== null && typeof (part as SyntaxNode).type === 'string';
 }
 
-/** A part that must be a node. */
 export function nodeAt(node: SyntaxNode, part: string): SyntaxNode {
   const value = node[part];
   if (!isNode(value)) throw new Error(`${node.type} has no node at ${part}`);
@@ -67,7 +65,6 @@ export function listAt(node: SyntaxNode, part: string): SyntaxNode[] {
   return value.filter(isNode);
 }
 
-/** The text of a string literal, or undefined for any other node. */
 export function stringOf(node: unknown): string | undefined {
   if (!isNode(node) || node.type !== 'Literal') return undefined;
   return typeof node['value'] === 'string' ? node['value'] : undefined;

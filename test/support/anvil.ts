@@ -11,7 +11,6 @@ export interface Anvil {
   rpc(method: string, params?: readonly unknown[]): Promise<unknown>;
   /** Mines n blocks; the block n − 2 below the newest is then final. */
   mine(blocks?: number): Promise<void>;
-  /** The newest block's number. */
   blockNumber(): Promise<number>;
   /** Ends the process and waits until it is gone. */
   stop(): Promise<void>;

@@ -3,7 +3,6 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 /** A security key in software, which signs whatever it is told to, also what no browser would. */
 export interface Authenticator {
   readonly id: string;
-  /** An answer to a form that makes a passkey. */
   make(challenge: string, origin: string): string;
   /** An answer to a form that asks for it; counts up unless it is told its count. */
   use(challenge: string, origin: string, counter?: number): string;

@@ -101,7 +101,6 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
     countries: [] as (string | null)[],
     addresses: [] as (string | null)[],
     emails: [] as (string | null)[],
-    /** The reference to the customer, and the state in the United States. */
     references: [] as string[],
     states: [] as (string | null)[],
     means: [] as (string | null)[],
@@ -117,7 +116,6 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
   const world = {
     /** What customers asked to be told by email, by the ids of payments. */
     mails: new Map<string, { email: string; language: string; status?: ReceiptStatus }>(),
-    /** State changes of payments by their ids. */
     changes: new Map<string, readonly StateChange[]>(),
     /** Refunds by their ids, for the customers' links. */
     refunds: new Map<string, Refund>(),

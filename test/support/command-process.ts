@@ -17,7 +17,6 @@ export function startCommand(folder: string, words: readonly string[], isTermina
   return Object.assign(child, { printed: () => printed });
 }
 
-/** Runs a command to its end. */
 export async function runCommand(folder: string, words: readonly string[]) {
   const child = startCommand(folder, words);
   const texts = [text(child.stdout as never), text(child.stderr as never)] as const;

@@ -11,11 +11,9 @@ export interface TestShop {
   readonly dashboard: TestDashboard;
   readonly account: Account;
   readonly user: User;
-  /** The member's, signed in. */
   readonly browser: TestBrowser;
   /** A browser of another member with this role. */
   signIn(role: Role, accountId?: string): Promise<TestBrowser>;
-  /** A payment of the account. */
   give(change?: Partial<Payment>, accountId?: string): Promise<Payment>;
   read(path: string, from?: TestBrowser): Promise<string>;
 }

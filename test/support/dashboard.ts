@@ -242,7 +242,6 @@ export async function createTestDashboard(
       await store.accounts.createAccount(account);
       return account;
     },
-    /** A user with `PASSWORD`, and a right in the account if one is named. */
     async giveUser(membership: { accountId: string; role: Role } | null, change?: Partial<User>) {
       const user = newUser({ passwordHash: await passwordHash, ...change });
       await store.people.createUser(user);

@@ -6,7 +6,6 @@ import { type ServiceEnvironment, startServiceProcess } from './service-process.
 import { readTokenBalance } from './token-balance.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
-/** A payment as creation answers it. */
 export type CreatedPayment = Readonly<Record<string, string>> & {
   readonly payment_id: string;
   readonly ipn_token: string;

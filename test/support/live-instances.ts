@@ -53,7 +53,6 @@ export async function openLiveInstances({
   const started: ServiceProcess[] = [];
   let folders = 0;
 
-  /** Starts a process that has ended again, as it was. */
   async function startAgain(
     role: Role,
     { url, environment }: Omit<LiveInstance, 'process'>,

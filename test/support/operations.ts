@@ -48,7 +48,6 @@ export interface TestOperations {
   /** To be changed by a test. */
   readonly context: OperationsContext;
   run<T = Record<string, unknown>>(name: string, args?: OperationArguments): Promise<T>;
-  /** An account of this name; its id. */
   giveAccount(name?: string): Promise<string>;
 }
 
@@ -76,7 +75,6 @@ export function useOperations(take: (operations: TestOperations) => unknown): vo
   afterEach(() => close());
 }
 
-/** The sandbox's operations over test payments that can do this much. */
 export function sandboxThat(can: Partial<TestPayments>): SandboxOperations {
   const cannot = () => Promise.reject(new Error('not asked here'));
   const testPayments = {

@@ -16,7 +16,6 @@ export const CREATED_MS = Date.UTC(2026, 10, 20);
 /** What makes them paid, to the unit. */
 export const ENOUGH = 100n;
 
-/** A payment by card in this state. */
 export function payment(state: PaymentState, change: Partial<Payment> = {}): Payment {
   return {
     ...untouchedProgress,
@@ -57,7 +56,6 @@ export function direct(state: PaymentState, change: Partial<Payment> = {}): Paym
   return payment(state, { provider: 'direct', ...received, ...change });
 }
 
-/** A deposit, in a transaction named after its block. */
 export function deposit(units: bigint, blockNumber: number): Deposit {
   return { units, blockNumber, logIndex: 0, transactionHash: `in ${blockNumber}` };
 }

@@ -10,7 +10,6 @@ import { freePorts } from './free-ports.ts';
 
 /** A PostgreSQL server of its own, on a free port of the loopback interface, with its data in a temporary folder. */
 export interface PostgresServer {
-  /** Makes an empty database and returns its URL. */
   createDatabase(): Promise<string>;
   /** Copies a database that nobody is connected to, and returns the URL of the copy. */
   copyDatabase(url: string): Promise<string>;

@@ -27,7 +27,6 @@ export interface RecordingTlsServer {
     readonly offeredProtocols: readonly string[];
   }[];
   readonly requests: readonly RecordedRequest[];
-  /** Connections that are still open. */
   openConnections(): number;
   close(): Promise<void>;
 }

@@ -31,7 +31,6 @@ export function newRefund(payment: Pick<Payment, 'id' | 'accountId'>, change: Pa
 /** Makes the tokens of the customers' links. */
 export const addressLinkTokens = createKeyedHash('links of refunds', 'a secret of the tests');
 
-/** Stores a refund as it is. */
 export function giveRefund(store: Store, refund: Refund): Promise<Refund> {
   const decide = () => ({ refund, event: 'refund.opened' }) as const;
   return store.refunds.createRefund(refund, decide, refund.createdAtMs);

@@ -123,7 +123,6 @@ export async function runJson<T>(environment: ServiceEnvironment, ...line: Comma
   return JSON.parse(await runCommand(environment, ...line, '--json')) as T;
 }
 
-/** Creates an account with this name and these options, and a key for it. */
 export async function createShop(environment: ServiceEnvironment, name = 'Shop', ...options: string[]) {
   const { account_id: account } = await runJson<{ account_id: string }>(
     environment,

@@ -36,7 +36,6 @@ let url: string;
 interface Control {
   /** A final deposit of so many units pays the payment. */
   readonly pay?: { readonly payment: string; readonly units: string };
-  /** The customer names the address of a refund by the link. */
   readonly nameAddress?: { readonly refund: string; readonly address: string };
   /** The refund's transfer is final. */
   readonly payRefund?: { readonly refund: string; readonly units?: string };

@@ -32,7 +32,6 @@ async function readOrder(shop: RealShop): Promise<OrderFacts> {
   return JSON.parse(text.slice(text.lastIndexOf('{"status"'))) as OrderFacts;
 }
 
-/** Places the order with this button and waits for the service's page. */
 async function placeOrder(page: Page, shop: RealShop, button: string): Promise<void> {
   await page.getByRole('button', { name: button }).click();
   try {
@@ -67,7 +66,6 @@ async function buyWithBlocks(page: Page, shop: RealShop, product: number): Promi
   await placeOrder(page, shop, 'Place Order');
 }
 
-/** Buys the product in the classic checkout, which is a shortcode. */
 async function buyClassically(page: Page, shop: RealShop, product: number): Promise<void> {
   await page.goto(`${shop.url}/?add-to-cart=${product}`);
   await page.goto(`${shop.url}/classic-checkout/`);
@@ -91,7 +89,6 @@ async function buyClassically(page: Page, shop: RealShop, product: number): Prom
   await placeOrder(page, shop, 'Place order');
 }
 
-/** The address of the newest order's page. */
 async function orderPage(shop: RealShop): Promise<string> {
   const text = await shop.php("echo 'URL:' . wc_get_orders(['limit' => 1])[0]->get_edit_order_url();");
   return text.split('URL:')[1] as string;

@@ -227,7 +227,6 @@ async function verifyFinalBlock({ chain }: VerifyContext, cursor: BlockReference
   report({ paymentId: null, kind: 'final_block', expected, found: `${block.hash} at ${source}` });
 }
 
-/** Calculates deposit addresses with the factories of all known settlements. */
 function addressesBy(settlements: readonly SettlementRecord[]): CheckContext['depositAddressOf'] {
   const calculators = new Map(
     settlements.map((settlement) => [settlement.factory, createDepositAddressCalculator(settlement)]),

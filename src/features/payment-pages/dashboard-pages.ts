@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import type { Account } from '../../accounts/account.ts';
 import { parseCurrency } from '../../api/parse-create-request.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
 import { meantWalletOf } from '../../pages/dashboard/settings-pages.ts';
 import { checkFields, invalidField, ServiceError } from '../../payment/errors.ts';
 import { formatCents } from '../../payment/money.ts';
+import { PAGE_ID_PREFIX } from '../../payment/payment.ts';
 import {
   ORDER_LINE_CHARACTERS,
   parseLine,
@@ -29,7 +31,6 @@ import {
   amountBoundsOf,
   HOLD_MINUTES,
   MAXIMUM_PAGES,
-  newPageId,
   oversoldOf,
   type PaymentPage,
   type PaymentPageStore,
@@ -105,7 +106,7 @@ async function createPage(store: PaymentPageStore, visit: Visit, form: forms.For
   const settings = await readForm(visit, form, null);
   const page: PaymentPage = {
     ...settings,
-    id: newPageId(),
+    id: `${PAGE_ID_PREFIX}${randomBytes(10).toString('hex')}`,
     accountId: visit.account.id,
     slug: parseSlug(form.text('slug')),
     isPaused: false,

@@ -8,7 +8,7 @@ import {
   MAXIMUM_AMOUNT_CENTS,
   MINIMUM_AMOUNT_CENTS,
 } from '../../payment/money.ts';
-import { PAGE_ID_PREFIX, type Payment } from '../../payment/payment.ts';
+import type { Payment } from '../../payment/payment.ts';
 
 /** A page at a fixed URL for any number of payments. It can be oversold by a payment that is paid after `HOLD_MS`. */
 export interface PaymentPage {
@@ -124,10 +124,6 @@ export function suggestedAmounts(
   if (round.length < 2) return [...new Set([minimumCents, ...round, maximumCents])];
   const usual = round.filter((cents) => cents >= (currency === 'INR' ? 10_000 : 1_000));
   return usual.length < 4 ? round.slice(-4) : usual.slice(0, 4);
-}
-
-export function newPageId(): string {
-  return `${PAGE_ID_PREFIX}${randomBytes(10).toString('hex')}`;
 }
 
 const slugForm = /^[a-z0-9](?:[a-z0-9-]{1,62}[a-z0-9])$/;

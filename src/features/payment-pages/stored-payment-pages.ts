@@ -1,4 +1,4 @@
-import { type Payment, pageIdOf } from '../../payment/payment.ts';
+import { PAGE_ID_PREFIX, type Payment } from '../../payment/payment.ts';
 import { countableUnits } from '../../payment/payment-statistics.ts';
 import type { Table } from '../../store/columns.ts';
 import { insertPayment, selectPayments } from '../../store/payments.ts';
@@ -150,7 +150,7 @@ function* findSubmission({
 function* endHolds(changes: readonly MovedPayment[]): Script<void> {
   const ended = changes
     .filter(({ before, after }) => before.status === 'unpaid' && after.status !== 'unpaid')
-    .flatMap(({ after }) => (pageIdOf(after) === null ? [] : after));
+    .flatMap(({ after }) => (after.origin?.startsWith(PAGE_ID_PREFIX) === true ? after : []));
   for (const { id } of ended)
     yield* run`UPDATE page_payments SET held_until_ms = NULL WHERE payment_id = ${id}`;
   const paid = Map.groupBy(

@@ -25,7 +25,7 @@ import {
   takesPayment,
   traitsOf,
 } from './checkout-view.ts';
-import { goingWords, nameOf, type StateWords, wordsOf } from './choose-words.ts';
+import { nameOf, type StateWords, stateWords, wordsOf } from './choose-words.ts';
 import { SESSION_FORM } from './country.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { type ExplorerTransactionUrl, facts, timeElement } from './facts-and-transactions.ts';
@@ -185,7 +185,7 @@ ${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${em
 ${
   takesPayment(view) && !isDirect
     ? html`${assurances(checkout, options)}
-<template id="going">${ring(null, language)}${wordsAs(goingWords(language), 'plain')}
+<template id="going">${ring(null, language)}${wordsAs(stateWords(language, 'going', { provider: '' }), 'plain')}
 <p><a class="button wide" href="">${language.words.actions.backToCheckout}</a></p></template>`
     : nothing
 }`,

@@ -80,11 +80,7 @@ function takenWords(
   return { heading: html`${approved}`, sentence, text: { ...words.text, heading: approved } };
 }
 
-export function goingWords(language: Language): StateWords {
-  return stateWords(language, 'going', { provider: '' });
-}
-
-function stateWords({ words: { states } }: Language, name: StateName, values: Values): StateWords {
+export function stateWords({ words: { states } }: Language, name: StateName, values: Values): StateWords {
   const own: string | { readonly heading: string; readonly sentence?: string } = states[name];
   const { heading, sentence = '' } =
     typeof own === 'string' ? { heading: states.nobody.heading, sentence: own } : own;

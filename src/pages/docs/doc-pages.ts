@@ -102,7 +102,6 @@ interface DocPageParts {
   readonly pages: readonly DocPage[];
   readonly isTestMode: boolean;
   readonly main: Html;
-  /** Headings to list beside the text. */
   readonly outline?: readonly Heading[];
   readonly operations?: readonly NavigationPage[];
 }

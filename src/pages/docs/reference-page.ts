@@ -3,7 +3,6 @@ import { dataTable } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { codeBlock, renderInlineMarkdown } from './render-markdown.ts';
 
-/** Parts of the OpenAPI document that the page shows. */
 interface Parameter {
   readonly name: string;
   readonly in: string;

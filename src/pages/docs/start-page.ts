@@ -76,7 +76,6 @@ ${doors.map(
 </main>`;
 }
 
-/** Drawing of the checkout page, shown without a real one. */
 const drawnPhone = html`<div class="phone" role="img" aria-label="The checkout page on a phone: $26.10 to Café Tortuga, by card, Apple Pay or PayPal">
 <div aria-hidden="true"><div class="panel"><b>Café Tortuga</b><strong>$26.10</strong><span class="small soft">Oak stool, natural finish</span></div>
 <div class="sheet"><b>How would you like to pay?</b>

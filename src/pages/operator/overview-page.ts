@@ -19,7 +19,6 @@ import * as settlement from './settlement-page.ts';
 /** How long a payment stays open by default. */
 const OPEN_DAYS = 7;
 
-/** Loaded on the first view, because the charts' library would slow startup. */
 const loadCards = () => import('../dashboard/statistics-cards.ts');
 
 export function registerOverviewPage(routes: OperatorRoutes, read: () => Promise<Situation>): void {

@@ -7,7 +7,6 @@ import { ignoreRefusal, signAttempt } from './size-batch.ts';
 /** Transaction counts of the relayer on the chain, read once per pass. */
 export type TransactionCounts = Awaited<ReturnType<typeof readCounts>>;
 
-/** The relayer's batches in flight by nonce, and its transaction counts. */
 export interface BatchesInFlight {
   readonly open: readonly RelayBatch[];
   readonly counts: TransactionCounts;

@@ -1,8 +1,6 @@
 import type { SystemCall } from './system-calls.ts';
 
-/** What a trace shows of creates that were answered. */
 export interface TraceFindings {
-  /** Creates whose row, sync and answer were looked at. */
   readonly answered: number;
   /** Ids that were answered before a sync had ended that began after their row was written. */
   readonly answeredTooEarly: readonly string[];

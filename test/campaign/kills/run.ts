@@ -8,7 +8,6 @@ import { type KillStage, openPostgresStage, openSqliteStage } from './stage.ts';
 
 /** After a kill so many further points at most until the second one. */
 const LONGEST_RESPITE = 12;
-/** Points of the short form. */
 const SHORT_POINTS = 2;
 
 /**

@@ -18,7 +18,6 @@ export interface KillStage {
   readonly receiver: WebhookReceiver;
   /** How long after the kill a webhook that was cut off may stay without its outcome. */
   readonly staleWebhookMs: number;
-  /** Where a process that lives answers the API. */
   living(): { readonly url: string; readonly apiKey: string };
   /** Runs an operation of the command line in a process that lives; rejects where none does. */
   operate(name: string, args: Readonly<Record<string, string>>): Promise<unknown>;

@@ -34,7 +34,6 @@ const LONGEST_PAUSE_MS = 31_000;
 const QUICK_ROUNDS = 5;
 const LONGEST_SETTLING_ROUNDS = QUICK_ROUNDS + 20;
 
-/** The key of each relayer, and its address. */
 const relayers = anvilKeys.map((key) => ({
   key,
   address: openSigner(key).address,
@@ -299,7 +298,6 @@ async function isAtRest(run: Run): Promise<boolean> {
   return true;
 }
 
-/** Every open delivery comes to its end, or dies with its process. */
 async function endDeliveries({ world, instances }: Run): Promise<void> {
   const ends = instances.map(({ process }) => Promise.race([process.drain(), process.life.death]));
   // One that has just been begun comes to its receiver in the meantime.

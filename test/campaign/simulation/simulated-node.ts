@@ -116,7 +116,6 @@ export function createSimulatedNode(
     return mood.kind === 'lying hashes' && number >= mood.fromBlock ? `0xbad${hash.slice(5)}` : hash;
   }
 
-  /** The block with this hash, as the first and last one of a filter. */
   function rangeOfHash(blockHash: string): Pick<LogFilter, 'fromBlock' | 'toBlock'> {
     const known = chain.blocks.slice(0, head().number + 1);
     const block = known.findLast((one) => shownHash(one) === blockHash);

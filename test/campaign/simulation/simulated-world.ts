@@ -55,7 +55,6 @@ export interface SimulatedWorld {
   readonly broadcast: Set<string>;
   /** The hashes that each batch had when it was last broadcast. */
   readonly attempts: Map<number, readonly string[]>;
-  /** Payments whose creation was acknowledged. */
   readonly payments: Payment[];
   /** Refunds whose opening was acknowledged, as they were then. */
   readonly refunds: Refund[];

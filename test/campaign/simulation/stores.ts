@@ -9,7 +9,6 @@ import { startPostgres } from '../../support/postgres.ts';
 
 /** Where seeds get their stores from. */
 export interface Stores {
-  /** The most instances that may have one of these stores open at a time. */
   readonly instances: number;
   readonly seedsAtATime: number;
   /** An empty store of its own, which can be closed and opened again. */
