@@ -34,7 +34,7 @@ const HEAD = `/** Requests, answers and events, under the names of the API. Gene
 export type Currency = PaymentStatus['currency'];
 /** One on-ramp, or \`multi\`: the customer chooses. */
 export type Provider = Payment['provider'];
-/** One entry of the account's event log. Its number is higher than that of the event before, and not consecutive. */
+/** One entry of the account's event log. Numbers increase from each event to the next, but with gaps. */
 export type MerchantEvent = MerchantEventPage['events'][number];
 /** What an event says happened. Other types can be added: ignore those that you do not know. */
 export type MerchantEventType = MerchantEvent['type'];

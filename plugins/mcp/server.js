@@ -85,7 +85,7 @@ export function createServer({ client, baseUrl, payoutAddress, callback }) {
           .string()
           .max(200)
           .optional()
-          .describe('Id, short code, transaction, amount, email address or words of the note'),
+          .describe('Id, short code, transaction hash, amount, email address or words from the note'),
         status: z
           .enum([
             'open',

@@ -82,7 +82,7 @@ function codeOf(message: string, status: number): { readonly code?: string } {
   return { code: /^(crypto_onramp_|parameter_unknown$)/.test(message) ? message : 'parameter_invalid' };
 }
 
-/** Adds fees to an amount: 4 % of the total and, above 100.00, 12.71 of 200.00, as in an example of Stripe's. */
+/** Adds fees to an amount: 4 % of the total or, above 100.00, 12.71 per 200.00, as in one of Stripe's examples. */
 async function priceOf(
   simulator: SimulatorContext,
   purchase: Readonly<Record<'source_amount' | 'source_currency', string>>,

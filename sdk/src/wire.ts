@@ -4,7 +4,7 @@
 export type Currency = PaymentStatus['currency'];
 /** One on-ramp, or `multi`: the customer chooses. */
 export type Provider = Payment['provider'];
-/** One entry of the account's event log. Its number is higher than that of the event before, and not consecutive. */
+/** One entry of the account's event log. Numbers increase from each event to the next, but with gaps. */
 export type MerchantEvent = MerchantEventPage['events'][number];
 /** What an event says happened. Other types can be added: ignore those that you do not know. */
 export type MerchantEventType = MerchantEvent['type'];
@@ -671,7 +671,7 @@ export interface PaymentListFilter {
   readonly created_from?: string;
   /** Payments created before this time, ISO 8601. */
   readonly created_before?: string;
-  /** An id, a short code, a transaction, an amount, an email address or words of the note or the reference. */
+  /** An id, short code, transaction hash, amount or email address, or words from the note or the reference. */
   readonly search?: string;
   /** Payments with exactly this reference. */
   readonly reference?: string;

@@ -83,7 +83,7 @@ export async function changePassword(
   await recordForUser(context, user, actor, 'password.set');
 }
 
-/** Throws a 400 unless it is the user's password: an unattended browser must not suffice to change credentials. */
+/** Throws a 400 unless the password is the user's: an unattended browser must not be enough to change credentials. */
 export async function requireOwnPassword(
   context: PeopleContext,
   { user, actor }: { readonly user: User; readonly actor: Actor },

@@ -164,7 +164,7 @@ export function knownBrowser(box: SecretBox, mark: string, email: string, nowMs:
   return beforeExpiry(box.open(mark, ownerOfMark(email)), nowMs);
 }
 
-/** Token of a link that makes a browser known, valid for `BROWSER_LINK_MS`. */
+/** Token of a link that marks a browser as known, valid for `BROWSER_LINK_MS`. */
 export function createBrowserLink(box: SecretBox, email: string, nowMs: number): string {
   return box.seal(withExpiry(email, nowMs + BROWSER_LINK_MS), OWNER_OF_LINKS);
 }

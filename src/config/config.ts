@@ -150,7 +150,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   return config;
 }
 
-/** Customers' data is kept for a month after a checkout expires, because money may arrive late or be returned. */
+/** Customers' data is kept at least a month after a checkout expires, because money may arrive late or be returned. */
 function readRetention(read: Reader, checkoutExpiryHours: number): Retention {
   const days = (name: string, minimum: number) =>
     read.text(name) === null ? null : read.integer(name, minimum, minimum, 36_500);

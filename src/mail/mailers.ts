@@ -16,7 +16,7 @@ const usualTimeouts = {
 };
 type AnswerTimeout = Pick<typeof usualTimeouts, 'answerMs'>;
 
-/** Maximum mails in progress, each with two connections in turn; further ones are refused. */
+/** Maximum emails in progress, each with two connections in turn; more are refused. */
 const MAXIMUM_OPEN = 8;
 /** Maximum background mails among them, so that sign-in links find room. */
 const MAXIMUM_IN_BACKGROUND = 5;

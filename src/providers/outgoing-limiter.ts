@@ -22,7 +22,7 @@ const publishedWindows: Readonly<Partial<Record<ProviderId, readonly CallWindow[
   moonpay: [{ calls: 30, perMs: SECOND_MS }],
   // docs.cdp.coinbase.com/pay-sdk/docs/api-overview: buy quotes per app.
   coinbase: [{ calls: 100, perMs: SECOND_MS }],
-  // Banxa's documentation, in production per IP address; its sandbox accepts 120 a minute from a merchant's account.
+  // Banxa's documentation: in production, per IP address; the sandbox accepts 120 a minute per merchant account.
   banxa: [{ calls: 500, perMs: MINUTE_MS }],
   // docs.stripe.com/rate-limits: one endpoint.
   stripe: [{ calls: 25, perMs: SECOND_MS }],
@@ -33,7 +33,7 @@ const usualWindows: readonly CallWindow[] = [{ calls: 120, perMs: 4 * SECOND_MS 
 /** Share of a published rate that is used steadily, and share of a window that is used at all. */
 const STEADY_SHARE = 0.7;
 const WINDOW_SHARE = 0.9;
-/** Maximum pause after a refusal without `Retry-After`, so that a block of an hour is tried once a minute. */
+/** Maximum pause after a refusal without `Retry-After`, so that a provider that blocks us is retried every minute. */
 const MAXIMUM_PAUSE_MS = MINUTE_MS;
 /** Time so long that the shared budget always counts a further request of a running call. */
 const UNLIMITED_MS = 24 * 60 * MINUTE_MS;

@@ -81,7 +81,7 @@ export interface ProviderWebhook {
 /** A webhook refused as forged, too old or malformed. The message is for the log, not for the sender. */
 export class ProviderWebhookRefusedError extends Error {}
 
-/** Where a provider is known to sell; anything absent is unknown. */
+/** Where a provider is known to sell, as stated in its adapter's `traits`; anything absent is unknown. */
 export interface ServedRegions {
   /** The only countries that the provider serves. */
   readonly countriesServed?: ReadonlySet<string>;

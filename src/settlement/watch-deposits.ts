@@ -197,7 +197,7 @@ async function keepUpTo(
   return toBlock < latest.number && toBlock < above + MAXIMUM_KEPT_BLOCKS;
 }
 
-/** Forgets blocks that the endpoint's chain does not have. Without rows of ours, only the newest is compared. */
+/** Forgets blocks that the endpoint's chain does not have. With no rows above the cursor, compares only the newest. */
 async function dropReorganized(kept: KeptBlocks, view: ChainView, latest: LatestBlock): Promise<void> {
   for (let comparisons = 0; kept.top !== null; comparisons++) {
     const { number, hash } = kept.top;

@@ -119,7 +119,7 @@ export const listParameters = {
   created_before: time('Payments created before this time, ISO 8601.', '2026-12-01T00:00:00Z'),
   search: optional(
     { type: 'string', maxLength: 320 },
-    'An id, a short code, a transaction, an amount, an email address or words of the note or the reference.',
+    'An id, short code, transaction hash, amount or email address, or words from the note or the reference.',
     'order 1042',
   ),
   reference: optional(

@@ -17,7 +17,7 @@ export interface FeeSituation {
 /** Cap on tips as a multiple of the usual one, because more has no effect and a mistake would be expensive. */
 const MAXIMUM_TIP_MULTIPLE = 4n;
 
-/** Multiple of the usual wait for an attempt that is not below the quote; each attempt doubles it. */
+/** Multiple of the usual wait if the last attempt's fees reach the quote; each further attempt doubles the wait. */
 const WAIT_FACTOR = 8;
 const MAXIMUM_DOUBLINGS = 6;
 

@@ -176,7 +176,7 @@ export function formatList({ code }: Language, names: readonly string[]): string
 
 export type Values = Readonly<Record<string, string>>;
 
-/** Catalog text as markup. Isolates values, so that their direction does not reorder the text. Throws `RangeError`. */
+/** Catalog text as markup. Isolates values, whose direction could reorder it. Throws `RangeError` for a missing one. */
 export function fillIn(text: string, values: Values): Html {
   const parts = text.split(/\{(\w+)\}/);
   return html`${parts.map((part, index) =>
