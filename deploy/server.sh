@@ -89,8 +89,11 @@ require_packages() {
   DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends "${missing[@]}" > /dev/null
 }
 
-# Prints why the service did not start, in its own words.
-say_reason() { journalctl --unit card-checkout --no-pager --output cat --lines 100 | grep '^card-checkout: ' | tail -n 1 || true; }
+# Prints why the service did not start, in its own words: the last such line since `wait_ready` began, and what is indented below it.
+say_reason() {
+  journalctl --unit card-checkout --no-pager --output cat --since "@$waits_since" |
+    awk '/^card-checkout: / { reason = $0; next } /^  / { if (reason != "") reason = reason "\n" $0 } END { if (reason != "") print reason }'
+}
 fail_with_reason() {
   say_reason >&2
   fail "$1"
@@ -142,6 +145,8 @@ UNIT
 # Fails unless the service answers that it is ready within the time.
 wait_ready() {
   local waited
+  # A start that fails may have done so before.
+  waits_since=$(($(date +%s) - 5))
   for ((waited = 0; waited < ready_seconds; waited++)); do
     ! curl --silent --fail --output /dev/null "http://127.0.0.1:$(port)/health/ready" || return 0
     [ "$(systemctl show --property NRestarts --value card-checkout)" -lt 3 ] || return 1
