@@ -34,8 +34,7 @@ export function directContent({ payment, view }: Checkout, language: Language, t
   const fill = (template: string) => fillIn(template, { amount, received, network });
   return {
     words: {
-      // Large text may need two lines for the exact amount.
-      heading: fillIn(direct.heading, { amount: amount.replace('\u00a0', ' ') }),
+      heading: fill(direct.heading),
       sentence: fill(sentence),
       text: {
         heading: fillText(direct.heading, { amount }),

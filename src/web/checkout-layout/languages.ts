@@ -141,7 +141,8 @@ export function formatUsdc({ code }: Language, units: bigint, rounding: 'up' | '
 
 /** "4.200001 USDC" with all digits, because a transfer has to suffice; ungrouped, as wallets accept it. */
 export function formatExactUsdc({ code }: Language, units: bigint): string {
-  return withCode(formats[code].exact.format(formatUnits(units) as `${number}`), 'USDC');
+  // All digits with the code may be wider than a phone at larger text.
+  return `${formats[code].exact.format(formatUnits(units) as `${number}`)} USDC`;
 }
 
 /** "November 21, 2026 at 1:38 AM UTC"; the page's script converts it to the customer's time zone. */
