@@ -86,7 +86,8 @@ require_packages() {
   [ ${#missing[@]} -gt 0 ] || return 0
   say "Installing ${missing[*]}, and what they need (a few minutes on a new server) …"
   apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends "${missing[@]}" > /dev/null
+  DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends "${missing[@]}" |
+    awk '/^(Unpacking|Setting up) / && ++steps % 50 == 0 { print "  " steps " packages unpacked or set up"; fflush() }'
 }
 
 # Prints why the service did not start, in its own words: the last such line since `wait_ready` began, and what is indented below it.
@@ -150,6 +151,7 @@ wait_ready() {
   for ((waited = 0; waited < ready_seconds; waited++)); do
     ! curl --silent --fail --output /dev/null "http://127.0.0.1:$(port)/health/ready" || return 0
     [ "$(systemctl show --property NRestarts --value card-checkout)" -lt 3 ] || return 1
+    [ $((waited % 10)) != 9 ] || say "  not ready after $((waited + 1)) s, waiting for up to $ready_seconds s"
     sleep 1
   done
   return 1
