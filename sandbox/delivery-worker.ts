@@ -89,7 +89,7 @@ async function sendUnknown(dependencies: DeliveryDependencies, count: number): P
 /** Ends the orders whose nonces are spent in finalized blocks. */
 async function settle(dependencies: DeliveryDependencies): Promise<void> {
   const { store, rpc, log, orderEnded } = dependencies;
-  // Read before the receipts, so that each spent nonce has a receipt if the transfer was ours.
+  // Read before the receipts, so that each spent nonce has a receipt if this worker sent the transfer.
   const block = (await rpc.call('eth_getBlockByNumber', ['finalized', false])) as { number?: string } | null;
   const finalNumber = Number(block?.number);
   if (!Number.isSafeInteger(finalNumber)) throw new Error('the local chain has no finalized block');

@@ -27,7 +27,7 @@ export interface FeedPage {
 export type EventFeed = ReturnType<typeof createEventFeed>;
 
 /**
- * Copies of the sandbox's events for `listen`, in memory and bounded. Has no part in the delivery, so that a listener
+ * Copies of the sandbox's events for `listen`, in memory and bounded. Takes no part in the delivery, so that a listener
  * never causes a repeated, delayed or redirected event.
  */
 export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS) {

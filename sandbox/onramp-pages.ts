@@ -137,7 +137,7 @@ function renderExpiredPage(order: Order): string {
   ]);
 }
 
-/** Differs from the checkout on purpose, so that visitors do not confuse the two. */
+/** Differs from the checkout on purpose, so that visitors do not mistake an on-ramp for it. */
 const onrampStyle = `
 :root { color-scheme: light; }
 * { box-sizing: border-box; }

@@ -128,7 +128,7 @@ export async function startSandboxParts(
   return isJson ? welcomeJson(facts) : welcome(facts);
 }
 
-/** Sets the shop as return URL and host of the demo account, unless its owner has set another URL. */
+/** Sets the shop's return URL and host in the demo account, unless its owner has set another URL. */
 async function returnToShop({ accounts }: Store, accountId: string, { url, returnUrl }: Shop): Promise<void> {
   const account = await accounts.findAccount(accountId);
   const known = account?.returnUrl ?? null;

@@ -20,7 +20,7 @@ export type WebhookSender = ReturnType<typeof createWebhookSender>;
 const ATTEMPTS = 3;
 const RETRY_MS = 300;
 const TIMEOUT_MS = 3_000;
-/** Maximum queued webhooks. Further ones are dropped, because webhooks are hints. */
+/** Maximum queued webhooks. More are dropped, because webhooks are only hints. */
 const MAXIMUM_WAITING = 1_000;
 const MAXIMUM_REMEMBERED = 1_000;
 /** Minimum number of times that a webhook is sent with the fault `notices-repeated`. */

@@ -38,7 +38,7 @@ export async function spawnChain(anvil: string, directory: string, port: number)
     const child = spawn(
       anvil,
       [...words, '--no-mining', '--quiet'],
-      // In a separate process group, because Ctrl-C must reach it once, through us and after the state is saved. The
+      // Runs in its own process group: Ctrl-C must reach it once, through this process, after the state is saved. The
       // chain's folder is its home, so that it leaves nothing in the user's.
       { detached: true, stdio: ['ignore', output, output], env: { HOME: directory } },
     );

@@ -114,7 +114,7 @@ export async function deploySandboxContracts(
   return { usdc, otherToken, factory, implementation: checksumAddress(word.slice(24)) };
 }
 
-/** Sent by the deployer, who may also mint, because the minter of the on-ramps counts its own nonces. */
+/** Sends from the deployer, who may also mint, because the minter of the on-ramps counts its own nonces. */
 async function fillCustomerWallet(rpc: JsonRpcClient, keys: DevelopmentKeys, usdc: Address): Promise<void> {
   const customer = keys.customer.address;
   const balanceOf = encodeFunctionData({ abi, functionName: 'balanceOf', args: [customer] });

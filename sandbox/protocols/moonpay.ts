@@ -1,6 +1,6 @@
 /**
  * Counterpart of src/providers/adapters/moonpay.ts: returns quotes at `/api/v3/currencies/…/buy_quote`, and opens a
- * widget at `/widget` only through a URL whose query is signed with our secret key. PayPal is one of its payment
+ * widget at `/widget` only through a URL whose query is signed with the secret key. PayPal is one of its payment
  * methods.
  */
 import { createHash } from 'node:crypto';

@@ -19,7 +19,7 @@ const ASSET = 'MATIC_USDC';
 const SIGNATURE_LIFETIME_MS = 60 * 60_000;
 const MAXIMUM_PURCHASES = 1_000;
 const MINUTE_MS = 60_000;
-/** Requests of one origin, by docs.rampnetwork.com/rate-limiting. Exceeding the second limit blocks for an hour. */
+/** Maximum requests per origin (docs.rampnetwork.com/rate-limiting). Exceeding the second limit blocks for an hour. */
 const MAXIMUM_PER_MINUTE = 100;
 const MAXIMUM_PER_QUARTER = 1_000;
 const BLOCK_MS = 60 * MINUTE_MS;

@@ -18,7 +18,7 @@ import {
   type SimulatorContext,
 } from './simulated-protocol.ts';
 
-/** Made up. The real id is in the real configuration too. */
+/** Made-up id. The configuration of the real service contains the real one. */
 const ASSET = 'USDC-POLYGON';
 const fiat = [
   { currency: 'USD', min_limit: 7, max_limit: 10_000 },
@@ -92,7 +92,7 @@ export const revolutProtocol: SimulatedProtocol = {
       wallet: order.walletAddress,
       event: simulator.mode().status ?? eventNames[event],
     });
-    // Time of the event, even in a repetition.
+    // Signs the time of the event, even in a repetition.
     const signature = hmac(simulator.values['WEBHOOK_SECRET'], `v1.${atMs}.${body}`);
     const headers = {
       'revolut-request-timestamp': String(atMs),

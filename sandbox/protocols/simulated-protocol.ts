@@ -186,7 +186,7 @@ export function readParameters<Required extends string, Optional extends string 
   return given as Record<Required, string> & Partial<Record<Optional, string>>;
 }
 
-/** Splits a JSON body into one numeric field and all others. Throws `RefusedRequestError`. */
+/** Splits a JSON body into one numeric field and all others. Throws `RefusedRequestError` without a number. */
 export function takeNumber(body: unknown, name: string): readonly [value: number, others: object] {
   const { [name]: value, ...others } = (body ?? {}) as Readonly<Record<string, unknown>>;
   refuseUnless(typeof value === 'number', `${name} must be a number`);
@@ -199,7 +199,7 @@ export function readWallet(text: string): Address {
   return address;
 }
 
-/** Target of a page's return link, which must be http(s). Throws `RefusedRequestError`. */
+/** Target of a page's return link. Throws `RefusedRequestError` unless it is http or https. */
 export function readReturnUrl(text: string | undefined): string {
   const url = URL.parse(text ?? '');
   refuseUnless(

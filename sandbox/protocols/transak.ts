@@ -171,7 +171,7 @@ function registerCatalogs(server: FastifyInstance, simulator: SimulatorContext):
   });
 }
 
-/** Requires the end user's IP address, which every call has had to carry since 2026-07-15. */
+/** Requires the end user's IP address if that is enforced, as Transak has done for all calls since 2026-07-15. */
 function requireUserIp(simulator: SimulatorContext, headers: IncomingHttpHeaders): void {
   if (simulator.mode().enforcesIp === true)
     refuseUnless(isIP(String(headers['x-user-ip'])) !== 0, 'x-user-ip is missing');

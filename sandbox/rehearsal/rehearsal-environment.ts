@@ -112,7 +112,7 @@ function takesDollars(own: NodeJS.ProcessEnv, id: ProviderId): boolean {
   return onlyCurrency === null || onlyCurrency === 'USD';
 }
 
-/** A problem of the operator's configuration. If replaced, the rehearsal continues without that variable. */
+/** A problem of the operator's configuration. If the rehearsal replaces the variable anyway, it continues. */
 interface ConfigurationProblem {
   readonly text: string;
   readonly isReplaced: boolean;

@@ -51,7 +51,7 @@ const GAS_BALANCE = `0x${(10n ** 20n).toString(16)}`;
 const MAXIMUM_FOLDER_BYTES = 50;
 
 /**
- * Below the ephemeral ports, which the system assigns to other listeners and connections, and above 10080, the highest
+ * Ports below the ephemeral range, which the system uses for other connections, and above 10080, the highest
  * port that fetch refuses.
  */
 const FIRST_PORT = 10_100;

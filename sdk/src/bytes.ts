@@ -10,7 +10,7 @@ export function toBytes(data: string | Uint8Array | ArrayBuffer): Uint8Array {
     : new Uint8Array(data);
 }
 
-/** Bytes of hexadecimal digits in either case, with or without `0x`; null if malformed. */
+/** Bytes of hexadecimal digits, upper or lower case, with or without `0x`; null if malformed. */
 export function fromHex(text: string): Uint8Array | null {
   const digits = text.startsWith('0x') ? text.slice(2) : text;
   if (digits.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(digits)) return null;

@@ -171,7 +171,7 @@ export interface Client {
   };
   readonly merchantCheckouts: {
     /**
-     * Creates a checkout with reference, metadata, line items, return addresses and an expiry. `address` and `callback`
+     * Creates a checkout with reference, metadata, line items, return URLs and an expiry. `address` and `callback`
      * default to the account's settings.
      *
      * @throws ApiError, ConnectionError
@@ -234,7 +234,7 @@ export function createClient(options: ClientOptions): Client {
     expectFields<MerchantPayment>(answer, ['payment_id', 'status', 'forward_status']);
   const refundOf = (answer: unknown) =>
     expectFields<Refund>(answer, ['refund_id', 'payment_id', 'status', 'amount']);
-  /** Not retried, because the service would refuse the second attempt with a conflict. */
+  /** Sends a change without retries, because the service would refuse a second attempt with a conflict. */
   function change(path: string, options: CallOptions | undefined, body?: object): Promise<unknown> {
     const headers = { 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
@@ -403,7 +403,7 @@ function checkBaseUrl(baseUrl: string, isHttpAllowed: boolean): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** Only has to be unique. Node 18 has Web Crypto only as a module, and importing it would break browser builds. */
+/** Keys need only be unique. Node 18 has Web Crypto only as a module, and importing it would break browser builds. */
 function createIdempotencyKey(): string {
   const random =
     globalThis.crypto?.getRandomValues(new Uint8Array(16)) ??

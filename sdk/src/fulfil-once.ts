@@ -41,8 +41,8 @@ export class WrongAmountError extends CardCheckoutError {
  * Confirms with the service that the payment is paid, then fulfils its order once, even with duplicates, with a webhook
  * and polling at the same time, and after a crash, from which the next call recovers.
  *
- * @throws ApiError, ConnectionError if it cannot be confirmed; WrongAmountError; and errors of store and `fulfil`.
- *   Nothing was fulfilled then, and the call can be repeated.
+ * @throws ApiError, ConnectionError if it cannot be confirmed; WrongAmountError for another amount or currency;
+ *   and errors of the store and of `fulfil`. Nothing was fulfilled then, and the call can be repeated.
  */
 export async function fulfilOnce<Transaction>(
   store: FulfilmentStore<Transaction>,

@@ -5,7 +5,7 @@ import { fromHex, isEqualInConstantTime, toBytes } from './bytes.ts';
 import { WebhookError } from './errors.ts';
 import type { WebhookEvent } from './wire.ts';
 
-/** Header of the signature, in the case that every runtime's headers accept. */
+/** Header of the signature, in lower case, which the headers of every runtime accept. */
 export const SIGNATURE_HEADER = 'x-service-signature';
 
 const SIGNATURE_BYTES = 32;

@@ -11,7 +11,7 @@ export type MerchantEventType = MerchantEvent['type'];
 /** Every event that your callback receives. */
 export type WebhookEvent = PaymentPaidEvent | PaymentForwardedEvent;
 
-/** What a checkout is created with. */
+/** The request that creates a checkout. */
 export interface CheckoutRequest {
   /** Your payout wallet on Polygon: `0x` and 40 hex digits. A mixed-case address must have a valid checksum. The zero address and the service's own addresses are refused. If payouts are locked to the account's wallet, all other addresses are refused. */
   readonly address: string;
@@ -33,13 +33,13 @@ export interface CheckoutRequest {
   readonly note?: string | null;
 }
 
-/** A payment as creation answers it. */
+/** A payment, as returned when it is created. */
 export interface Payment {
   /** The payment's id, a lower-case UUID. */
   readonly payment_id: string;
   /** Secret. Signs the webhook and identifies the payment. Never show it to the customer. */
   readonly ipn_token: string;
-  /** Where to send the customer. `auto=1` with a single provider, `email=…` with an address. */
+  /** Where to send the customer. `auto=1` with a single provider, `email=…` with an email address. */
   readonly checkout_url: string;
   /** The short code of the checkout. */
   readonly short_code: string;
@@ -143,7 +143,7 @@ export interface MerchantPayment {
   readonly provider: 'multi' | 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna' | 'direct';
   /** The account's fee in percent. */
   readonly fee_percent: number;
-  /** The USD for one unit of the currency, by which the charge was converted. */
+  /** The rate at which the charge was converted: USD for one unit of the currency. */
   readonly usd_rate: string;
   /** The payout wallet. */
   readonly payout_address: string;
@@ -155,7 +155,7 @@ export interface MerchantPayment {
   readonly note: string | null;
   /** Your id of the order, or null. */
   readonly reference: string | null;
-  /** Your own values; empty if there are none, or after they were erased. */
+  /** Your metadata; empty if there is none, or after it was erased. */
   readonly metadata: Readonly<Record<string, string>>;
   /** What the customer buys; empty if you named nothing. */
   readonly items: ReadonlyArray<{
@@ -172,7 +172,7 @@ export interface MerchantPayment {
   readonly cancel_url: string | null;
   /** When the open payment expires, or null if the service's default applies. */
   readonly expires_at: string | null;
-  /** Whether clearly less or clearly more than the price arrived, or null. */
+  /** Set if clearly less or clearly more than the price arrived; otherwise null. */
   readonly amount_mismatch: 'partially_paid' | 'overpaid' | null;
   /** What is missing of an open, partially paid payment, and the link to pay it. Otherwise null. */
   readonly rest: {
@@ -228,9 +228,9 @@ export interface MerchantPayment {
   readonly webhooks?: ReadonlyArray<{
     /** The event type. */
     readonly event: string;
-    /** How far the one delivery is. */
+    /** The status of the single delivery. */
     readonly status: string;
-    /** The HTTP status that the receiver answered. */
+    /** The HTTP status that the receiver returned. */
     readonly http_status: number | null;
     /** Why it was not delivered, or null. */
     readonly reason: string | null;
@@ -241,7 +241,7 @@ export interface MerchantPayment {
   }>;
 }
 
-/** What a checkout of a platform is created with. */
+/** The request of a platform that creates a checkout. */
 export interface MerchantCheckoutRequest {
   /** Your payout wallet on Polygon: `0x` and 40 hex digits. A mixed-case address must have a valid checksum. The zero address and the service's own addresses are refused. If payouts are locked to the account's wallet, all other addresses are refused. Default: the account's wallet. */
   readonly address?: string | null;
@@ -275,11 +275,11 @@ export interface MerchantCheckoutRequest {
   readonly return_url?: string | null;
   /** Where the customer goes from a canceled or expired checkout (if absent, to `return_url`): `https://`, on a host that the account's owner saved under Settings, Return hosts. Host and port must be the same. `{payment_id}` in the path or query becomes the payment’s id. */
   readonly cancel_url?: string | null;
-  /** Seconds until the checkout expires, from 900 up to the service's default, which applies if absent. A customer who is at a provider then can still pay. */
+  /** Seconds until the checkout expires, from 900 up to the service's default, which applies if absent. A customer who is at a provider at that time can still pay. */
   readonly expires_in_seconds?: number | null;
 }
 
-/** A checkout of a platform as creation answers it. */
+/** A checkout of a platform, as returned when it is created. */
 export interface MerchantCheckout {
   /** The payment's id, a lower-case UUID. */
   readonly payment_id: string;
@@ -317,7 +317,7 @@ export interface MerchantCheckout {
   readonly provider: 'multi' | 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna' | 'direct';
   /** The account's fee in percent. */
   readonly fee_percent: number;
-  /** The USD for one unit of the currency, by which the charge was converted. */
+  /** The rate at which the charge was converted: USD for one unit of the currency. */
   readonly usd_rate: string;
   /** The payout wallet. */
   readonly payout_address: string;
@@ -329,7 +329,7 @@ export interface MerchantCheckout {
   readonly note: string | null;
   /** Your id of the order, or null. */
   readonly reference: string | null;
-  /** Your own values; empty if there are none, or after they were erased. */
+  /** Your metadata; empty if there is none, or after it was erased. */
   readonly metadata: Readonly<Record<string, string>>;
   /** What the customer buys; empty if you named nothing. */
   readonly items: ReadonlyArray<{
@@ -346,7 +346,7 @@ export interface MerchantCheckout {
   readonly cancel_url: string | null;
   /** When the open payment expires, or null if the service's default applies. */
   readonly expires_at: string | null;
-  /** Whether clearly less or clearly more than the price arrived, or null. */
+  /** Set if clearly less or clearly more than the price arrived; otherwise null. */
   readonly amount_mismatch: 'partially_paid' | 'overpaid' | null;
   /** What is missing of an open, partially paid payment, and the link to pay it. Otherwise null. */
   readonly rest: {
@@ -365,7 +365,7 @@ export interface MerchantCheckout {
   readonly short_url: string;
 }
 
-/** What a direct payment is created with. */
+/** The request that creates a direct payment. */
 export interface DirectPaymentRequest {
   /** Your payout wallet on Polygon: `0x` and 40 hex digits. A mixed-case address must have a valid checksum. The zero address and the service's own addresses are refused. If payouts are locked to the account's wallet, all other addresses are refused. Default: the account's wallet. */
   readonly address?: string | null;
@@ -381,7 +381,7 @@ export interface DirectPaymentRequest {
   readonly note?: string | null;
 }
 
-/** A direct payment as creation answers it. */
+/** A direct payment, as returned when it is created. */
 export interface DirectPayment {
   /** The payment's id, a lower-case UUID. */
   readonly payment_id: string;
@@ -419,7 +419,7 @@ export interface DirectPayment {
   readonly provider: 'multi' | 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna' | 'direct';
   /** The account's fee in percent. */
   readonly fee_percent: number;
-  /** The USD for one unit of the currency, by which the charge was converted. */
+  /** The rate at which the charge was converted: USD for one unit of the currency. */
   readonly usd_rate: string;
   /** The payout wallet. */
   readonly payout_address: string;
@@ -431,7 +431,7 @@ export interface DirectPayment {
   readonly note: string | null;
   /** Your id of the order, or null. */
   readonly reference: string | null;
-  /** Your own values; empty if there are none, or after they were erased. */
+  /** Your metadata; empty if there is none, or after it was erased. */
   readonly metadata: Readonly<Record<string, string>>;
   /** What the customer buys; empty if you named nothing. */
   readonly items: ReadonlyArray<{
@@ -448,7 +448,7 @@ export interface DirectPayment {
   readonly cancel_url: string | null;
   /** When the open payment expires, or null if the service's default applies. */
   readonly expires_at: string | null;
-  /** Whether clearly less or clearly more than the price arrived, or null. */
+  /** Set if clearly less or clearly more than the price arrived; otherwise null. */
   readonly amount_mismatch: 'partially_paid' | 'overpaid' | null;
   /** What is missing of an open, partially paid payment, and the link to pay it. Otherwise null. */
   readonly rest: {
@@ -475,9 +475,9 @@ export interface MerchantPaymentPage {
   readonly next: string | null;
 }
 
-/** What a refund is opened with. */
+/** The request that opens a refund. */
 export interface RefundRequest {
-  /** An amount in USDC, `all` for what is left, or `surplus` for what an overpaid payment has too much. Default: `all`. */
+  /** An amount in USDC, `all` for what is left, or `surplus` for the excess of an overpaid payment. Default: `all`. */
   readonly amount?: string | null;
   /** Instead of `amount`: an amount of the charge, in its currency. */
   readonly charge_amount?: string | null;
@@ -501,9 +501,9 @@ export interface Refund {
   readonly amount: string;
   /** The reason, or null. */
   readonly reason: string | null;
-  /** The customer's address, or null until the customer names it. */
+  /** The customer's address, or null until the customer enters it. */
   readonly destination: string | null;
-  /** The transfer for a wallet (EIP-681) while it is expected, else null. */
+  /** The transfer for a wallet (EIP-681) while it is expected; otherwise null. */
   readonly payment_uri: string | null;
   /** The transaction that you submitted, until it is checked. */
   readonly submitted_transaction: string | null;
@@ -519,11 +519,11 @@ export interface Refund {
   readonly expires_at: string;
   /** When the transfer was booked, or null. */
   readonly paid_at: string | null;
-  /** The link with which the customer names an address. Only in the response that opens a refund without a destination, else null. */
+  /** The link through which the customer enters an address. Null except in the response that opens a refund without a destination. */
   readonly address_url: string | null;
 }
 
-/** Refunds of a payment, the oldest first. */
+/** Refunds of a payment, oldest first. */
 export interface RefundList {
   /** The refunds of the payment, the oldest first. */
   readonly refunds: ReadonlyArray<Refund>;
@@ -531,9 +531,9 @@ export interface RefundList {
   readonly refundable_amount: string;
 }
 
-/** Events in their order. */
+/** Events, in order. */
 export interface MerchantEventPage {
-  /** The events in their order. */
+  /** The events, in order. */
   readonly events: ReadonlyArray<{
     /** The event's number, above that of the event before it. */
     readonly number: number;
@@ -549,15 +549,15 @@ export interface MerchantEventPage {
   }>;
   /** The `after` of the next request. */
   readonly next_after: number;
-  /** Whether more events are there now. */
+  /** Whether more events are available now. */
   readonly has_more: boolean;
 }
 
 /** Who did what in your account, newest first. */
 export interface AuditLog {
-  /** The entries, newest first. Repeats of frequent actions within an hour share one. */
+  /** The entries, newest first. Repeats of frequent actions within an hour share one entry. */
   readonly entries: ReadonlyArray<{
-    /** The number of the entry in your account, which rises by time. */
+    /** The number of the entry in your account, which increases with time. */
     readonly position: number;
     /** When it happened. */
     readonly created_at: string;
@@ -653,7 +653,7 @@ export interface SettlementPublication {
 export interface PaymentListFilter {
   /** The length of the page. Default: 50. */
   readonly limit?: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly before?: string;
   /** Payments with this status. */
   readonly status?: 'unpaid' | 'paid' | 'canceled';
@@ -663,7 +663,7 @@ export interface PaymentListFilter {
   readonly provider?: 'multi' | 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna' | 'direct';
   /** Payments in this currency. */
   readonly currency?: 'USD' | 'EUR' | 'CAD' | 'INR';
-  /** Payments with this difference to the price. */
+  /** Payments with this difference from the price. */
   readonly amount_mismatch?: 'partially_paid' | 'overpaid';
   /** Payments with this status in the dashboard. `at_provider` and `declined` are unpaid, by the last session at a provider. */
   readonly display_status?: 'open' | 'at_provider' | 'declined' | 'partially_paid' | 'overpaid' | 'paid' | 'expired' | 'canceled';

@@ -163,7 +163,7 @@ const { currency, email, note, passFeeToCustomer, provider } = createParameters;
 const emailForm = new RegExp(email.schema.pattern);
 const noteForm = new RegExp(note.schema.pattern);
 
-/** Throws `invalid_request`. Ignores unknown parameters. Checks the callback last, because it may need a DNS lookup. */
+/** Throws `invalid_request` for invalid parameters; ignores unknown ones. Checks the callback last: it may need DNS. */
 export async function parseCreateRequest(
   { callbacks }: Readonly<{ callbacks: CallbackGuard }>,
   parameters: CreateParameters,
@@ -205,7 +205,7 @@ function parseAmount(value: unknown): number {
   throw invalidField('amount', 'must be a decimal from 0.01 to 10000 with at most two decimals');
 }
 
-/** Parses a currency; an absent one is the default. Throws `invalid_request`. */
+/** Parses a currency; an absent one is the default. Throws `invalid_request` for an unknown one. */
 export function parseCurrency(value: unknown): Currency {
   if (value === undefined || value === null) return currency.default;
   if (isCurrency(value)) return value;
@@ -252,7 +252,7 @@ function parseEmail(value: unknown): string | null {
   throw invalidField('email', `must be one email address of at most ${email.schema.maxLength} characters`);
 }
 
-/** Parses a note and converts its line breaks to LF; null if there is none. Throws `invalid_request`. */
+/** Parses a note and converts its line breaks to LF; null without one. Throws `invalid_request` for an invalid one. */
 export function parseNote(sent: unknown): string | null {
   if (sent === undefined || sent === null) return null;
   if (typeof sent !== 'string') throw invalidField('note', 'must be a string');

@@ -31,7 +31,7 @@ export const createdPaymentSchema = json.object({
     { pattern: '^ipn_[0-9A-Za-z_-]+$' },
   ),
   checkout_url: json.text(
-    'Where to send the customer. `auto=1` with a single provider, `email=…` with an address.',
+    'Where to send the customer. `auto=1` with a single provider, `email=…` with an email address.',
     `https://pay.example/pay/${json.EXAMPLE_ID}`,
   ),
   short_code: json.text('The short code of the checkout.', '1aec5resg0bwe2xyfjeqyfm', {

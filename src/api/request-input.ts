@@ -107,7 +107,7 @@ export type QueryParameters = Readonly<Record<string, string>>;
 
 const plainUrl = /^[\x21-\x7e]*$/;
 
-/** Parses the query of a raw URL strictly, because lenient parsers guess. Throws `invalid_request`. */
+/** Parses the query of a raw URL. Throws `invalid_request` where lenient parsers would guess. */
 export function parseQuery(url: string): QueryParameters {
   const start = url.indexOf('?');
   const parameters: Record<string, string> = Object.create(null);

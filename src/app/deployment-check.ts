@@ -23,7 +23,7 @@ interface CheckContext {
 
 /**
  * Verifies the deployment repeatedly until `stop`, because the node behind an endpoint can change. If no endpoint
- * answers, an earlier start's result is used. Throws `DeploymentMismatchError`, and `ChainUnavailableError`.
+ * answers, uses an earlier start's result or throws `ChainUnavailableError`. Throws `DeploymentMismatchError` if wrong.
  */
 export async function startDeploymentCheck(
   { endpoints, known, log, metrics, retryMs = 30_000 }: CheckContext,

@@ -70,7 +70,7 @@ const STORE_PATIENCE_MS = 3_000;
 /**
  * Checks a live configuration, this machine, and everything to which the configuration refers.
  *
- * @param onCheck gets findings early and in their order, because an endpoint may take until the limit to answer
+ * @param onCheck receives each finding once those before it are known, because some take as long as the time limit
  */
 export async function runDoctor(
   onCheck: (check: DoctorCheck) => void,
@@ -118,7 +118,7 @@ export async function runDoctor(
     checked('trust_proxy', async () => assessProxy(config)),
     store,
     store.then(() => checked('scan', async () => assessScan(scannedAtMs, { isServed, nowMs: Date.now() }))),
-    // Only for SQLite, because the service cannot see backups of PostgreSQL.
+    // Checked only for SQLite, because the service cannot see backups of PostgreSQL.
     ...(config.databaseUrl === null ? [checked('backup', async () => checkBackup(config))] : []),
     ...(config.databaseCopyUrl === null ? [] : [checked('copy', () => checkCopy(config))]),
     checked('disk', () => checkDisk(config)),
@@ -169,7 +169,7 @@ function checkEnvFile(): Finding {
   const found = statSync('.env', { throwIfNoEntry: false });
   if (found === undefined) return ok(`there is no .env in ${process.cwd()}`);
   const variables = new Set(Object.keys(parseEnv(readFileSync('.env', 'utf8'))));
-  // Also in the environment, for example because systemd reads the same file.
+  // The variable is also in the environment, for example because systemd reads the same file.
   if (getCACertificates('extra').length > 0) variables.delete('NODE_EXTRA_CA_CERTS');
   return assessEnvFile(found.mode, [...variables]);
 }
@@ -286,7 +286,7 @@ async function checkCopy({ dataDir, databaseCopyUrl }: Config): Promise<Finding>
   const asked = promisify(execFile)('sh', words, { timeout: CHECK_LIMIT_MS / 2 });
   const { stdout } = await asked.catch(() => ({ stdout: '' }));
   const lags = stdout.split('\n').flatMap((row) => row.split(/ +/)[2] ?? []);
-  // Such as 250ms, 1m2.5s or -208ms.
+  // A lag such as 250ms, 1m2.5s or -208ms.
   const lag = lags.find((each) => /\d/.test(each) && !/[hm]\d/.test(each));
   if (lag !== undefined) return ok(`the continuous copy is ${lag.startsWith('-') ? '0s' : lag} behind`);
   return warn(
@@ -322,7 +322,7 @@ async function checkMailServer({ mail }: Config): Promise<Finding> {
 async function describeDatabase(config: Config): Promise<DatabaseDescription> {
   const openSinceMs = Date.now() - config.checkoutExpiryHours * HOUR_MS;
   const args = { open_since_ms: String(openSinceMs) };
-  // A running server locks SQLite, so it is asked. PostgreSQL is opened here, because a running server could be
+  // A running server locks SQLite, so the server is asked. PostgreSQL is opened here: a running server could be
   // connected to a different database than a new start would use.
   const found =
     config.databaseUrl === null
@@ -331,7 +331,7 @@ async function describeDatabase(config: Config): Promise<DatabaseDescription> {
   return found as DatabaseDescription;
 }
 
-/** Compares `CHAIN_ID` and the secrets with the database, as a start does. Throws `ConfigError`. */
+/** Compares `CHAIN_ID` and the secrets with the database, as a start does. Throws `ConfigError` for a mismatch. */
 function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescription): Finding {
   const tokens = createIpnTokens(config.secretKey ?? '', config.previousSecretKeys);
   requireOneChain(settlements, requireChain(config).chainId);

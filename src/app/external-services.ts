@@ -42,7 +42,7 @@ export const liveIntervals = {
   quietWatchIntervalMs: 6_000,
   /** Pause between two polls while no payment awaits money. */
   idleWatchIntervalMs: 100_000,
-  /** Interval between reads of the final block while none of our events is above the last one. */
+  /** Interval between reads of the final block while no event of a payment is above the last one. */
   finalityIntervalMs: 60_000,
   relayIntervalMs: 1_000,
   /** Interval between a feature's reads of the chain. */
@@ -50,7 +50,7 @@ export const liveIntervals = {
   rescanIntervalMs: 5 * 60_000,
   /** Number of final blocks that a thorough rescan rereads, and with which the first scan starts. */
   rescanDepthBlocks: 2_000,
-  /** Pause between two thorough rescans. Shorter than their blocks take at 1.5 s each, so that none is skipped. */
+  /** Pause between two thorough rescans. Shorter than 2,000 blocks take at 1.5 s each, so that none is skipped. */
   thoroughRescanIntervalMs: 45 * 60_000,
   /** Number of newest scanned blocks whose second reading waits, because a node may show a block before its logs. */
   rescanLagBlocks: 32,

@@ -31,7 +31,7 @@ interface HealthParts {
  * Tracks whether the database answers and whether a worker scans, in this or another process.
  *
  * An instance without its database stays ready: an outage would otherwise take out all instances, and callers would get
- * the proxy's error instead of ours.
+ * the proxy's error instead of this service's.
  */
 export function createHealth(parts: HealthParts) {
   const { store, clock, metrics, log, leaving, external } = parts;

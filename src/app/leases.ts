@@ -1,7 +1,7 @@
 import type { LeaseStore } from '../settlement/settlement-store.ts';
 import type { WorkerTask } from './worker-parts.ts';
 
-/** A killed holder is replaced within the sum of the two; it must stay below ten seconds. */
+/** A killed holder is replaced within the sum of both durations, which must stay below ten seconds. */
 const DURATION_MS = 6_000;
 const RENEWAL_MS = 1_500;
 

@@ -33,7 +33,7 @@ import { factoriesOf, rememberSettlement, requireOneChain } from './settlements.
 import type { Store } from './store/store.ts';
 import type { UndoSteps } from './undo-steps.ts';
 
-/** Chain whose bridged USDC may arrive by mistake. */
+/** Id of the chain whose bridged USDC may arrive by mistake. */
 const POLYGON_CHAIN_ID = 137;
 
 /** Maximum age of the stored rates that bound a rate from a single source. */
@@ -172,7 +172,7 @@ export function requireToken(chain: ContractDeploymentConfig): Address {
   return token;
 }
 
-/** Creates an adapter for each provider with credentials. Throws `ConfigError`. */
+/** Creates an adapter for each provider with credentials. Throws `ConfigError` for an unusable setting. */
 function openAdapters(
   config: Config,
   clock: Clock,

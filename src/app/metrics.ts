@@ -54,7 +54,7 @@ export function createMetrics() {
       },
     });
 
-  // Labels are route patterns, known methods and our own statuses, so the number of series is bounded.
+  // Labels are route patterns, known methods and the service's statuses, so the number of series is bounded.
   const requestDurations = new Histogram({
     name: 'card_checkout_request_duration_seconds',
     help: 'Request duration by route pattern, method and status.',

@@ -106,7 +106,7 @@ export async function initDatabase(config: Config, announce: Announce = () => {}
 }
 
 /**
- * Migrates the database, or only says what that would do. Throws without one, `StoreTooNewError`, and
+ * Migrates the database, or only says what that would do. Throws without one, `StoreTooNewError` for a newer one, and
  * `StoreInUseError` while a server has an older SQLite database open.
  */
 export async function migrateDatabase(config: Config, isPlan: boolean, announce: Announce) {

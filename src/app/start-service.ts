@@ -178,7 +178,7 @@ function portOf(server: Pick<Server, 'address'>): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** Throws `ConfigError` if no secret made the newest payment's token (null: no payment), because none could sign. */
+/** Throws `ConfigError` if no configured secret made the newest payment's token; null without payments. */
 export function requireKnownSecret(newestFingerprint: string | null, tokens: Pick<IpnTokens, 'knows'>): void {
   if (newestFingerprint === null || tokens.knows(newestFingerprint)) return;
   throw new ConfigError([

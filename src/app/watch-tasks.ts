@@ -194,7 +194,7 @@ function createInvestigation(parts: WorkerParts, context: WatchDepositsContext):
       { isEachAsked: true, signal },
     );
     reportMissed(parts, rescan);
-    // Only after the rescan, so that a failed one is repeated with the next sweep. If it found rows, they may explain
+    // Runs after the rescan, so that a failed one is repeated with the next sweep. If it found rows, they may explain
     // all balances, and the next sweep reports those that remain.
     for (const id of due) {
       if (rescan.added > 0) investigated.delete(id);

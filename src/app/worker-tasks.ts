@@ -226,7 +226,7 @@ export function createRateTask({ store, external, nowMs, log }: WorkerParts): Wo
 }
 
 const INDEX_INTERVAL_MS = 500;
-/** Maximum of each per step, so that a step blocks the API's thread, where SQLite works, for only about 10 ms. */
+/** Maximum payments and changes per step, so that it blocks the API's thread, where SQLite works, for about 10 ms. */
 const [INDEXED_PAYMENTS, FOLDED_CHANGES] = [50, 2_000];
 /** Pause after a step, as a multiple of its duration, because create requests take precedence. */
 const PAUSE_FACTOR = 9;

@@ -93,7 +93,7 @@ function clustered(
   };
 }
 
-/** Difference in blocks above which one of two endpoints lags or lies, so that events would be sent again. */
+/** Maximum difference in blocks between two endpoints. Above it, one lags or lies, and events would be sent again. */
 const MAXIMUM_LAG_BLOCKS = 100;
 
 /** Records how high the chain is when a restored database is first served: events of these blocks may have been sent. */

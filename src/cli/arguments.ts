@@ -148,7 +148,7 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
   };
 }
 
-/** Reads the wallet argument. Needs `--confirm-wallet` if USDC would be lost. Throws `invalid_request`. */
+/** Throws `invalid_request` for an invalid wallet, or without `--confirm-wallet` if USDC would be lost there. */
 export function optionalWallet(args: OperationArguments, wayOut = 'add --confirm-wallet'): Address | null {
   const wallet = optionalAddress(args, 'wallet');
   const doubt = wallet === null || args['confirm-wallet'] === true ? null : doubtAbout(wallet);

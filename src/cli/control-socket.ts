@@ -110,7 +110,7 @@ export interface Following {
   readonly signal?: AbortSignal;
 }
 
-/** Runs an operation in a running server. Throws `NoServerError` if there is none, or the server's message. */
+/** Runs an operation in the server. Throws `NoServerError` if none runs, or an error with the server's message. */
 export async function callServer(
   socketPath: string,
   name: string,

@@ -117,8 +117,8 @@ async function readRow(values: FileRow['values']): Promise<Omit<NewRow, 'line'>>
 }
 
 /**
- * Creates the accounts that do not exist yet, and with `keys` a key for each account that never had one. A key is in that
- * file before the next account is created, so that a later run can continue.
+ * Creates the accounts that do not exist yet, and with a file `keys` a key for each that never had one. Each key is in
+ * that file before the next account is created, so that a later run can continue.
  */
 export async function createAccounts(
   rows: readonly NewRow[],

@@ -16,7 +16,7 @@ const resumeHints = {
 
 /**
  * Runs a long command and shows its progress. SIGINT or SIGTERM aborts `signal` and stops the work at its next progress
- * report; a later signal ends the process. A stopped command throws what was done and how to resume.
+ * report; a later signal ends the process. Throws an error that says what was done and how to resume.
  */
 export async function runLong<T>(
   name: keyof typeof resumeHints,

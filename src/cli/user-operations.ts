@@ -143,7 +143,7 @@ export const emailOperations: Readonly<Record<string, Operation>> = {
 const NOT_COMPLETE =
   'Not complete: a webhook with such an address is being sent. Run the same command again in a minute.';
 
-/** Repeats the step until nothing is left or a webhook stops it. */
+/** Repeats the step until nothing is left, or until an unfinished webhook stops it. */
 async function eraseAll(context: EraseEmailsContext, accountId: string, days: number) {
   let erased = 0;
   for (;;) {

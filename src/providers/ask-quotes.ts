@@ -28,7 +28,7 @@ export type QuoteOutcome =
   /** The provider serves the charge; the quote may be an estimate. */
   | { readonly kind: 'quoted'; readonly quote: Quote }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** The provider, or our own budget of calls, does not allow a call now. */
+  /** The provider, or this service's budget of calls, does not allow a call now. */
   | { readonly kind: 'busy' }
   | { readonly kind: 'silent' };
 
@@ -70,7 +70,7 @@ const unknown: Known = {
   askedAtMs: Number.NEGATIVE_INFINITY,
 };
 
-/** Room for eleven providers, ten additional means of theirs, four currencies, and the 45 most recent countries. */
+/** Room for eleven providers, ten additional means of payment, four currencies, and the 45 most recent countries. */
 const MAXIMUM_KNOWN = 4_000;
 /** Minimum interval between a provider's background quotes, whatever countries and currencies pages ask for. */
 const BACKGROUND_INTERVAL_MS = 5_000;
@@ -89,7 +89,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
   /** Earliest time of a provider's next background quote; infinite while one is running. */
   const nextAtMs = new Map<ProviderId, number>();
 
-  /** What is known for the country and means; otherwise the prices of the usual means, or those without a country. */
+  /** What is known for the country and means; otherwise the prices of the default means, or those without a country. */
   function find(provider: ProviderId, request: QuoteRequest): Known {
     const own = entries.get(keyOf(provider, request));
     if (own !== undefined) return own;
@@ -117,7 +117,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
   }
 
   function noteFailure(provider: ProviderId, request: QuoteRequest, error: unknown): void {
-    // A call that our own limit refused says nothing about the provider.
+    // A call that this service's limit refused says nothing about the provider.
     if (isOwnLimit(error)) return;
     const failure = { outcome: outcomeOfError(error), amountCents: request.amountCents };
     const known = find(provider, request);
@@ -188,7 +188,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
       return tooLittle === null ? { kind: 'quoted', quote } : { kind: 'refused', refusal: tooLittle };
     },
     /**
-     * Requires at creation that the provider serves the charge. If it is busy, or our budget of calls is used up, its
+     * Requires at creation that the provider serves the charge. If it is busy, or the budget of calls is used up, its
      * last answers decide, so that one merchant's burst does not refuse another's checkout.
      */
     async requireServed(provider: ProviderId, charge: AskedCharge): Promise<void> {
@@ -254,7 +254,7 @@ function concerns({ outcome, amountCents }: NonNullable<Known['failure']>, charg
   return outcome.refusal.errorName !== 'above_maximum' || charge.amountCents >= amountCents;
 }
 
-/** Whether the provider was not asked, because it is paused or our own budget is used up. */
+/** Whether the provider was not asked, because it is paused or the budget of calls is used up. */
 function isOwnLimit(error: unknown): boolean {
   return isBusy(error) && (error as ServiceError).cause === undefined;
 }

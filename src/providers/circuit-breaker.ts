@@ -18,7 +18,7 @@ const ONE_QUOTE_MS = 10_000;
 /** Maximum length of a stored failure message, because the provider controls its text. */
 const MAXIMUM_FAILURE_CHARACTERS = 300;
 
-/** `busy`: answered 429, or skipped after one or by our own limit. `circuit_open`: skipped by the open circuit. */
+/** `busy`: answered 429, or skipped after one or beyond the budget. `circuit_open`: skipped by the open circuit. */
 export const callOutcomes = ['answered', 'declined', 'busy', 'failed', 'circuit_open'] as const;
 type CallOutcome = (typeof callOutcomes)[number];
 
@@ -38,7 +38,7 @@ export interface CircuitBreakerOptions {
  * sessions is open, quotes are skipped as well, because they could not be used. Cached quotes are always served.
  *
  * A 429 never opens a circuit: calls of that kind wait if the stated delay is short, and otherwise fail with
- * `provider_unavailable` and that delay. The same applies beyond our own budget (`createOutgoingLimiter`), which all
+ * `provider_unavailable` and that delay. The same applies beyond the call budget (`createOutgoingLimiter`), which all
  * requests to the provider share except those that webhooks cause: a payment has several, and they must not delay the
  * next customer.
  *

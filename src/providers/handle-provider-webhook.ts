@@ -38,7 +38,7 @@ export interface HandledWebhook {
   readonly reason: Error | null;
 }
 
-/** Handles a webhook. It only moves the progress that the customer sees. Throws `not_found`. */
+/** Handles a webhook; it only moves the progress shown. Throws `not_found` for a provider without webhooks. */
 export async function handleProviderWebhook(
   context: HandleProviderWebhookContext,
   provider: ProviderId,
@@ -69,7 +69,7 @@ async function recordProgress(
 ): Promise<HandledWebhook> {
   const view = isPaymentId(webhook.paymentId) ? await payments.viewPayment(webhook.paymentId) : null;
   const session = view === null ? null : sessionOf(view.sessions, providers, webhook);
-  // Compares the wallet, because a signature may not cover our id but covers the wallet.
+  // Compares the wallet, because a signature may cover only the wallet and not the payment id.
   const wallet = webhook.walletAddress?.toLowerCase() ?? view?.payment.depositAddress.toLowerCase();
   if (view === null || session === null || wallet !== view.payment.depositAddress.toLowerCase()) {
     const reason = new Error(`${providers[0]} reported a session that was not started here`);

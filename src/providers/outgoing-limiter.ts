@@ -11,7 +11,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 
 /** Published limits. Some apply to only one endpoint, but here all calls count together. */
 const publishedWindows: Readonly<Partial<Record<ProviderId, readonly CallWindow[]>>> = {
-  // docs.rampnetwork.com/rate-limiting (2026-08-26): per IP address. Exceeding the second one blocks for an hour.
+  // docs.rampnetwork.com/rate-limiting (2026-08-26): per IP address. Exceeding the second limit blocks for an hour.
   rampnetwork: [
     { calls: 100, perMs: MINUTE_MS },
     { calls: 1_000, perMs: 15 * MINUTE_MS },
@@ -27,13 +27,13 @@ const publishedWindows: Readonly<Partial<Record<ProviderId, readonly CallWindow[
   // docs.stripe.com/rate-limits: one endpoint.
   stripe: [{ calls: 25, perMs: SECOND_MS }],
 };
-/** Our own choice for providers that publish no limit. */
+/** Limit assumed for providers that publish none. */
 const usualWindows: readonly CallWindow[] = [{ calls: 120, perMs: 4 * SECOND_MS }];
 
 /** Share of a published rate that is used steadily, and share of a window that is used at all. */
 const STEADY_SHARE = 0.7;
 const WINDOW_SHARE = 0.9;
-/** Maximum pause after a refusal without `Retry-After`, so that a provider that blocks us is retried every minute. */
+/** Maximum pause after a refusal without `Retry-After`; a provider that blocks this service is retried every minute. */
 const MAXIMUM_PAUSE_MS = MINUTE_MS;
 /** Time so long that the shared budget always counts a further request of a running call. */
 const UNLIMITED_MS = 24 * 60 * MINUTE_MS;
@@ -46,7 +46,7 @@ export type TakeSharedCall = (
 
 export type CallBudget = ReturnType<typeof createCallBudget>;
 
-/** Budget for a provider's published windows, or for our own. Only a published one is shared between processes. */
+/** Budget for a provider's published or assumed limits. Only a published one is shared between processes. */
 export function callBudgetOf(
   provider: ProviderId,
   monotonicMs: () => number,

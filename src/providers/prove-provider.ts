@@ -286,7 +286,7 @@ function valuesOf(value: unknown, key = '', depth = 0): readonly (readonly [stri
   );
 }
 
-/** The URL with another wallet in place of ours; appended as a parameter if ours is not in it. */
+/** The URL with another wallet in place of the operator's; appended as a parameter if the URL has none. */
 function alter(redirectUrl: string, wallet: string): string {
   const altered = redirectUrl.replaceAll(new RegExp(wallet, 'gi'), FOREIGN_WALLET);
   if (altered !== redirectUrl) return altered;

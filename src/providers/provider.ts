@@ -13,7 +13,7 @@ export interface QuoteRequest {
   readonly usdUnits: bigint;
   /** ISO 3166-1 alpha-2, upper-case; null or absent if unknown. */
   readonly customerCountry?: string | null;
-  /** Means that the customer chose; null or absent for the provider's usual ones. */
+  /** Means that the customer chose; null or absent for the provider's default ones. */
   readonly means?: PaymentMeans | null;
   /** Code of a state in the United States; null or absent if unknown. */
   readonly customerState?: string | null;
@@ -138,7 +138,7 @@ export interface ProviderAdapter extends ProviderTraits {
   readonly id: ProviderId;
   /** Provider that runs this one's sessions and sends their webhooks. */
   readonly routedThrough?: ProviderId;
-  /** Throws `provider_unavailable` without an answer or for a declined request, and `provider_inactive`. */
+  /** Throws `provider_unavailable` without an answer or if it declines, or `provider_inactive` if it cannot serve. */
   quote(request: QuoteRequest): Promise<Quote>;
   /** Absent without a catalog. Throws like `quote`. */
   readCatalog?(request: QuoteRequest): Promise<CatalogEntry>;
@@ -149,8 +149,8 @@ export interface ProviderAdapter extends ProviderTraits {
   /** Called only on the customer's click. Throws like `quote`. */
   startSession(request: SessionRequest): Promise<StartedSession>;
   /**
-   * Authenticates and reads a webhook; null if it is not about a payment. Throws `ProviderWebhookRefusedError`,
-   * `UnknownStateError`, and `provider_unavailable`. Absent if the provider sends none, or their key is not configured.
+   * Authenticates and reads a webhook; null if it is not about a payment. Throws `ProviderWebhookRefusedError` if
+   * forged, `UnknownStateError`, or `provider_unavailable` if a call fails. Absent without webhooks or their key.
    */
   readWebhook?(webhook: PostedWebhook): Promise<ProviderWebhook | null>;
   health?(): ProviderHealth;
@@ -174,7 +174,7 @@ export type ProviderAdapters = ReadonlyMap<ProviderId, ProviderAdapter>;
 export interface ProviderSettings {
   /** Null is the default: on in the sandbox, off in live mode. */
   readonly active: boolean | null;
-  /** Whether it is at the top of the list, unless the merchant has pinned another one. */
+  /** Whether the provider is at the top of the list, unless the merchant has pinned another one. */
   readonly pinned: boolean | null;
   readonly minimumUsdCents: number | null;
 }
@@ -185,7 +185,7 @@ export interface ProviderStore {
 }
 
 export interface VisitStore {
-  /** Newest visits since `sinceMs` that paid, that failed at the provider, or that started before `decidedBeforeMs`. */
+  /** Newest visits since `sinceMs` that led to a payment, failed there, or started before `decidedBeforeMs`. */
   listVisitOutcomes(
     sinceMs: number,
     decidedBeforeMs: number,

@@ -58,7 +58,7 @@ export interface Visitor {
   readonly state?: string | null;
   /** Public IP address in canonical form; null or absent if unknown. */
   readonly ip?: string | null;
-  /** Means that the customer chose; null or absent for the provider's usual ones. */
+  /** Means that the customer chose; null or absent for the provider's default ones. */
   readonly means?: PaymentMeans | null;
   /** ISO 639-1; stored for later emails. */
   readonly language?: string | null;
@@ -83,7 +83,7 @@ const MINIMUM_SESSION_MS = MINUTE_MS;
 /** Maximum lifetime of a session, because an open one is reused and its payment cannot be canceled. */
 const MAXIMUM_SESSION_MS = 24 * HOUR_MS;
 
-/** Starts or reuses a session on a click. Concurrent clicks of a customer share one start. Throws `ServiceError`. */
+/** Starts or reuses a session. Concurrent clicks of a customer share one start. Throws `ServiceError` if it fails. */
 export function createStartSession(context: StartSessionContext) {
   const { monotonicMs } = context;
   const running = createTtlCache<ProviderSession>({

@@ -1,4 +1,4 @@
-/** `@fastify/cookie` takes the first of two cookies with one name; another host of the site may have planted it. */
+/** Replaces `@fastify/cookie`, which takes the first of two cookies with one name: another host may have planted it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 

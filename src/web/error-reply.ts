@@ -63,7 +63,7 @@ export function rawErrorText(...error: Parameters<typeof rawError>): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Framework errors with a better table row or text than "the request is invalid". */
+/** Framework errors for which there is a more specific error or text than "the request is invalid". */
 const frameworkErrors: Readonly<Record<string, readonly [name: ErrorName, text?: string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
@@ -79,7 +79,7 @@ const frameworkErrors: Readonly<Record<string, readonly [name: ErrorName, text?:
   FST_ERR_MAX_PARAM_LENGTH: ['not_found'],
 };
 
-/** The service error for any thrown value. The framework's own texts may quote the request. */
+/** The service error for any thrown value. Leaves out the framework's own texts, which may quote the request. */
 export function serviceErrorOf(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   const { code, statusCode } = thrown instanceof Error ? (thrown as Partial<FastifyError>) : {};

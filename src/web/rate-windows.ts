@@ -99,7 +99,7 @@ export async function enforceRateLimit(limiter: RateLimiter, key: string): Promi
   });
 }
 
-/** Counts a request by client address and the networks around it; throws `rate_limited`. */
+/** Counts a request by the client's IP address and the networks around it; throws `rate_limited`. */
 export async function enforceRateLimitFrom(
   limiter: Pick<LocalRateLimiter, 'take'>,
   ip: string,
@@ -121,7 +121,7 @@ export function widestNetworkOf(ip: string): string {
   return wider.at(-1)?.network ?? group;
 }
 
-/** A wider network around a caller's, with a multiple of the limit. */
+/** A wider network around a caller's; `factor` multiplies the limit. */
 interface WiderNetwork {
   readonly network: string;
   readonly factor: number;

@@ -9,7 +9,7 @@ const CONNECTIONS_OF_ALL_PROBES = 1_000;
 
 /**
  * Refuses plain HTTP from untrusted peers, because an API key sent in clear text counts as leaked. Probes of Kubernetes
- * and load balancers may check health from any address. Call it before routes are registered.
+ * and load balancers may check health from any IP address. Call it before routes are registered.
  */
 export function requireHttps(server: FastifyInstance, isTrusted: (address: string) => boolean): void {
   const probing = new WeakSet<Socket>();

@@ -33,7 +33,7 @@ export interface BaseServerOptions {
   readonly tls?: { readonly cert: string; readonly key: string } | null;
   /** Value of Strict-Transport-Security; null or absent if callers may use plain HTTP. */
   readonly hsts?: string | null;
-  /** Whether the server is draining. Every response then ends its connection. */
+  /** Aborted when the server begins to drain. Every response then ends its connection. */
   readonly leaving?: AbortSignal;
   readonly observe?: Observe | null;
   readonly limits?: Partial<ServerLimits>;
@@ -56,7 +56,7 @@ const defaultLimits = {
 };
 type ServerLimits = typeof defaultLimits;
 
-/** Returns a reader of the headers by which a proxy in TRUST_PROXY identifies requests; empty from any other peer. */
+/** Returns a reader of the headers by which a proxy in TRUST_PROXY identifies requests; '' for any other peer. */
 function createProxyHeaders(trustProxy: readonly string[]) {
   const isTrusted = createPeerCheck(trustProxy);
   return ({ headers, socket }: IncomingMessage, name: 'x-request-id' | 'traceparent'): string =>

@@ -9,13 +9,13 @@ if TYPE_CHECKING:
 
 
 class Payment(TypedDict):
-    """A payment as creation answers it."""
+    """A payment, as returned when it is created."""
 
     #: The payment's id, a lower-case UUID.
     payment_id: str
     #: Secret. Signs the webhook and identifies the payment. Never show it to the customer.
     ipn_token: str
-    #: Where to send the customer. ``auto=1`` with a single provider, ``email=…`` with an address.
+    #: Where to send the customer. ``auto=1`` with a single provider, ``email=…`` with an email address.
     checkout_url: str
     #: The short code of the checkout.
     short_code: str
@@ -142,9 +142,9 @@ class Session(TypedDict):
 class Webhook(TypedDict):
     #: The event type.
     event: str
-    #: How far the one delivery is.
+    #: The status of the single delivery.
     status: str
-    #: The HTTP status that the receiver answered.
+    #: The HTTP status that the receiver returned.
     http_status: Optional[int]
     #: Why it was not delivered, or None.
     reason: Optional[str]
@@ -193,7 +193,7 @@ class MerchantPayment(TypedDict):
     provider: str
     #: The account's fee in percent.
     fee_percent: float
-    #: The USD for one unit of the currency, by which the charge was converted.
+    #: The rate at which the charge was converted: USD for one unit of the currency.
     usd_rate: str
     #: The payout wallet.
     payout_address: str
@@ -205,7 +205,7 @@ class MerchantPayment(TypedDict):
     note: Optional[str]
     #: Your id of the order, or None.
     reference: Optional[str]
-    #: Your own values; empty if there are none, or after they were erased.
+    #: Your metadata; empty if there is none, or after it was erased.
     metadata: Dict[str, str]
     #: What the customer buys; empty if you named nothing.
     items: List[Item]
@@ -215,7 +215,7 @@ class MerchantPayment(TypedDict):
     cancel_url: Optional[str]
     #: When the open payment expires, or None if the service's default applies.
     expires_at: Optional[str]
-    #: Whether clearly less or clearly more than the price arrived, or None.
+    #: Set if clearly less or clearly more than the price arrived; otherwise None.
     amount_mismatch: Optional[str]
     #: What is missing of an open, partially paid payment, and the link to pay it. Otherwise None.
     rest: Optional[Rest]
@@ -232,7 +232,7 @@ class MerchantPayment(TypedDict):
 
 
 class MerchantCheckout(TypedDict):
-    """A checkout of a platform as creation answers it."""
+    """A checkout of a platform, as returned when it is created."""
 
     #: The payment's id, a lower-case UUID.
     payment_id: str
@@ -270,7 +270,7 @@ class MerchantCheckout(TypedDict):
     provider: str
     #: The account's fee in percent.
     fee_percent: float
-    #: The USD for one unit of the currency, by which the charge was converted.
+    #: The rate at which the charge was converted: USD for one unit of the currency.
     usd_rate: str
     #: The payout wallet.
     payout_address: str
@@ -282,7 +282,7 @@ class MerchantCheckout(TypedDict):
     note: Optional[str]
     #: Your id of the order, or None.
     reference: Optional[str]
-    #: Your own values; empty if there are none, or after they were erased.
+    #: Your metadata; empty if there is none, or after it was erased.
     metadata: Dict[str, str]
     #: What the customer buys; empty if you named nothing.
     items: List[Item]
@@ -292,7 +292,7 @@ class MerchantCheckout(TypedDict):
     cancel_url: Optional[str]
     #: When the open payment expires, or None if the service's default applies.
     expires_at: Optional[str]
-    #: Whether clearly less or clearly more than the price arrived, or None.
+    #: Set if clearly less or clearly more than the price arrived; otherwise None.
     amount_mismatch: Optional[str]
     #: What is missing of an open, partially paid payment, and the link to pay it. Otherwise None.
     rest: Optional[Rest]
@@ -305,7 +305,7 @@ class MerchantCheckout(TypedDict):
 
 
 class DirectPayment(TypedDict):
-    """A direct payment as creation answers it."""
+    """A direct payment, as returned when it is created."""
 
     #: The payment's id, a lower-case UUID.
     payment_id: str
@@ -343,7 +343,7 @@ class DirectPayment(TypedDict):
     provider: str
     #: The account's fee in percent.
     fee_percent: float
-    #: The USD for one unit of the currency, by which the charge was converted.
+    #: The rate at which the charge was converted: USD for one unit of the currency.
     usd_rate: str
     #: The payout wallet.
     payout_address: str
@@ -355,7 +355,7 @@ class DirectPayment(TypedDict):
     note: Optional[str]
     #: Your id of the order, or None.
     reference: Optional[str]
-    #: Your own values; empty if there are none, or after they were erased.
+    #: Your metadata; empty if there is none, or after it was erased.
     metadata: Dict[str, str]
     #: What the customer buys; empty if you named nothing.
     items: List[Item]
@@ -365,7 +365,7 @@ class DirectPayment(TypedDict):
     cancel_url: Optional[str]
     #: When the open payment expires, or None if the service's default applies.
     expires_at: Optional[str]
-    #: Whether clearly less or clearly more than the price arrived, or None.
+    #: Set if clearly less or clearly more than the price arrived; otherwise None.
     amount_mismatch: Optional[str]
     #: What is missing of an open, partially paid payment, and the link to pay it. Otherwise None.
     rest: Optional[Rest]
@@ -399,9 +399,9 @@ class Refund(TypedDict):
     amount: str
     #: The reason, or None.
     reason: Optional[str]
-    #: The customer's address, or None until the customer names it.
+    #: The customer's address, or None until the customer enters it.
     destination: Optional[str]
-    #: The transfer for a wallet (EIP-681) while it is expected, else None.
+    #: The transfer for a wallet (EIP-681) while it is expected; otherwise None.
     payment_uri: Optional[str]
     #: The transaction that you submitted, until it is checked.
     submitted_transaction: Optional[str]
@@ -417,12 +417,12 @@ class Refund(TypedDict):
     expires_at: str
     #: When the transfer was booked, or None.
     paid_at: Optional[str]
-    #: The link with which the customer names an address. Only in the response that opens a refund without a destination, else None.
+    #: The link through which the customer enters an address. Null except in the response that opens a refund without a destination.
     address_url: Optional[str]
 
 
 class RefundList(TypedDict):
-    """Refunds of a payment, the oldest first."""
+    """Refunds of a payment, oldest first."""
 
     #: The refunds of the payment, the oldest first.
     refunds: List[Refund]
@@ -445,18 +445,18 @@ class MerchantEvent(TypedDict):
 
 
 class MerchantEventPage(TypedDict):
-    """Events in their order."""
+    """Events, in order."""
 
-    #: The events in their order.
+    #: The events, in order.
     events: List[MerchantEvent]
     #: The ``after`` of the next request.
     next_after: int
-    #: Whether more events are there now.
+    #: Whether more events are available now.
     has_more: bool
 
 
 class AuditEntry(TypedDict):
-    #: The number of the entry in your account, which rises by time.
+    #: The number of the entry in your account, which increases with time.
     position: int
     #: When it happened.
     created_at: str
@@ -473,7 +473,7 @@ class AuditEntry(TypedDict):
 class AuditLog(TypedDict):
     """Who did what in your account, newest first."""
 
-    #: The entries, newest first. Repeats of frequent actions within an hour share one.
+    #: The entries, newest first. Repeats of frequent actions within an hour share one entry.
     entries: List[AuditEntry]
     #: Pass it as ``before`` to get the next page, or None on the last one.
     next: Optional[int]

@@ -16,11 +16,11 @@ const MAXIMUM_ITEMS = 50;
 const ITEM_NAME_CHARACTERS = 200;
 const MAXIMUM_QUANTITY = 1_000_000;
 const itemAmount = /^-?(0|[1-9][0-9]{0,5})(\.[0-9]{1,2})?$/;
-/** Time that a customer may need at a provider. */
+/** Minimum time to pay, because a customer may need that long at a provider. */
 const MINIMUM_EXPIRY_SECONDS = 900;
 /**
  * No control characters except line breaks and tabs, and no marks that change the direction of other text. The
- * marks stand for themselves, because Go does not know `\u` in a pattern.
+ * marks are literal, because Go does not know `\u` in a pattern.
  */
 const TEXT_PATTERN = '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\u202a-\u202e\u2066-\u2069]*$';
 const plainText = new RegExp(TEXT_PATTERN);
@@ -75,7 +75,7 @@ const orderParameters = {
   expires_in_seconds: nullable(
     { type: 'integer', minimum: MINIMUM_EXPIRY_SECONDS },
     `Seconds until the checkout expires, from ${MINIMUM_EXPIRY_SECONDS} up to the service's default, which applies if absent. ` +
-      'A customer who is at a provider then can still pay.',
+      'A customer who is at a provider at that time can still pay.',
     3_600,
   ),
 };

@@ -26,7 +26,7 @@ import { type Expansion, expansions } from './merchant-schemas.ts';
 
 export const MAXIMUM_PAGE = 100;
 export const DEFAULT_PAGE = 50;
-/** Lower than without expansion, because each expanded payment needs a separate read. */
+/** Maximum page with expansion, lower than without, because each expanded payment needs a separate read. */
 const MAXIMUM_EXPANDED_PAGE = 20;
 const MAXIMUM_DAYS = 366;
 export const DEFAULT_DAYS = 30;
@@ -94,7 +94,7 @@ export const listParameters = {
   limit: wholeNumber(1, MAXIMUM_PAGE, `The length of the page. Default: ${DEFAULT_PAGE}.`, 50),
   before: optional(
     { type: 'string', format: 'uuid' },
-    '`next` of the page before.',
+    '`next` of the previous page.',
     EXAMPLE_ID,
     (text): PaymentId => {
       if (isPaymentId(text)) return text;
@@ -107,7 +107,7 @@ export const listParameters = {
   currency: optional(word(currencies), 'Payments in this currency.', 'EUR'),
   amount_mismatch: optional(
     word(amountMismatches),
-    'Payments with this difference to the price.',
+    'Payments with this difference from the price.',
     'overpaid',
   ),
   display_status: optional(
@@ -144,7 +144,7 @@ export const eventParameters = {
 
 export const auditParameters = {
   limit: wholeNumber(1, MAXIMUM_PAGE, `The length of the page. Default: ${DEFAULT_PAGE}.`, 50),
-  before: wholeNumber(1, Number.MAX_SAFE_INTEGER, '`next` of the page before.', 34),
+  before: wholeNumber(1, Number.MAX_SAFE_INTEGER, '`next` of the previous page.', 34),
   created_from: time('Entries of this time or later, ISO 8601.', '2026-11-01T00:00:00Z'),
   created_before: time('Entries before this time, ISO 8601.', '2026-12-01T00:00:00Z'),
 };
@@ -170,7 +170,7 @@ const standIn = (parameter: RequestParameter, setting: string) => ({
   description: `${parameter.description} Default: the account's ${setting}.`,
 });
 
-/** The first two default to the account's settings, as in the dashboard. */
+/** `address` and `callback` default to the account's settings, as in the dashboard. */
 export const directParameters = {
   address: standIn(address, 'wallet'),
   callback: standIn(callback, 'callback URL'),
@@ -180,7 +180,7 @@ export const directParameters = {
   note,
 };
 
-/** Completes a create request from the account's settings. Throws `invalid_request`, including without any callback. */
+/** Completes a create request from the account. Throws `invalid_request` for an unknown field or a missing callback. */
 export function completeParameters(
   body: Readonly<Record<string, unknown>>,
   known: RequestParameters,
@@ -204,7 +204,7 @@ export function readQuery<Known extends Readonly<Record<string, QueryParameter<u
   ) as never;
 }
 
-/** Parses the query of a list of payments. Throws `invalid_request`, including for a page too long to expand. */
+/** Parses the query of a list of payments. Throws `invalid_request` for an invalid one or a page too long to expand. */
 export function readListQuery(accountId: string, query: QueryParameters, nowMs: number) {
   const given = readQuery(query, listParameters);
   const {

@@ -41,8 +41,8 @@ const expanded = {
     'With `expand=webhooks`: the webhooks of the payment and their one delivery.',
     json.named('WebhookDelivery')({
       event: json.text('The event type.', 'payment.paid'),
-      status: json.text('How far the one delivery is.', 'delivered'),
-      http_status: json.countOrNull('The HTTP status that the receiver answered.', 200),
+      status: json.text('The status of the single delivery.', 'delivered'),
+      http_status: json.countOrNull('The HTTP status that the receiver returned.', 200),
       reason: json.textOrNull('Why it was not delivered, or null.', null),
       created_at: json.time('When the webhook was queued.'),
       finished_at: json.timeOrNull('When the delivery ended, or null.'),
@@ -56,7 +56,10 @@ const paymentFields = {
   ...paymentStatusSchema.properties,
   provider: json.openWord('Provider', 'The provider that the payment was created with.', paymentProviders),
   fee_percent: json.decimal("The account's fee in percent.", 2.5),
-  usd_rate: json.usdc('The USD for one unit of the currency, by which the charge was converted.', '1.087400'),
+  usd_rate: json.usdc(
+    'The rate at which the charge was converted: USD for one unit of the currency.',
+    '1.087400',
+  ),
   payout_address: json.text('The payout wallet.', '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'),
   checkout_url: json.text(
     'The page on which the customer pays.',
@@ -65,7 +68,7 @@ const paymentFields = {
   email: json.textOrNull("The customer's email address, or null. It is not verified.", 'ada@example.com'),
   note: json.textOrNull('The note, or null. Only the merchant sees it.', 'Order 1042'),
   reference: json.textOrNull('Your id of the order, or null.', 'order_01JD7Z'),
-  metadata: json.texts('Your own values; empty if there are none, or after they were erased.', {
+  metadata: json.texts('Your metadata; empty if there is none, or after it was erased.', {
     cart: 'cart_91',
   }),
   items: json.list(
@@ -86,7 +89,7 @@ const paymentFields = {
   ),
   expires_at: json.timeOrNull("When the open payment expires, or null if the service's default applies."),
   amount_mismatch: json.oneOfOrNull(
-    'Whether clearly less or clearly more than the price arrived, or null.',
+    'Set if clearly less or clearly more than the price arrived; otherwise null.',
     amountMismatches,
   ),
   rest: json.orNull(
@@ -154,20 +157,20 @@ export interface AddedEvents {
 export const eventsSchemaWith = ({ types, fields }: AddedEvents) =>
   json.object({
     events: json.list<MerchantEvent>(
-      'The events in their order.',
+      'The events, in order.',
       json.named('MerchantEvent')({ ...eventFields, type: eventType(types), ...fields }),
     ),
     next_after: json.count('The `after` of the next request.', 1_795_226_589_901, int64),
-    has_more: json.yesOrNo('Whether more events are there now.', false),
+    has_more: json.yesOrNo('Whether more events are available now.', false),
   });
 
 export type MerchantEvents = json.ValueOf<ReturnType<typeof eventsSchemaWith>>;
 
 export const auditLogSchema = json.object({
   entries: json.list(
-    'The entries, newest first. Repeats of frequent actions within an hour share one.',
+    'The entries, newest first. Repeats of frequent actions within an hour share one entry.',
     json.named('AuditEntry')({
-      position: json.count('The number of the entry in your account, which rises by time.', 34),
+      position: json.count('The number of the entry in your account, which increases with time.', 34),
       created_at: json.time('When it happened.'),
       actor: json.text(
         "The person's email address, or `operator` for the command line.",

@@ -56,7 +56,7 @@ export function createOpenApiDocument(baseUrl: string, description: ApiDescripti
         bearerKey: {
           type: 'http',
           scheme: 'bearer',
-          // As prose, because generated clients send the headers of all schemes, which is refused.
+          // Only described, because generated clients would send the headers of all schemes, and be refused.
           description: 'Your API key. `X-API-Key: <key>` is accepted instead, but not both headers.',
         },
       },

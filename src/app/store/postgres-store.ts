@@ -53,7 +53,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       },
     },
     async close() {
-      // Before the database is closed, because queued requests still need a connection.
+      // Closes the limiters before the database, because queued requests still need a connection.
       await Promise.all(limiters.map((group) => group.close()));
       await database.close();
     },

@@ -15,7 +15,7 @@ export interface GradeContext {
   readonly endpoint: URL;
   readonly service: StandInService;
   readonly readFulfilments: ((paymentId: string) => Promise<number>) | null;
-  /** 10,000, the time after which the service ends an attempt. */
+  /** Time limit of an attempt: 10,000, as in the service. */
   readonly timeLimitMs: number;
   /** Maximum wait for work that the shop does after its answer. */
   readonly patienceMs: number;

@@ -13,7 +13,7 @@ type ChainSubject = Omit<PaymentFacts, 'webhooks' | 'checkRecords'> & { readonly
 const LARGEST_GAP_BLOCKS = 100;
 
 /**
- * Compares final records with the chain: every deposit, release and rescue must be at its position, and the address
+ * Compares final records with the chain: each deposit, release and rescue must be in its place, and the deposit address
  * must hold the difference. Throws `ChainUnavailableError`, including if the endpoint has discarded the last scanned
  * block's state.
  */

@@ -65,7 +65,7 @@ function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void
     return;
   }
   if (status === 'unpaid' || (status === 'canceled' && payment.txidOut === null)) {
-    // Nothing counts yet. The payment shows the units seen at its address.
+    // Nothing counts yet. The payment shows the units seen at its deposit address.
     const isRight = receivedUnits === seenUnits && forwardedUnits === 0n;
     if (!isRight) findings.add('amounts', `${formatUnits(seenUnits)} seen, nothing forwarded`, written);
     return;

@@ -27,7 +27,7 @@ const MAXIMUM_CHECKS = 4;
 
 /**
  * Checks the journal, and every payment that exists at the start against it, its recorded rows, its webhooks and the
- * chain. Writes nothing, and needs memory for one chunk of payments. Throws `ChainUnavailableError`.
+ * chain. Writes nothing. Needs memory for one chunk of payments. Throws `ChainUnavailableError` if it cannot be read.
  */
 export async function verifyPayments(context: VerifyContext) {
   const discrepancies: Discrepancy[] = [];
@@ -196,7 +196,7 @@ function unreadable(id: PaymentId, error: unknown): Findings {
   return findings;
 }
 
-/** Checks that every payment with a history exists, and that one that was paid is still paid. */
+/** Checks that every payment with a history exists, and that each payment that was paid is still paid. */
 async function verifyHistories({ search, onProgress }: VerifyContext, report: Report): Promise<void> {
   let [after, done] = ['', 0];
   for (;;) {

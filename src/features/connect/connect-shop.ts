@@ -105,7 +105,7 @@ export async function approveConnection(
     expiresAtMs: context.nowMs() + CONNECT_CODE_MS,
   };
   const code = context.shownOnce.seal(JSON.stringify(grant), CODE_OWNER);
-  // Bound to the user, so that a change of the user's password or rights revokes it.
+  // Binds the code to the user, so that a change of the user's password or rights revokes it.
   const link = { kind: 'connect', email: actor.name, userId: actor.userId } as const;
   await createLink(context, link, CONNECT_CODE_MS, code);
   await recordAction(context, account.id, actor, 'shop.approved', `${name} at ${new URL(returnUrl).host}`);

@@ -6,7 +6,7 @@ import type { MessageLine, NotificationMessage } from './notification-message.ts
 import type { SendNotification } from './send-notifications.ts';
 
 /**
- * Sends mail through the mail server, others as one POST to the channel's fixed host under the rules of webhooks.
+ * Sends mail through the mail server, other messages as one POST to the channel's fixed host, like webhooks.
  * Formats: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks,
  * https://discord.com/developers/docs/resources/webhook#execute-webhook, https://core.telegram.org/bots/api#sendmessage
  */

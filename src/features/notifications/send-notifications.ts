@@ -189,7 +189,7 @@ async function composeDue(context: NotifyContext, channel: NotificationChannel, 
   return { message, readThrough: news.through, dailyDueAtMs };
 }
 
-/** Delay, because the statistics lag behind the payments. */
+/** Delay of the daily summary, because the statistics lag behind the payments. */
 const AFTER_MIDNIGHT_MS = 15 * 60_000;
 
 function nextDailyMs(nowMs: number, timeZone: string): number {

@@ -37,7 +37,7 @@ const channelTable = table<NotificationChannel>('notification_channels', ['id'])
 /** Maximum events per message; reading them takes a few milliseconds. */
 const EVENTS_AT_A_TIME = 5_000;
 
-/** Whether the money of an event arrived after a cancellation or expiry, unlike that of a partial deposit before it. */
+/** Whether an event's money arrived after a cancellation or expiry, and not as a partial deposit before it. */
 const isLate = sql`EXISTS (
   SELECT 1 FROM state_changes
   WHERE state_changes.payment_id = events.payment_id

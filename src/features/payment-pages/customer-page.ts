@@ -46,7 +46,7 @@ const FORM_LIMIT_BYTES = 4 * 1024;
 /** Limited per window, because each submission of a payment page may create a payment. */
 const createSubmissionLimiters = limitersOf({
   ofVisitor: [10, MINUTE_MS],
-  /** By page and address, on pages with a stock; the window is the time for which an unpaid payment holds its place. */
+  /** By page and IP address, on pages with a stock; the window is as long as an unpaid payment holds its place. */
   placesOfVisitor: [30, HOLD_MS],
   ofPage: [120, MINUTE_MS],
   ofAccount: [300, MINUTE_MS],
@@ -82,7 +82,7 @@ async function showPage(context: PaymentPagesContext, asked: PageRequest): Promi
   return send(asked, found, 200, { amount: suggestedIn(asked, found), answer: '' });
 }
 
-/** Amount in the link, which a suggestion fills in without script; empty unless the page accepts it. */
+/** Amount in a suggestion's link, for browsers without script; empty unless the page accepts it. */
 function suggestedIn({ query }: PageRequest, { page, account }: FoundPage): string {
   const text = query['amount'];
   const cents = typeof text === 'string' ? parseAmountCents(text) : null;

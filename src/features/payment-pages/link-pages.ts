@@ -169,7 +169,7 @@ const answerCreate =
     return seeOther(`/links/${payment.id}`);
   };
 
-/** Parameters of a form, validated like the API's. The account's settings take precedence. Throws `ServiceError`. */
+/** Parameters of a form, validated like the API's. Account settings come first. Throws `ServiceError` if invalid. */
 async function readLinkForm({ context, account }: Visit, form: FormFields): Promise<CreatePaymentRequest> {
   const given = (name: string) => form.text(name).trim() || null;
   const callbackUrl = account.defaultCallbackUrl ?? given('callback');

@@ -132,7 +132,7 @@ export function isSlug(text: string): boolean {
   return slugForm.test(text);
 }
 
-/** Parses a slug; returns a random one for an empty text. Throws `invalid_request`. */
+/** Parses a slug; returns a random one for an empty text. Throws `invalid_request` for an invalid one. */
 export function parseSlug(typed: string): string {
   const slug = typed.trim().toLowerCase();
   if (slug === '') return randomBytes(10).toString('hex');
@@ -143,7 +143,7 @@ export function parseSlug(typed: string): string {
   );
 }
 
-/** Parses the number of payments; null for an empty text. Throws `invalid_request`. */
+/** Parses the number of payments; null for an empty text. Throws `invalid_request` for an invalid one. */
 export function parseStock(typed: string): number | null {
   const text = typed.trim();
   if (text === '') return null;

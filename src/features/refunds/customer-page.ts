@@ -12,7 +12,7 @@ import { nameRefundAddress, type RefundContext, readLinkedRefund } from './refun
 
 type RefundPageRequest = CheckoutRequest<'refundId' | 'token'>;
 
-/** `/refund/:refundId/:token`: the page on which a customer enters the address for a refund. */
+/** `/refund/:refundId/:token`: the page on which a customer enters the wallet address for a refund. */
 export function registerRefundPage(routes: CheckoutRoutes, context: RefundContext): void {
   routes.page('/refund/:refundId/:token', (asked) => showRefund(context, asked));
   routes.form('/refund/:refundId/:token', (asked) => acceptRefundAddress(context, asked));
@@ -39,7 +39,7 @@ async function acceptRefundAddress(context: RefundContext, asked: RefundPageRequ
   }
 }
 
-/** @param refused the address that was refused; null if none was sent */
+/** @param refused the wallet address that was refused; null if none was sent */
 async function sendRefund(
   { nowMs, payments }: RefundContext,
   asked: RefundPageRequest,

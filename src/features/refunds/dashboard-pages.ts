@@ -285,7 +285,7 @@ async function open(context: RefundContext, visit: Visit, form: FormFields): Pro
 }
 
 export const refundColumns = ({ refunds }: Pick<RefundContext, 'refunds'>): AddedColumns => ({
-  // After the sums, because refunds come from the merchant's own wallet.
+  // The column follows the sums, because refunds come from the merchant's own wallet.
   after: 'held_usdc',
   names: ['refunded_usdc'],
   async read(accountId, ids) {

@@ -44,7 +44,7 @@ const createRefundParameters = {
   amount: {
     ...nullable(
       { type: 'string', pattern: '^(all|surplus|[0-9]{1,9}(\\.[0-9]{1,6})?)$' },
-      'An amount in USDC, `all` for what is left, or `surplus` for what an overpaid payment has too much.',
+      'An amount in USDC, `all` for what is left, or `surplus` for the excess of an overpaid payment.',
       '12.50',
     ),
     default: 'all',
@@ -96,11 +96,11 @@ const refundSchema = json.object({
   ),
   reason: json.textOrNull('The reason, or null.', 'Order 1042 was returned'),
   destination: json.textOrNull(
-    "The customer's address, or null until the customer names it.",
+    "The customer's address, or null until the customer enters it.",
     json.EXAMPLE_ADDRESS,
   ),
   payment_uri: json.textOrNull(
-    'The transfer for a wallet (EIP-681) while it is expected, else null.',
+    'The transfer for a wallet (EIP-681) while it is expected; otherwise null.',
     `ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=${json.EXAMPLE_ADDRESS}&uint256=21010000`,
   ),
   submitted_transaction: json.textOrNull('The transaction that you submitted, until it is checked.', null),
@@ -114,7 +114,7 @@ const refundSchema = json.object({
   expires_at: json.time('Deadline for the address or the transfer.'),
   paid_at: json.timeOrNull('When the transfer was booked, or null.'),
   address_url: json.textOrNull(
-    'The link with which the customer names an address. Only in the response that opens a refund without a destination, else null.',
+    'The link through which the customer enters an address. Null except in the response that opens a refund without a destination.',
     'https://pay.example/refund/rfd_5b484cd3e9340db05b48/Zm9vYmFyYmF6',
   ),
 });

@@ -85,7 +85,7 @@ export interface Refund extends Readonly<typeof noTransfer> {
   readonly expiresAtMs: number;
   readonly idempotencyKey: string | null;
   readonly fingerprint: string;
-  /** The customer's address, given by the merchant or entered by the customer; null until then. */
+  /** The customer's wallet address, given by the merchant or entered by the customer; null until then. */
   readonly destination: Address | null;
   /** Last block searched for the transfer; only later blocks count. */
   readonly scannedBlock: number;
@@ -121,7 +121,7 @@ export const ADDRESS_LINK_MS = 7 * DAY_MS;
 export const TRANSFER_MS = 30 * DAY_MS;
 const MAXIMUM_REFUNDS = 20;
 export const MAXIMUM_REASON_LENGTH = 200;
-/** Refunds of equal amounts to one address are distinguished by at most 0.000999 USDC. */
+/** Maximum equal refunds to one address; they are distinguished by reductions of up to 0.000999 USDC. */
 const MAXIMUM_RIVALS = 1_000n;
 
 /** State at this time. Throws `UnknownStateError` for a stored state that does not exist. */
@@ -164,7 +164,7 @@ export function requireRefundStatus(
 
 export const refundNotFound = (): ServiceError => new ServiceError('not_found', refundErrors.notFound.text);
 
-/** Creates a refund of these units, or of the whole remainder. Throws `payment_state_conflict`. */
+/** Creates a refund of these units, or of what is left. Throws `payment_state_conflict` if a limit is exceeded. */
 export function decideOpening(
   { refund, others, rivals }: RefundView,
   askedUnits: bigint | null,
@@ -181,7 +181,7 @@ export function decideOpening(
   return { refund: withUniqueUnits({ ...refund, units }, rivals), event: 'refund.opened' };
 }
 
-/** Records the address that the customer entered, for the merchant to confirm. Throws `payment_state_conflict`. */
+/** Records the customer's address for the merchant to confirm. Throws `payment_state_conflict` if none is awaited. */
 export function decideAddress({ refund }: RefundView, destination: Address, nowMs: number): RefundDecision {
   requireRefundStatus(refund, nowMs, 'awaiting_address');
   const status = 'awaiting_confirmation';
@@ -271,7 +271,7 @@ type Place = Pick<Refund, 'createdAtMs' | 'id'>;
 export interface RefundStore {
   /** Stores a refund, or resolves to the earlier one of its `Idempotency-Key`, even under concurrent calls. */
   createRefund(draft: Refund, decide: (view: RefundView) => RefundDecision, nowMs: number): Promise<Refund>;
-  /** Null if the refund does not exist, or if its transfer belongs to another refund. Throws `ScanRefusedError`. */
+  /** Null without such a refund, or if its transfer belongs to another. Throws `ScanRefusedError` after a rewind. */
   changeRefund(
     refund: RefundReference,
     decide: DecideRefund,
@@ -289,6 +289,6 @@ export interface RefundStore {
   /** Refunds that wait for a transfer and expire after this time, oldest scan first. */
   listWatchedRefunds(expiresAfterMs: number, limit: number): Promise<readonly Refund[]>;
   isTransferCounted(transactionHash: string, logIndex: number): Promise<boolean>;
-  /** Records that blocks were searched for these refunds. Throws `ScanRefusedError`. */
+  /** Records that blocks were searched for these refunds. Throws `ScanRefusedError` after a rewind. */
   recordRefundScan(ids: readonly string[], scannedBlock: number, readUpTo: BlockReference): Promise<void>;
 }

@@ -56,7 +56,7 @@ export interface RefundRequest {
   /** Field that the error for a wrong amount names; `kind` if absent. */
   readonly field?: string;
   readonly reason: string | null;
-  /** The customer's address; null if the customer enters it through a link. */
+  /** The customer's wallet address; null if the customer enters it through a link. */
   readonly destination: string | null;
   readonly idempotencyKey?: string | null;
 }
@@ -65,7 +65,7 @@ export function finalReceivedUnitsOf({ observations }: Pick<PaymentView, 'observ
   return sumObservations(observations).finalSeenUnits;
 }
 
-/** Throws `payment_not_found`. */
+/** Throws `payment_not_found` for an unknown id, or for a payment of another account. */
 export async function readRefunds(
   context: Pick<RefundContext, 'payments' | 'refunds' | 'nowMs'>,
   accountId: string,
@@ -122,7 +122,7 @@ export async function createRefund(
   return refund;
 }
 
-/** Link through which the customer enters an address; null unless the refund waits for one. */
+/** Link through which the customer enters a wallet address; null unless the refund waits for one. */
 export function addressUrl(
   { addressLinkTokens, baseUrl, nowMs }: RefundContext,
   refund: Refund,

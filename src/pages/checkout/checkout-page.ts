@@ -109,7 +109,7 @@ function detailOf(selection: OfferList, explorerTransactionUrl: ExplorerTransact
   if (view.kind === 'paid') return receipt(view, checkout, language, explorerTransactionUrl);
   const links = shopLinks(checkout, language);
   const wait = waitOf(checkout);
-  // Shows the next step if it needs no scrolling.
+  // Once the payment is over, the links come first, so that the next step needs no scrolling.
   const isEnded = ['canceled', 'expired', 'closed_with_money', 'closed_and_released'].includes(view.kind);
   const isOver = (isEnded || isStuck(checkout)) && checkout.unservedCountry === undefined;
   const known = facts(checkout, language, explorerTransactionUrl);
@@ -161,7 +161,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     languagePath: path,
     title: content.title,
     isTestMode: options.isTestMode,
-    // Without script, reloads waiting pages, but not pages with a choice; less often if an address can be entered.
+    // Without script, reloads waiting pages, but no page with a choice; less often if an email address can be entered.
     head:
       autoContinue !== null
         ? refreshWithoutScript(0, autoContinue)
@@ -213,7 +213,7 @@ function phoneCode(path: string, { phone }: Words): Html {
 <p>${phone.hint}</p><img src="${path}/qr.svg" alt="${phone.code}" width="180" height="180" loading="lazy"></details>`;
 }
 
-/** Shown instead of an address that the visitor did not bring; reveals neither name nor host. */
+/** Shown instead of an email address that the visitor's link lacks; reveals neither name nor host. */
 const HIDDEN_EMAIL = '•••@•••';
 
 function emailLine({ email }: Payment, offers: Checkout['offers'], knowsEmail: boolean, words: Words): Html {

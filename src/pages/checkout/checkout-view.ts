@@ -50,7 +50,7 @@ export type CheckoutView =
     }
   | { readonly kind: 'canceled' }
   | { readonly kind: 'expired' }
-  /** Closed, with a current or past balance at the address: too small or too late. */
+  /** Closed, with a current or past balance at the deposit address: too small or too late. */
   | { readonly kind: 'closed_with_money'; readonly receivedUnits: bigint }
   /** Closed; the received money was released to the merchant without counting as paid. */
   | { readonly kind: 'closed_and_released'; readonly receivedUnits: bigint };

@@ -41,7 +41,7 @@ export function countryName({ locale }: Language, country: string): string {
   return new Intl.DisplayNames(locale, { type: 'region' }).of(country) ?? country;
 }
 
-/** All countries by name, for each language, because sorting them is slow. */
+/** All countries by name, cached for each language, because sorting them is slow. */
 const sorted = new Map<string, readonly { readonly country: string; readonly name: string }[]>();
 
 function optionsIn(locale: string, chosen: string | null): Html[] {

@@ -70,7 +70,7 @@ export function networkIn({ direct }: Language['words'], chainId: number): strin
   return publicNetwork(chainId)?.chainName ?? fillText(direct.testNetwork, { chain: String(chainId) });
 }
 
-/** An address in groups of four. CSS draws the gaps, so that copied text has no spaces. */
+/** A blockchain address in groups of four characters. CSS draws the gaps, so that copied text has no spaces. */
 export function groupedAddress(address: Address): Html {
   return html`<code class="groups">${address.match(/0x|.{1,4}/g)?.map((group) => html`<bdi>${group}</bdi>`) ?? ''}</code>`;
 }

@@ -10,7 +10,7 @@ import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 
 /*
  * A provider gets the payment's email address only if the visitor came with it. The proof is a token bound to payment
- * and address, in forms and in a cookie of this checkout.
+ * and email address, in forms and in a cookie of this checkout.
  */
 
 /** Name of the cookie and of the form's hidden field. */

@@ -129,7 +129,7 @@ export function showEvents(
   }
 
   function stop(last?: string): void {
-    // The kept-alive connection serves further requests.
+    // The kept-alive connection serves later requests.
     socket.removeListener('end', stop);
     clearInterval(heartbeat);
     clearTimeout(limit);

@@ -21,7 +21,7 @@ interface PreviewDrawerOptions {
 const KEEP_MS = 60 * 60_000;
 const MAXIMUM_KEPT_PICTURES = 100;
 const MAXIMUM_DRAWINGS_PER_MINUTE = 60;
-/** Limit of one account, so that its links do not use up the previews of others. */
+/** Maximum per account and minute, so that one account's links do not use up the limit for all. */
 const MAXIMUM_DRAWINGS_OF_ACCOUNT = 10;
 
 /** Draws link previews, and caches them. Returns the plain picture at a limit and after failures. Never rejects. */

@@ -58,7 +58,7 @@ export async function openProviderSession(
   });
 }
 
-/** Provider, means and total of a click; null means for the provider's usual ones, undefined for unknown ones. */
+/** Provider, means and total of a click; null means for the provider's default ones, undefined for unknown ones. */
 function clickOf({ request, query, params }: CheckoutRequest<'provider'>) {
   const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
   const row = params.provider === MULTI_PROVIDER ? form.get('choice') : null;

@@ -16,7 +16,7 @@ export interface OfferRow {
   /** Expected outcome at the provider; absent if unknown. */
   readonly outcome?: QuoteOutcome | undefined;
   readonly isLastChoice?: boolean;
-  /** Null or absent for the provider's usual ones. */
+  /** Null or absent for the provider's default ones. */
   readonly means?: PaymentMeans | null | undefined;
 }
 

@@ -97,7 +97,7 @@ async function readMailOffer(
   return (await receipts.findReceiptStatus(payment.id)) ?? 'none';
 }
 
-/** `own`: the payment has an address. `none`: the customer may give one. */
+/** `own`: the payment has an email address. `none`: the customer may enter one. */
 export type MailOffer = ReceiptStatus | 'own' | 'none';
 
 /** Whether nothing has arrived, and the customer could only start a new session. */
@@ -112,14 +112,14 @@ function isUnderWay(view: CheckoutView): boolean {
   return kind === 'seen' || kind === 'sending' || kind === 'held';
 }
 
-/** Throws `payment_not_found`. */
+/** Throws `payment_not_found` for an unknown id. */
 export async function requireCheckout(context: ReadCheckoutContext, paymentId: string): Promise<Checkout> {
   const checkout = await readCheckout(context, paymentId);
   if (checkout === null) throw new ServiceError('payment_not_found');
   return checkout;
 }
 
-/** Reads a checkout by the code in its short link. Throws `payment_not_found`. */
+/** Reads a checkout by the code in its short link. Throws `payment_not_found` for an unknown code. */
 export function readCheckoutOfShortCode(context: ReadCheckoutContext, shortCode: string): Promise<Checkout> {
   return requireCheckout(context, paymentIdOfShortCode(shortCode) ?? '');
 }

@@ -7,7 +7,7 @@ interface Context extends Readonly<{ records: Pick<RecordStore, 'addRecords'> }>
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Number of remembered payments, so that reloads write nothing. */
+/** Maximum remembered payments, for which reloads write nothing. */
 const REMEMBERED = 10_000;
 
 /** Records when a customer first opens a payment's page. The page does not wait for the write; `flush` does. */

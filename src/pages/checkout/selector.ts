@@ -164,7 +164,7 @@ function choiceOfMeans(selection: OfferList, ways: readonly MeansRow[], rows: re
 ${rowsOf(rows, selection)}${refusedOffers(selection)}
 <p class="back"><a href="#checkout">${actions.backToCheckout}</a></p></section>`;
   const submit = html`form="${SESSION_FORM}" formaction="/pay/${checkout.payment.id}/providers/${MULTI_PROVIDER}"`;
-  // Before the buttons of the list, because Enter presses the first button of the form.
+  // This hidden button precedes those of the list, because Enter presses the first button of the form.
   return html`<button ${submit} hidden></button>${hasMore ? list : nothing}
 <div class="ask"><fieldset class="ways"><legend class="quiet">${language.words.states.choose.heading}</legend>${ways.map(
     (row, index) => meansRow(selection, row, index, row === (chosen ?? ways[0])),
@@ -320,7 +320,7 @@ export interface OffersToAsk {
 /** Click whose session needs the customer's country, which is missing or was refused. */
 export interface CountryQuestion {
   readonly provider: ProviderId;
-  /** Null for the provider's usual ones. */
+  /** Null for the provider's default ones. */
   readonly means: PaymentMeans | null;
 }
 

@@ -12,7 +12,7 @@ export function waitTimesOf({ sessions }: Pick<PaymentView, 'sessions'>, changes
   const approvals = sessions.flatMap(({ provider, progress, progressAtMs, approvedAtMs }) => {
     const atMs = approvedAtMs ?? progressAtMs;
     if ((progress !== 'delivering' && progress !== 'delivered') || atMs === null) return [];
-    // Not exact if the provider only reported something later.
+    // The time is not exact if the provider reported only a later step.
     return [{ provider, atMs, isExact: approvedAtMs !== null }];
   });
   // A reorganization can bring the payment back to `unpaid/pending`.

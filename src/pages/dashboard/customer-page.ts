@@ -55,7 +55,7 @@ also from the search, the links to providers and the recorded webhooks. Notes, t
   );
 }
 
-/** Payments with this email address in any case, newest first, and the id before which there are more. */
+/** Payments with this email address in upper or lower case, newest first, and the id before which there are more. */
 async function paymentsOf({ context, account }: Visit, form: FormFields) {
   const email = form.text('email').trim().toLowerCase();
   if (email.length > MAXIMUM_EMAIL_CHARACTERS || !/^[^\s@]+@[^\s@]+$/.test(email))

@@ -16,7 +16,7 @@ export interface HomeCard {
 }
 
 export interface PaymentCard {
-  /** Also a link beside the page's title to what the card offers; `nothing` if it offers nothing. */
+  /** The card, and a link to it beside the page's title; the link is `nothing` if the card offers nothing. */
   readonly show: (visit: Visit, payment: Payment) => Promise<readonly [link: Html, card: Html]>;
   /** Registers the card's forms; a refused one shows the payment's page again. */
   readonly register: (routes: DashboardRoutes, showPayment: (visit: Visit) => Promise<PageView>) => void;

@@ -73,7 +73,7 @@ ${funnelCard(funnel, span)}`,
 
 const MAXIMUM_PAID_PAYMENTS = 5;
 
-/** First steps that the role may do; empty when all are done, or after `MAXIMUM_PAID_PAYMENTS`. */
+/** First steps that the member's role allows; empty when all are done, or after `MAXIMUM_PAID_PAYMENTS`. */
 async function firstSteps(visit: Visit): Promise<Html> {
   const { account, context, user } = visit;
   const { search } = context;
@@ -112,7 +112,7 @@ async function firstSteps(visit: Visit): Promise<Html> {
           'For a customer, or to try it yourself.',
         ],
   ];
-  // Those before the last are in the settings, which are for owners.
+  // All steps but the last are in the settings, which are for owners.
   const steps = roleIncludes(visit.role, 'owner') ? everyStep : everyStep.slice(-1);
   const done = steps.filter(([isDone]) => isDone).length;
   if (done === steps.length) return nothing;

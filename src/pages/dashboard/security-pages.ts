@@ -51,7 +51,7 @@ const flashMessages = {
 /** Purpose under which a confirmed form keeps the name of the next passkey. */
 const NEW_PASSKEY = 'name of a new passkey';
 
-/** A change of second factors needs an existing one: an unattended session and a password must not suffice. */
+/** A change of second factors needs an existing one, so that an unattended session and a password are not enough. */
 export function registerSecurityPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const pages = routes.pages('security', 'viewer');

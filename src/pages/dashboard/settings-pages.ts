@@ -90,7 +90,7 @@ ${main}`,
   };
 }
 
-/** Confirmed, because it decides the paid threshold, where customers go and what is erased. */
+/** Requires confirmation: these settings decide the paid threshold, where customers go and what is erased. */
 async function changeSettings(page: SettingsPage, visit: Visit, form: forms.FormFields): Promise<PageAnswer> {
   if (form.has('use_color')) return showSettings(page, withUsedColor(visit, form));
   const updates = Object.keys(page.fields(visit)).map((name) => [name, updateOf(name, form)] as const);
@@ -130,7 +130,7 @@ const changeProviders: FormHandler = async (visit, form) => {
   return saveProfile(visit, { pinnedProvider, excludedProviders: forms.tickedProviders(form) }, PAYOUTS);
 };
 
-/** Confirmed, because it decides where money goes, so a stolen session must not suffice. */
+/** Requires confirmation, because it decides where money goes, and a stolen session must not be enough. */
 const changeWallet: FormHandler = async (visit, form) => {
   const isWalletLocked = form.has('locked');
   const typed = form.text('wallet').trim();

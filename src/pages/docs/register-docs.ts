@@ -32,11 +32,11 @@ export interface DocsContext {
 const PAGE = 'text/html; charset=utf-8';
 const scriptFile = new URL('./client/docs.js', import.meta.url);
 const searchFile = new URL('./client/search.js', import.meta.url);
-/** The project's root, both for the source and for the compiled form. */
+/** URL of the project's root, for both the source and the compiled form. */
 const root = new URL('../../../', import.meta.url);
 
 const headers = {
-  // Without forms; script, style and pictures are files of this server.
+  // Allows no forms; script, style and pictures are files of this server.
   'content-security-policy':
     "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; " +
     "img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -86,7 +86,7 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
 
   let reference: ReturnType<typeof loadReference> | undefined;
   const openReference = () => (reference ??= loadReference(context));
-  /** Page of an operation, or the list of all for null. Throws `not_found`. */
+  /** Page of an operation, or the list of all for null. Throws `not_found` for an unknown id. */
   async function renderReference(id: string | null): Promise<Buffer> {
     const { listOfOperations, operationContent, document, all } = await openReference();
     const one = all.find(({ operationId }) => operationId === id);

@@ -79,7 +79,7 @@ export async function admit<Context extends AreaContext>(
   return { visit: visitOf(asked, own, 'UTC') };
 }
 
-/** Runs before every page of the admin server. Throws `https_required`, `rate_limited` or `invalid_request`. */
+/** Runs before every page of the admin server. Refuses untrusted plain HTTP, too many requests and NUL in the URL. */
 export async function requireAdmission(
   { isTrustedPeer, limits }: OperatorContext,
   { socket, ip, url }: FastifyRequest,

@@ -68,7 +68,7 @@ export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): vo
     // Probes send any host name, and the response is not secret.
     if (isHealthCheck(request)) return;
     const { host } = request.raw.headers;
-    // Not a browser, because every browser sends the Host header.
+    // The caller is not a browser, because every browser sends the Host header.
     if (host === undefined) return;
     const name = nameIn(host);
     if (name === ownName || isLoopbackHost(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0) return;

@@ -114,7 +114,7 @@ function chainCard({ nowMs }: OperatorContext, cursor: BlockReference | null, he
 <div><dt>Sync delay</dt><dd>${delay}</dd></div></dl></section>`;
 }
 
-/** Not "up to date" without a final block that a second host confirmed, because nothing progresses without one. */
+/** Says "up to date" only with a final block that a second host confirmed: nothing progresses without one. */
 function delayBadge(lagMs: number, heads: Heads | null): Html {
   if (lagMs > LATE_SCAN_MS) return html`<span class="badge bad">late</span>`;
   return heads?.final == null ? nothing : html`<span class="badge good">up to date</span>`;

@@ -125,7 +125,7 @@ export const banxa = defineProvider({
         fiatAmount: formatCents(request.amountCents),
         walletAddress: request.depositAddress,
         redirectUrl: request.returnUrl,
-        // Neither the customer's reference nor the email address: see `facts`.
+        // Sends neither the customer's reference nor the email address: see `facts`.
         externalCustomerId: request.paymentId,
         externalOrderId: request.paymentId,
       },
@@ -142,13 +142,13 @@ export const banxa = defineProvider({
     const [, signature = '', nonce = ''] =
       /^Bearer [^:\s]+:([0-9a-f]{64}):([^:\s]{1,100})$/.exec(webhook.headers['authorization'] ?? '') ?? [];
     if (nonce === '') throw new ProviderWebhookRefusedError('the webhook is not signed');
-    // The path as registered at Banxa, because a proxy may have removed a part of it before it reached us.
+    // Uses the path as registered at Banxa, because a proxy may have removed a part of the request's path.
     const { pathname } = new URL(webhookUrl);
     requireHmac(webhookSecret, [`POST\n${pathname}\n${nonce}\n`, webhook.body], [signature]);
 
     const fields = readWebhookFields(webhook.body);
     const { external_id: paymentId, order_type: kind } = fields;
-    // Sales: `SELL` and `CRYPTO-SELL`.
+    // Ignores sales (`SELL` and `CRYPTO-SELL`).
     if ((typeof kind === 'string' && /sell/i.test(kind)) || typeof paymentId !== 'string') return null;
     const progress = readProgress('banxa', progressOfStatus, fields['status']);
     const atMs = readStatusTimeMs(fields['status_date'], webhook.receivedAtMs);
@@ -167,7 +167,7 @@ function contentOf(id: ProviderId, request: QuoteRequest, answer: answers.JsonAn
   return answers.requireSuccess(id, hasFailed ? { ...answer, status: 422 } : answer, data);
 }
 
-/** Parses an ISO 8601 time, and `2026-01-16 04:04:21` as in an example of Banxa's. Falls back to the time of arrival. */
+/** Parses an ISO 8601 time, and Banxa's example `2026-01-16 04:04:21`. Falls back to the time of arrival. */
 function readStatusTimeMs(date: unknown, receivedAtMs: number): number {
   const [, day, time, offset = 'Z'] = STATUS_TIME.exec(String(date)) ?? [];
   return readWebhookTimeMs(day === undefined ? date : `${day}T${time}${offset}`, receivedAtMs);

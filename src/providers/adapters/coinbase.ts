@@ -17,7 +17,7 @@ const PLATFORM_HOST = 'api.cdp.coinbase.com';
 const DEVELOPER_HOST = 'api.developer.coinbase.com';
 const TOKEN_LIFETIME_SECONDS = 120;
 const SESSION_LIFETIME_MS = 5 * 60_000;
-/** Prefix of our id in the test environment (inferred). */
+/** Prefix of the payment id in the test environment (inferred). */
 const SANDBOX_PREFIX = 'sandbox-';
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress | null> = new Map([
@@ -127,7 +127,7 @@ export const coinbase = defineProvider({
     const purchase = answers.fieldsOf(quote['purchase_amount']);
     answers.requireNoOther(purchase, { currency: 'USDC' });
     const { value: total, currency } = answers.fieldsOf(quote['payment_total'] ?? {});
-    // In USD if Coinbase does not support the currency.
+    // The total is in USD if Coinbase does not support the currency.
     const stated = currency === request.currency ? total : null;
     return {
       chargedCents: answers.readCentsOrNull(stated, 'payment_total') ?? request.amountCents,
@@ -256,7 +256,7 @@ function ed25519KeyOf(bytes: Buffer): KeyObject | null {
   return createPublicKey(key).export({ format: 'jwk' }).x === encoded.x ? key : null;
 }
 
-/** Whether tokens have an algorithm for the key: one on Ed25519 or P-256. */
+/** Whether tokens can be signed with the key: only one on Ed25519 or P-256. */
 function signsTokens({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
   return asymmetricKeyType === 'ed25519' || asymmetricKeyDetails?.namedCurve === 'prime256v1';
 }

@@ -72,7 +72,7 @@ export const cryptocom = defineProvider({
     // Requires an answer that confirms delivery of USDC on Polygon to the deposit address.
     const { depositAddress: wallet_address } = request;
     answers.requireStated(payment, { wallet_address, crypto_currency: 'USDC', network: 'polygon' });
-    // Seconds since 1970, or ISO 8601.
+    // The time is in seconds since 1970, or in ISO 8601.
     const expiresAt = payment['expired_at'];
     const statedMs = typeof expiresAt === 'number' ? expiresAt * 1000 : Date.parse(String(expiresAt));
     return {

@@ -65,7 +65,7 @@ interface ProviderHost {
 interface AccountSettings<Host extends string = string> extends AdapterSettings {
   /** The provider that customers choose. For a payment method, it differs from the definition's. */
   readonly id: ProviderId;
-  /** The provider's name for the requested means, or for its usual ones. */
+  /** The provider's name for the requested means, or for its default ones. */
   methodOf(request: Pick<QuoteRequest, 'means'>): string;
   readonly isSandbox: boolean;
   /** Whether calls go to the provider's production hosts rather than to a test environment, a simulator or a proxy. */
@@ -77,12 +77,12 @@ interface AccountSettings<Host extends string = string> extends AdapterSettings 
   readonly urls: Readonly<Record<Host, string>>;
   /** The token's contract, if stated. Must be USDC's, except in test environments with other tokens. */
   readUsdcContract(contract: unknown): string | null;
-  /** Throws `ProviderSettingError` if it is missing. */
+  /** Throws `ProviderSettingError` if the variable is missing. */
   value(name: string): string;
   valueOrNull(name: string): string | null;
-  /** Throws `ProviderSettingError` if it is missing or invalid. */
+  /** Throws `ProviderSettingError` if the variable is missing or invalid. */
   key(name: string, read: (text: string) => KeyObject | null): KeyObject;
-  /** Null if it is missing; throws `ProviderSettingError` if it is invalid. */
+  /** Null if the variable is missing; throws `ProviderSettingError` if it is invalid. */
   keyOrNull(name: string, read: (text: string) => KeyObject | null): KeyObject | null;
 }
 
@@ -102,14 +102,14 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   readonly hosts: Readonly<Record<Host, ProviderHost>>;
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
-  /** The provider's names for means, the usual ones first; absent if it has no parameter for them. */
+  /** The provider's names for means, the default ones first; absent if it has no parameter for them. */
   readonly means?: MeansNames;
   /** Whether fees are part of the requested amount, or added to it. If added, a quote has to state the charge. */
   readonly fees: 'included' | 'on_top';
   readonly traits?: ProviderTraits;
   /** Set if sessions include quotes, or if the provider has no quotes. Otherwise each session is quoted first. */
   readonly quotesInSession?: true;
-  /** Values derived from the settings. Throws `ProviderSettingError`. */
+  /** Values derived from the settings. Throws `ProviderSettingError` for an unusable one. */
   account?(settings: AccountSettings<Host>): Own;
   headers?(account: Account): Readonly<Record<string, string>>;
   quote(account: Account, request: QuoteRequest, call: Call): Promise<WithDefaults<Quote, 'deliveryUnits'>>;
@@ -149,7 +149,7 @@ interface PaymentMethod {
 const QUOTE_TIMEOUT_MS = 2_000;
 /** Lifetime of a session's URL if the provider states none. */
 const LINK_LIFETIME_MS = 60 * 60_000;
-/** Stays below the five seconds that providers wait for our answer, because some stop sending after a few late ones. */
+/** Below the five seconds that providers wait for an answer, because some stop sending after a few late ones. */
 const WEBHOOK_TIMEOUT_MS = 4_000;
 
 export function defineProvider<Host extends string, Own extends object = object>(

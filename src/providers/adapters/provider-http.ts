@@ -376,7 +376,7 @@ export function countryNotServed(id: ProviderId, country: string): ServiceError 
 
 const MAXIMUM_STATES = 100;
 
-/** Regions that a catalog excludes, by its list of states for the country: an empty list stands for all of it. */
+/** Regions that a catalog excludes, by its list of states for the country; an empty list excludes the whole country. */
 export function excludedRegions(country: string | null | undefined, states: unknown): ServedRegions {
   if (!country || !Array.isArray(states)) return {};
   const codes = states
@@ -413,7 +413,7 @@ export function entryOf(list: unknown, name: string, isIt: (entry: AnswerFields)
   return entry;
 }
 
-/** Limits of a purchase in cents of the payment's currency, from the fields of a catalog with these names. */
+/** Limits of a purchase in cents of the payment's currency, from the catalog's fields with these names. */
 export function limitsOf(fields: AnswerFields | undefined, minimum: string, maximum: string) {
   return {
     minimumCents: readCentsOrNull(fields?.[minimum], minimum),

@@ -2,7 +2,7 @@
 export interface ProviderVariable {
   readonly name: string;
   readonly isSecret: boolean;
-  /** Required to use the provider. Without any of its required settings, the provider is inactive. */
+  /** Required to use the provider. If one of its required settings is missing, the provider is inactive. */
   readonly isRequired: boolean;
   /** Authenticates webhooks, which are rejected without it. */
   readonly isForWebhooks?: true;

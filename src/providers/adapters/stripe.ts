@@ -17,7 +17,7 @@ const SESSIONS = '/v1/crypto/onramp_sessions';
 const QUOTE_PATHS = ['/v1/crypto/onramp_quotes', '/v1/crypto/onramp/quotes'] as const;
 /** Error codes for a customer whose country or region Stripe does not serve. */
 const UNSERVED = /^crypto_onramp_(unsupported_country|unsupportable_customer)$/;
-/** Stripe's guides spell this event both ways. */
+/** Stripe's guides spell this event with a dot in one place and an underscore in another. */
 const SESSION_EVENT = /^crypto\.onramp_session[._]updated$/;
 /** Error codes for an account that cannot sell. */
 const UNUSABLE = /^crypto_onramp_(disabled|merchant_not_properly_setup)$/;
@@ -186,7 +186,7 @@ function totalCentsOf(quote: answers.AnswerFields, sourceCents: number): number 
   throw new answers.MalformedAnswerError('the total is unknown or less than the amount');
 }
 
-/** Maximum part of the charge left over, because fees are rounded and may have steps: the larger of the two. */
+/** Maximum unused part of the charge, because fees are rounded and may have steps; the larger limit applies. */
 const LEFT_OVER_CENTS = 5;
 const LEFT_OVER_PERCENT = 1;
 /** Cents by which rounded fees may distort the slope for the next quote. */
@@ -195,11 +195,11 @@ const ROUNDING_CENTS = 2;
 const MAXIMUM_QUOTES = 3;
 
 /**
- * Finds a quote whose total is the charge, or slightly less: each further one is for the last amount scaled by its
+ * Finds a quote whose total is the charge, or slightly less: each later quote is for the previous amount scaled by its
  * total, or for a smaller amount if a fixed fee made even that total too high. If a step of the fees leaves no such
- * total, finds the lowest one above it, which the customer is shown. Throws `DeclinedRequestError` if there is neither.
+ * total, finds the lowest total above it, shown to the customer. Throws `DeclinedRequestError` if there is neither.
  *
- * @param firstCents the amount to begin with: the charge, or that of an earlier quote, scaled
+ * @param firstCents amount of the first quote: the charge, or the charge scaled as in an earlier quote
  */
 export async function scaleToCharge(
   chargeCents: number,
@@ -263,7 +263,7 @@ function requireLocked(
   if (!isLocked) throw new Error('stripe made a session that is not locked to the deposit address');
 }
 
-/** Wallets of the delivery (the chosen one and Polygon's), and all of the session. Network tags are not wallets. */
+/** Wallets of the delivery (the chosen one and Polygon's), and all of the session's wallets. Ignores network tags. */
 function walletsOf(details: answers.AnswerFields) {
   const { polygon, ...others } = answers.fieldsOf(details['wallet_addresses'] ?? {});
   const texts = (values: readonly unknown[]) => values.filter((value) => typeof value === 'string');

@@ -2,7 +2,7 @@
  * Transak: creates a session with the partner's access token. The session's URL opens once. A new access token
  * invalidates the old one, so calls share a token, and only one refreshes it at a time. Another instance's refresh
  * invalidates the token here, which the next session notices. Calls for a customer carry the customer's IP address.
- * Others, such as for a merchant's create, carry none.
+ * Other calls, such as for a merchant's create request, carry none.
  */
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
@@ -229,7 +229,7 @@ function requireFields(answer: answers.JsonAnswer, customerIp: string | null): a
 
 /**
  * Payload of a JWT with exactly this algorithm and key. Reads the key only for a JWT, because anyone can send webhooks.
- * Throws `ProviderWebhookRefusedError`, or the error of `readKey`.
+ * Throws `ProviderWebhookRefusedError` for anything else, or the error of `readKey`.
  */
 async function verifyJwt(jwt: unknown, readKey: () => Promise<string>): Promise<Buffer> {
   const { compactVerify } = await import('jose/jws/compact/verify');

@@ -122,14 +122,14 @@ function lessFees(
   const units = answers.readDecimalUnits(conversion['commodity_amount'], 'commodity_amount');
   const amountUnits = BigInt(amountCents) * UNITS_PER_CENT;
   const chargedUnits = BigInt(chargedCents) * UNITS_PER_CENT;
-  // A share of one, despite the name "percent".
+  // A fraction of one, despite the name "percent".
   const share = answers.readUnitsOrNull(conversion['fee_percent'], 'fee_percent') ?? 0n;
   const fixed = answers.readUnitsOrNull(conversion['currency_miner_fee'], 'currency_miner_fee') ?? 0n;
   const withFees = amountUnits + (amountUnits * share) / 1_000_000n + fixed;
   return chargedUnits < withFees ? (units * chargedUnits) / withFees : units;
 }
 
-/** Most advanced progress of the orders that Wert lists for our id. */
+/** Most advanced progress of the orders that Wert lists for the payment id. */
 function progressOf(orders: unknown): SessionProgress {
   if (!Array.isArray(orders)) throw new answers.MalformedAnswerError('there is no list of orders');
   if (orders.length === 0)

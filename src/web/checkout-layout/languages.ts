@@ -133,15 +133,15 @@ export function formatMoneyAndCode(language: Language, cents: number, currency: 
   return leavesCurrencyOpen(amount) ? withCode(amount, currency) : amount;
 }
 
-/** "4.20 USDC" from 10⁻⁶ USDC, to the cent. Rounds a missing amount up, so that sending it suffices. */
+/** "4.20 USDC" from 10⁻⁶ USDC, to the cent. Use `up` for a missing amount, so that sending it is enough. */
 export function formatUsdc({ code }: Language, units: bigint, rounding: 'up' | 'down'): string {
   const cents = (units + (rounding === 'up' ? 9_999n : 0n)) / 10_000n;
   return withCode(formats[code].usdc.format(Number(cents) / 100), 'USDC');
 }
 
-/** "4.200001 USDC" with all digits, because a transfer has to suffice; ungrouped, as wallets accept it. */
+/** "4.200001 USDC" with all digits, because a transfer must cover the amount; ungrouped, as wallets expect. */
 export function formatExactUsdc({ code }: Language, units: bigint): string {
-  // All digits with the code may be wider than a phone at larger text.
+  // With all digits and the code, the amount may be wider than a phone if the text is larger.
   return `${formats[code].exact.format(formatUnits(units) as `${number}`)} USDC`;
 }
 

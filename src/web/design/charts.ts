@@ -21,7 +21,7 @@ interface Chart {
 
 const counts = new Intl.NumberFormat('en');
 
-/** In the drawing's units, which are scaled to the page. */
+/** Sizes in the drawing's units, which are scaled to the page. */
 const WIDTH = 560;
 const FLOOR = 190;
 const TOP = 40;
@@ -156,7 +156,7 @@ y2="${yOf(tick).toFixed(1)}"></line>${label(left - 6, yOf(tick) + 5, tickTexts[i
   ];
 }
 
-/** Cumulative values of a period, dashed for the previous one. Hidden from screen readers, because the text has the sums. */
+/** Cumulative values of two periods, the earlier one dashed. Hidden from screen readers: the text has the sums. */
 export function trendChart(values: readonly number[], earlier: readonly number[]): Html {
   const sumsOf = (added: readonly number[]) =>
     added.map((_, index) => added.slice(0, index + 1).reduce((one, other) => one + other));

@@ -36,7 +36,7 @@ function minified(sheet: string): string {
     .trim();
 }
 
-/** Replaces tokens that have one value for all pages, such as sizes, by that value. Colors differ by scheme and shop. */
+/** Inlines tokens that have one value for all pages, such as sizes. Colors differ by scheme and shop. */
 function withoutConstantTokens(sheet: string): string {
   const [tokens = ''] = /:root \{[^}]*/.exec(sheet) ?? [];
   return [...tokens.matchAll(/(--[\w-]+): ([^;]+)/g)]

@@ -30,7 +30,7 @@ export const en = {
       heading: 'This cannot be paid at the moment',
       sentence: 'No payment service can take this payment. Please contact {shop}, or try again later.',
     },
-    /** If customers in the chosen country cannot pay. */
+    /** Shown if customers in the chosen country cannot pay. */
     nobodyHere: {
       heading: 'Not available in {country}',
       sentence:
@@ -67,7 +67,7 @@ export const en = {
       heading: 'Almost there: pay {missing} to finish',
       sentence: 'Part of your payment arrived. {missing} completes it, the service’s fee included.',
     },
-    /** No service can charge the rest now. */
+    /** Shown if no service can charge the rest now. */
     incomplete: {
       heading: 'Your payment is incomplete',
       sentence:
@@ -167,7 +167,7 @@ export const en = {
   problems: {
     noSuchProvider: 'This payment service does not exist. Please choose one below.',
     otherProvider: 'This checkout is for another payment service.',
-    /** At the provider's rate limit. */
+    /** Shown when the provider's rate limit is reached. */
     busy: '{provider} is busy at the moment. Your card was not charged. Please try again in a few seconds.',
     unreachable: '{provider} could not be reached. Your card was not charged. Please try again in a moment.',
     orOther: 'Or choose another way to pay.',
@@ -215,7 +215,7 @@ export const en = {
     sentWithin: 'The contract sent {usdc} to {shop} within {time} of your card’s approval.',
     transactions: 'See the two transactions',
   },
-  /** The money was charged but has not arrived yet. */
+  /** Shown if the money was charged but has not arrived yet. */
   missing: {
     question: 'Charged, but nothing appears here?',
     usual:
@@ -246,7 +246,7 @@ export const en = {
     money: 'The money can go only to {shop}, less any service fee.',
     check: 'Check it yourself',
     email: 'We share your email address, {email}, with the payment service.',
-    /** Shown if only some of the offered services receive it. */
+    /** Shown if only some of the offered services receive the email address. */
     emailToSome: 'If the payment service accepts an email address from us, we share yours, {email}, with it.',
     /** Shown to a visitor whose link lacks the email address. */
     emailKept:
@@ -318,7 +318,7 @@ export const en = {
     networkAdd: 'Add it in the wallet’s network settings with these values.',
     open: 'Open in your wallet',
     copy: 'Copy',
-    /** With a browser extension. */
+    /** Payment from a wallet in the browser. */
     payWith: 'Pay with {wallet}',
     sent: 'Your wallet sent the transfer. Waiting for the network.',
     refused: 'Your wallet did not send the transfer. Nothing was paid.',
@@ -347,7 +347,7 @@ export const en = {
     },
     ended: { heading: 'This offer has ended' },
     sold_out: { heading: 'Sold out' },
-    /** Sentence of `ended` and `sold_out`. */
+    /** Sentence below the headings `ended` and `sold_out`. */
     noMore: 'This page takes no more payments. Please contact {shop} if you have questions.',
     reserved: {
       heading: 'Sold out for now',

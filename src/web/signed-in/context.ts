@@ -72,7 +72,7 @@ export interface DashboardContext extends AreaContext {
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
   /** Origins of an account's payments, by payment id; omits payments without one. */
   readonly readOrigins: ReadOfPayments<PaymentOrigin>;
-  /** What was refunded of an account's payments in 10⁻⁶ USDC, by payment id; omits payments without a refund. */
+  /** Refunded amounts of an account's payments in 10⁻⁶ USDC, by payment id; omits payments without a refund. */
   readonly readRefunded: ReadOfPayments<bigint>;
   readonly columns: readonly AddedColumns[];
   readonly paymentHints: PaymentHints;
@@ -178,7 +178,7 @@ export async function recordWrongFactor({ context, user, actor }: AreaVisit): Pr
   await recordForUser(context, user, actor, 'second_factor.failed', null);
 }
 
-/** Throws a 400 for a wrong password; records and counts it. */
+/** Throws a 400 for a wrong password; records and counts the attempt. */
 export async function requirePassword(visit: AreaVisit, password: string): Promise<void> {
   const { context } = visit;
   await requireOwnPassword(context, visit, password).catch((error: unknown) => {

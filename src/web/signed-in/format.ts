@@ -60,7 +60,7 @@ export function moneyText(cents: number, currency: Currency): string {
 
 const ROUNDED_UNITS = { up: 9_999n, nearest: 5_000n, down: 0n };
 
-/** "5.12 USDC" from 5123456, with the exact amount in a title. Rounds an amount due up, and a part of it down. */
+/** "5.12 USDC" from 5123456, with the exact amount in a title. Use `up` for an amount due, `down` for a part of it. */
 export function formatUsdc(units: bigint, rounding: keyof typeof ROUNDED_UNITS = 'nearest'): Html {
   const exact = formatUnits(units);
   if (exact.endsWith('0000')) return html`${usdcText(units)}`;

@@ -154,7 +154,7 @@ export function requireTextUrl(url: string): void {
 }
 
 /**
- * Throws `foreign_form` unless the browser says that one of our pages sent a form. Browsers without `Sec-Fetch-Site`
+ * Throws `foreign_form` unless the browser says that a page of this site sent it. Browsers without `Sec-Fetch-Site`
  * send `Origin` with every form; `none` is sent for a form that the user submits again.
  */
 export function requireOwnForm(headers: IncomingHttpHeaders, baseUrl: string): void {
@@ -169,7 +169,7 @@ export function requireOwnForm(headers: IncomingHttpHeaders, baseUrl: string): v
     );
 }
 
-/** Name of the field in every form on an account's pages, for the account that the page was made for. */
+/** Name of the hidden field that tells, in every form on an account's pages, which account the page was made for. */
 export const OF_ACCOUNT = 'of_account';
 
 /** Throws `foreign_form` for a form of another account's page: the user has switched since, perhaps in another tab. */
@@ -185,7 +185,7 @@ export function requireSameAccount({ account, otherAccounts }: ChosenAccount, fo
   );
 }
 
-/** Whether a customer's form may be our own. A client that sends no origin is not a browser on another site. */
+/** Whether a customer's form may be from this site. A client that sends no origin is not a browser on another site. */
 export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none';
@@ -193,7 +193,7 @@ export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boo
   return origin === undefined || isOwnAddress(origin, headers, baseUrl);
 }
 
-/** Whether the browser followed a link or refresh of our own page, according to its Referer header. */
+/** Whether the browser followed a link or refresh of a page of this site, according to its Referer header. */
 export function comesFromOwnPage(headers: IncomingHttpHeaders, baseUrl: string): boolean {
   return headers.referer !== undefined && isOwnAddress(headers.referer, headers, baseUrl);
 }

@@ -45,7 +45,7 @@ export async function countSignIn(asked: AreaRequest, typedEmail: string) {
 const pathOf = ({ path }: Area) => `${path}/new-browser`;
 const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sign-in">Go to sign-in</a></p>`;
 
-/** `…/new-browser`: sends an email with a link that makes a browser known to this area. */
+/** `…/new-browser`: sends an email with a link for marking a browser as known in this area. */
 export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): void {
   const pages = visitorPages(routes);
   pages.form('/new-browser', (asked, form) => answerAsking(asked, form, mailer));
@@ -56,7 +56,7 @@ export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): voi
 /** GET changes nothing, so that following a link cannot replace the cookie that marks a known browser. */
 async function showLink(asked: AreaRequest): Promise<PageView> {
   const { context, area, query } = asked;
-  // In the query, because it is longer than a path segment may be.
+  // The token is in the query, because it is longer than a path segment may be.
   const token = query.get('token') ?? '';
   const email = openBrowserLink(context.browsers, token, context.nowMs());
   if (email === null) return expiredView(asked);
@@ -144,7 +144,7 @@ You still need your password. Do not share the link. If this was not you, ignore
   };
 }
 
-/** Mails a link to a user. Only after the response, because its time must not reveal whether the user exists. */
+/** Mails a link to a user. Runs after the response, whose time must not reveal whether the user exists. */
 export async function mailLink(
   { context, request }: AreaRequest,
   mailer: Mailer,

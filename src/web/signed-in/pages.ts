@@ -1,6 +1,6 @@
 /*
  * A file of `src/pages/dashboard/` or of a feature registers its pages with `routes.pages(section, role)` and is called
- * in `routes.ts`. Its handlers run only for members with the role, and for forms of our own. They return content, or
+ * in `routes.ts`. Its handlers run only for members with the role, and for this site's forms. They return content, or
  * `seeOther(path)` after a form; a refused form shows its page again. Respond to an id of another account as to an
  * unknown one: `throw new ServiceError('not_found')`.
  */
@@ -54,7 +54,7 @@ interface PagesFrame<Context extends AreaContext, Asked> {
   readonly admit: (asked: AreaRequest<Context>) => Promise<Admission<Asked>>;
   /** Throws if an admitted user may not use the section. */
   readonly requireAccess?: (asked: Asked) => void;
-  /** Throws if a form of our own is not for this visit. */
+  /** Throws if a form of this site is not for this visit. */
   readonly requireForm?: (asked: Asked, form: FormFields) => void;
   readonly layout: (content: PageContent, asked: Asked) => Page | Promise<Page>;
 }

@@ -92,7 +92,7 @@ async function answerCode(visit: AreaVisit, form: FormFields): Promise<PageAnswe
   return sendSeeOther(reply, next);
 }
 
-/** Counts an attempt; returns seconds to wait. Counts known browsers separately: a thief must not lock out the user. */
+/** Counts an attempt; returns the seconds to wait. Known browsers have a separate counter that no attacker can fill. */
 async function countCode(asked: AreaRequest, { id, email }: User): Promise<number> {
   return asked.context.limits.codesOfUser.take(browserOf(asked, email) === null ? id : `${id} known`);
 }
@@ -138,7 +138,7 @@ ${formFields(visit, action, { code: { autocomplete: 'one-time-code', ...codeWord
   };
 }
 
-/** Label and hint of a field for a code; users without an app have recovery codes only. */
+/** Label and hint of a field for a code; users without an authenticator app have only recovery codes. */
 export function codeWords({ totpSecret }: User, recoveryHint: string) {
   return totpSecret === null
     ? { label: 'Recovery code', hint: recoveryHint }
@@ -191,7 +191,7 @@ ${formFields(visit, visit.path, { password: { label: 'Password', type: 'password
   };
 }
 
-/** The only page that shows recovery codes; `nextPath` is the link after saving them. The file needs no script. */
+/** The only page that shows recovery codes; its link leads to `nextPath`. The file needs no script. */
 export function recoveryCodesPage(codes: readonly string[], nextPath: string): PageView {
   const file = `data:text/plain;charset=utf-8,${encodeURIComponent(codes.join('\n'))}`;
   return {

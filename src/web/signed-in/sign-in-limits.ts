@@ -4,7 +4,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 /** Limits of the dashboard and the operator's console. `countSignIn` in `new-browser-pages.ts` counts sign-ins. */
 export const createDashboardLimits = limitersOf({
-  /** All requests per IP address. Far above what users click, because an office may share an address. */
+  /** All requests per IP address. Far above what users click, because an office may share one. */
   requests: [300, MINUTE_MS],
   signInsOfAddress: [20, MINUTE_MS],
   /** Requests for an emailed link, per IP address. Password attempts are separate: they must not block this way in. */
@@ -20,8 +20,8 @@ export const createDashboardLimits = limitersOf({
   channelsOfUser: [20, HOUR_MS],
   invitationsOfAccount: [30, HOUR_MS],
   /**
-   * Codes per user and other credentials (password only, known browser, session): a year of guessing succeeds with a
-   * probability of 1/4, because three of a million codes are valid at a time.
+   * Codes per user, counted separately for a password alone, a known browser and a session. A year of guessing has a
+   * probability of success of 1/4, because three of a million codes are valid at a time.
    */
   codesOfUser: [10, HOUR_MS],
 });

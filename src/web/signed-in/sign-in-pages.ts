@@ -65,7 +65,7 @@ ${forgotten(asked)}`,
 function passkeySignIn({ area, context, cookies, reply }: AreaRequest, next: string): Html {
   const offer = offerPasskeySignIn(context);
   if (offer === null) return nothing;
-  // Bound to this browser. Of several open pages, the last one counts.
+  // The challenge is bound to this browser. Of several open pages, the last one counts.
   cookies.set(reply, 'challenge', offer.sealed);
   return passkeyForm(
     'fields',

@@ -145,7 +145,7 @@ function followPayment(page) {
     const isNews = next.content.textContent !== status.textContent;
     if (isNews) status.replaceChildren(next.content);
     detail.innerHTML = content.detail;
-    // Only if it changes, because the customer may be entering an email address.
+    // Updates only on a change, because the customer may be entering an email address.
     const mail = /** @type {HTMLElement} */ (document.getElementById('mail'));
     next.innerHTML = content.mail;
     if (next.innerHTML !== mail.innerHTML) mail.innerHTML = content.mail;
@@ -200,7 +200,7 @@ function startOneVisit(page) {
   page.addEventListener('click', (event) => {
     const target = /** @type {Element} */ (event.target);
     pressed = target.closest('button');
-    // Puts the means into this page's URL, because going back reloads a page that is not in the back/forward cache.
+    // Puts the means of payment into this page's URL: going back reloads a page outside the back/forward cache.
     const means = target.closest('a')?.search.split('change=')[1];
     if (means) history.replaceState(null, '', `?means=${means}`);
   });

@@ -1,6 +1,6 @@
 /**
- * Script of a checkout in a dialog of the shop (`checkout.js`), before `follow-payment.js`. Tells the shop states, and
- * nothing else. Cookies do not work here, so links and forms carry the language and the email address.
+ * Script of a checkout in a dialog of the shop (`checkout.js`), before `follow-payment.js`. Tells the shop only states,
+ * and `closed` on Escape. Cookies do not work here, so links and forms carry the language and the email address.
  */
 
 const arrivedWith = new URLSearchParams(location.search);
