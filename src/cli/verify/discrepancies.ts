@@ -53,7 +53,6 @@ export function createFindings(paymentId: string) {
   return {
     found: found as readonly Discrepancy[],
     add,
-    /** For the kinds of features. */
     addAny,
     compare(kind: DiscrepancyKind, expected: string, actual: string): void {
       if (expected !== actual) add(kind, expected, actual);

@@ -164,7 +164,6 @@ export interface PaymentPageStore {
   changePage(accountId: string, id: string, change: Partial<PaymentPage>): Promise<PaymentPage | null>;
   findPage(accountId: string, id: string, nowMs: number): Promise<UsedPage | null>;
   findPageBySlug(slug: string, nowMs: number): Promise<UsedPage | null>;
-  /** The account's pages, newest first. */
   listPages(accountId: string, nowMs: number): Promise<readonly UsedPage[]>;
   /**
    * Stores a payment of a page with its submission, or resolves to the earlier one of the same submission.
