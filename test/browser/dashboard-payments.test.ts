@@ -209,15 +209,15 @@ it('a payment tells what happened from the newest on, and leads to a refund that
   await page.goto(`${baseUrl}/dashboard/payments/${paid.id}`);
   const titles = await page.locator('.timeline strong').allTextContents();
   expect([titles[0], titles.at(-1)]).toEqual(['Webhook payment.paid failed', 'Created']);
-  expect(titles.filter((title) => / USDC (arrived|sent)/.test(title))).toHaveLength(2);
+  expect(titles.filter((title) => /\sUSDC (arrived|sent)/.test(title))).toHaveLength(2);
   expect(await page.locator('.timeline li').nth(-2).textContent()).toContain(', +20 s');
   await page.getByRole('link', { name: 'Refund', exact: true }).click();
   await page
-    .getByText(/^Customer paid .* · arrived .* · you received .* USDC \(fee .* is not returned\)$/)
+    .getByText(/^Customer paid .* · arrived .* · you received .*\sUSDC \(fee .* is not returned\)$/)
     .last()
     .waitFor();
   const choices = await page.getByLabel('How much').locator('option').allTextContents();
-  expect(choices.map((choice) => choice.replace(/: [\d.]+ USDC$/, ''))).toEqual([
+  expect(choices.map((choice) => choice.replace(/: [\d.]+\sUSDC$/, ''))).toEqual([
     'All that is left',
     'What you received',
     'Another amount in USDC',
