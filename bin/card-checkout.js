@@ -21,8 +21,8 @@ if (existsSync(source) && !existsSync(join(root, 'node_modules'))) {
   );
   process.exit(1);
 } else if (Number(process.versions.node.split('.')[0]) >= oldestNode) {
-  // Sources that were compiled before are taken from there: a start costs two thirds of the time and 20 MB less. Beside
-  // the dependencies, where only whoever installs them may write; where that is not allowed it goes on without.
+  // Caches compiled sources: a start then takes two thirds of the time and 20 MB less. The cache is beside the
+  // dependencies, where only whoever installs them may write; the service runs without it if it cannot be written.
   if (module.enableCompileCache)
     module.enableCompileCache(join(root, 'node_modules', '.cache', 'card-checkout'));
   endWithParent();
@@ -40,16 +40,16 @@ if (existsSync(source) && !existsSync(join(root, 'node_modules'))) {
   process.exit(1);
 }
 
-/** Ends as on SIGTERM once the process that handed over is gone, which SIGKILL gives no time to say so. */
+/** Ends as on SIGTERM once the process that handed over is gone, because SIGKILL leaves no time to pass it on. */
 function endWithParent() {
   if (process.env.CARD_CHECKOUT_HANDED_OVER === undefined || process.channel === undefined) return;
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel.unref();
 }
 
-/** Runs the same command on the clone's own Node and becomes a shell around it: same signals, same exit. */
+/** Runs the same command on the clone's own Node, and passes on signals and the exit code. */
 function handOver() {
-  // A busy service would take 128 MB for what lives shortly, and keep them; it needs no more than a quarter (docs/performance.md).
+  // A busy service would take and keep 128 MB for short-lived objects; a quarter is enough (docs/performance.md).
   const parameters = ['--max-semi-space-size=16', fileURLToPath(import.meta.url), ...process.argv.slice(2)];
   const child = spawn(ownNode, parameters, {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -58,7 +58,7 @@ function handOver() {
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   process.on('SIGHUP', () => child.kill('SIGHUP'));
   process.on('SIGINT', () => {
-    // A terminal's Ctrl-C has reached the command already, and a second one would mean "at once".
+    // A terminal's Ctrl-C has already reached the command, and a second signal would end it at once.
     if (!process.stdin.isTTY) child.kill('SIGINT');
   });
   child.on('error', (error) => {

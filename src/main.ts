@@ -42,7 +42,7 @@ process.stdout.once('error', (error: NodeJS.ErrnoException) => {
 // Parts are loaded on demand: most commands only talk to a running server and should be quick.
 let isJson = false;
 let environment: NodeJS.ProcessEnv = {};
-/** Data folder already announced. An export runs one operation per portion. */
+/** Place of the data already announced, because an export runs one operation per portion. */
 let place = '';
 const program = createProgram(
   {
@@ -129,8 +129,8 @@ program.hook('preAction', (_program, command) => {
 });
 
 /**
- * Configuration of a command on data, announced because a wrong folder looks like an empty one. Such commands only need
- * the data folder, so the sandbox's requirements suffice.
+ * Configuration of a command on data. Announces its place, because a wrong folder looks like an empty one. The commands
+ * only need the data folder, so the sandbox's requirements are enough.
  */
 function readDataConfig(): Config {
   const config = readConfig('sandbox');

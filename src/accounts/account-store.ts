@@ -92,7 +92,7 @@ export interface PeopleStore {
 
   /** Grants a role, or changes it; false when the account or the user has the maximum. */
   putMembership(membership: Membership): Promise<boolean>;
-  /** Uses up an invitation, creates an unknown user, adds the membership and ends the user's links, or changes nothing. */
+  /** Uses up an invitation, creates a missing user, adds the membership and ends the user's links, or does nothing. */
   acceptInvitation(
     membership: Membership,
     user: User,

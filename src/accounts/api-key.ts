@@ -15,14 +15,14 @@ export const scopeLabels = {
 } as const;
 export type KeyScope = keyof typeof scopeLabels;
 export const keyScopes = Object.keys(scopeLabels) as readonly KeyScope[];
-/** Without the audit log, because it names people and their addresses. */
+/** Without the audit log, because it names people with their email and IP addresses. */
 export const defaultScopes: readonly KeyScope[] = keyScopes.filter((scope) => scope !== 'audit');
 
 /** Role required to create a key with these scopes: its creator must be allowed to read what the key reads. */
 export const roleForScopes = (scopes: readonly KeyScope[]): Role =>
   scopes.includes('audit') ? 'owner' : 'developer';
 
-/** Parses a new key's scopes, separated by spaces or commas; empty text means the default. Throws `invalid_request`. */
+/** Parses scopes separated by spaces or commas; empty text means the default. Throws `invalid_request` for others. */
 export function parseScopes(text: string): readonly KeyScope[] {
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
   for (const name of names) {

@@ -14,7 +14,7 @@ export interface CreatedKey {
   readonly plainKey: string;
 }
 
-/** Creates an API key. Throws `not_found`, `invalid_request`, and `too_many_keys` at the maximum. */
+/** Creates an API key. Throws `invalid_request` (name), `not_found` (account) or `too_many_keys` (maximum reached). */
 export async function createKey(
   context: AccountsContext,
   accountId: string,

@@ -70,7 +70,7 @@ export interface AuditEntry {
   readonly actor: string;
   readonly userId: string | null;
   readonly action: AuditAction;
-  /** Object of the action, as text that stays valid: a name, an address or an id. */
+  /** Object of the action, as text that stays valid: a name, an email address or an id. */
   readonly target: string | null;
   /** IP address (or its group) of the request; null for the command line. */
   readonly address: string | null;

@@ -13,7 +13,7 @@ export interface EraseEmailsContext extends Readonly<{ emails: Pick<EmailStore, 
   readonly nowMs: () => number;
 }
 
-/** Payments per step, so that it takes only about 10 ms, because SQLite writes in the thread that serves the API. */
+/** Payments per step. A step must take only about 10 ms, because SQLite writes in the thread that serves the API. */
 const PAYMENTS_PER_STEP = 10;
 /** Rows per step where one statement erases or deletes them. */
 const BATCH_SIZE = 100;
@@ -57,7 +57,7 @@ export async function eraseOldData(
 
 /**
  * Erases an email address from everything stored about a payment. Returns whether there was one. Throws
- * `payment_not_found`, and `payment_state_conflict` while one of its webhooks is being sent.
+ * `payment_not_found` for an unknown payment, and `payment_state_conflict` while one of its webhooks is being sent.
  */
 export async function eraseEmail(
   { emails }: Readonly<{ emails: Pick<EmailStore, 'eraseEmail'> }>,

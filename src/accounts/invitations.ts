@@ -8,7 +8,7 @@ import { type Context, newUser, noRoom } from './users.ts';
 
 const INVITATION_MS = 7 * 24 * 3_600_000;
 
-/** Invites a person, ends earlier invitations of the email address, and returns the link's token. Throws a 400. */
+/** Replaces a person's invitations; returns the new token. Throws a 400 for a bad email, a member or a full account. */
 export async function invite(
   context: PeopleContext,
   accountId: string,
@@ -105,7 +105,7 @@ export async function acceptInvitation(
   return isThem ? 'accepted' : 'sign_in';
 }
 
-/** Changes a role, or removes the member (null) with all links. Throws `not_found`, and a 400 for the last owner. */
+/** Changes (null: ends) a membership and ends all links. Throws `not_found` for others, a 400 for the last owner. */
 export async function changeMember(
   context: PeopleContext,
   { accountId, userId, role }: Pick<Membership, 'accountId' | 'userId'> & { readonly role: Role | null },

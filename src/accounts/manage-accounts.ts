@@ -50,7 +50,7 @@ export interface ProfileUpdate
   readonly logo?: Uint8Array | null;
 }
 
-/** Validates a change to an account's profile. Throws `invalid_request`, and `rate_limited` for too many pictures. */
+/** Validates a change of a profile. Throws `invalid_request` for a bad value, `rate_limited` for too many pictures. */
 export async function readProfileUpdate(
   { callbacks, pictures, isTestMode }: Omit<ProfileContext, keyof AccountsContext>,
   account: Account,
@@ -109,7 +109,7 @@ export const DEFAULT_FEE_BASIS_POINTS = 250;
 
 export type NewAccount = Pick<Account, 'name' | 'email' | 'feeBasisPoints' | 'wallet'>;
 
-/** Creates an account with all features and providers. Throws `invalid_request`. */
+/** Creates an account with all features and providers. Throws `invalid_request` for an invalid name or fee. */
 export async function createAccount(
   context: AccountsContext,
   { name, email, feeBasisPoints, wallet }: NewAccount,
@@ -141,7 +141,7 @@ export interface AccountUpdate extends Pick<AccountChange, 'feeBasisPoints' | 'p
   readonly disable?: Feature;
 }
 
-/** Changes an account; existing payments keep their fee. Throws `not_found`, and the errors of `readProfileUpdate`. */
+/** Changes an account; payments keep their fee. Throws `not_found` for an unknown one, and like `readProfileUpdate`. */
 export async function updateAccount(
   context: ProfileContext,
   accountId: string,
@@ -203,7 +203,7 @@ function shownSetting(name: string, value: unknown): string {
   return name.endsWith('BasisPoints') ? `${Number(value) / 100} %` : String(value);
 }
 
-/** Starts an operator's audited view of an account, ending earlier ones. Returns its token. Throws `not_found`. */
+/** Starts an operator's audited view, ending earlier ones; returns its token. Throws `not_found` for no account. */
 export async function viewAccount(
   context: PeopleContext,
   operator: User,
@@ -242,7 +242,7 @@ export async function chooseAccount(
 
 const BUSY_SECONDS = 5;
 
-/** Re-encodes a picture as a logo. Throws `invalid_request`, or `rate_limited` while others are processed. */
+/** Re-encodes a picture as a logo. Throws `invalid_request` for a bad one, `rate_limited` while the queue is busy. */
 export async function encodeLogo(pictures: Pictures, owner: string, bytes: Uint8Array): Promise<ShopLogo> {
   if (bytes.length > MAXIMUM_LOGO_BYTES)
     throw invalidField('logo', `must have at most ${MAXIMUM_LOGO_BYTES / 1024} KiB`);

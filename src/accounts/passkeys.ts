@@ -57,7 +57,7 @@ export async function offerPasskey(
   });
 }
 
-/** Adds the passkey that the browser created, with recovery codes for a first second factor. Throws a 400. */
+/** Adds the browser's new passkey; returns recovery codes if it is the first second factor. Throws a 400 if refused. */
 export async function addPasskey(
   context: PasskeyContext,
   { user, session }: SignedIn,

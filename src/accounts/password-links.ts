@@ -41,7 +41,7 @@ export async function readLink(
   return kinds.includes(link.kind) ? link : null;
 }
 
-/** Sets a password through a link, and ends all of the user's sessions and links. Null if invalid. Throws a 400. */
+/** Sets a password through a link, ending sessions and links. Null for a bad link; throws a 400 for a weak password. */
 export async function setPasswordByLink(
   context: PeopleContext,
   token: string,

@@ -118,7 +118,7 @@ interface Waiter {
   refuse(error: ServiceError): void;
 }
 
-/** Runs a few tasks at a time. Strangers' networks take turns; in a full queue, the one with most tasks loses one. */
+/** Runs a few tasks at a time. Strangers' networks take turns; a full queue drops a task of the one with the most. */
 function createConcurrencyLimit() {
   const waiting: Waiter[] = [];
   let running = 0;

@@ -4,7 +4,7 @@ import { isSecureUrl } from '../platform/public-address.ts';
 
 const MAXIMUM_RETURN_HOSTS = 20;
 
-/** Parses hosts with optional ports, separated by spaces or commas, as URLs name them. Throws `invalid_request`. */
+/** Parses hosts, with ports if given, to their form in URLs. Throws `invalid_request` for other text or too many. */
 export function parseReturnHosts(text: string): readonly string[] {
   const hosts = text.split(/[\s,]+/).filter((typed) => typed !== '');
   if (hosts.length > MAXIMUM_RETURN_HOSTS)

@@ -46,7 +46,7 @@ export const plainProfile = {
   emailRetentionDays: null as number | null,
   /** Whether the owners get an email when a webhook did not arrive or a payment needs attention. */
   receivesAlerts: true,
-  /** Provider listed first if it is available; null for the usual order. */
+  /** Provider listed first if it is available; null if none is pinned. */
   pinnedProvider: null as ProviderId | null,
   excludedProviders: [] as readonly ProviderId[],
   /** Null for the operator's setting, like `maxProviderFeeBasisPoints`. */
@@ -91,7 +91,7 @@ export function parseName(text: string): string {
   return parseLine('name', text, MAXIMUM_NAME_CHARACTERS);
 }
 
-/** Parses the contact for customers, an https URL or email address; empty text removes it. Throws `invalid_request`. */
+/** Parses customers' contact, an https URL or email address; empty text removes it. Throws `invalid_request` if bad. */
 export function parseSupportUrl(text: string): string | null {
   const link = text.trim();
   const email = link.replace(/^mailto:/i, '');
@@ -104,7 +104,7 @@ const PAYMENT_ID_PLACEHOLDER = '{payment_id}';
 /** Stands in for the placeholder while the URL is parsed, because parsing would encode the braces. */
 const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';
 
-/** Parses a return URL with a fixed host (no open redirect). Empty text removes it. Throws `invalid_request`. */
+/** Parses a return URL with a fixed host (no open redirect); empty text removes it. Throws `invalid_request` if bad. */
 export function parseReturnUrl(
   text: string,
   field: string,
@@ -150,7 +150,7 @@ export function requirePublicLink(field: string, link: string | number | null | 
   );
 }
 
-/** Parses the name of a time zone to its canonical form; empty text is UTC. Throws `invalid_request`. */
+/** Parses a time zone's name to its canonical form; empty text is UTC. Throws `invalid_request` for an unknown one. */
 export function parseTimeZone(text: string): string {
   const name = text.trim();
   if (name === '') return plainProfile.timeZone;
@@ -170,7 +170,7 @@ function parseBaseCurrency(text: string): Currency {
   throw invalidField('base-currency', `must be one of ${currencies.join(', ')}`);
 }
 
-/** Parses a percentage to basis points; empty text is null. Throws `invalid_request`. */
+/** Parses a percentage to basis points; empty text is null. Throws `invalid_request` if malformed or out of range. */
 function parsePercent(field: string, text: string, minimum: number, maximum: number): number | null {
   const percent = text.trim();
   if (percent === '') return null;

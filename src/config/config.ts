@@ -196,7 +196,7 @@ function readChain(read: Reader) {
   const relayMaximumFeeWei = readRelayMaximumFee(read);
   const relayGasShare = readRelayGasShare(read);
   const relayBatchWindowMs = read.integer('RELAY_BATCH_WINDOW_MS', 0, 0, 60_000);
-  // Null for the usual address of Multicall3.
+  // Null for `MULTICALL3`, its address on most chains.
   const multicall = read.address('MULTICALL3_ADDRESS');
   return deployment === null || factory === null || feeWallet === null
     ? null
@@ -221,7 +221,7 @@ function readRelayGasShare(read: Reader): GasShareLimit | null {
   return basisPoints !== null && polRate !== null ? { basisPoints, polRate } : null;
 }
 
-/** Reads the chain's endpoints for a command that can do without them. Throws `ConfigError`. */
+/** Reads the chain's endpoints for a command that can do without them. Throws `ConfigError` if they are invalid. */
 export function readRpcAccess(environment: Environment = process.env) {
   const read = createReader(environment);
   const access = readAccess(read);
@@ -310,7 +310,7 @@ function readSigner(read: Reader, signerUrl: string): readonly [RelayerKey, ...R
   return first === undefined ? null : [first, ...others];
 }
 
-/** Reads the settings of `contract deploy`, before there is a factory to configure. Throws `ConfigError`. */
+/** Reads the settings of `contract deploy`, before there is a factory to configure. Throws `ConfigError` if invalid. */
 export function readContractDeploymentConfig(
   environment: Environment = process.env,
 ): ContractDeploymentConfig {

@@ -20,7 +20,7 @@ export interface Mailer {
 /** The mail server did not receive the mail, so it may be sent again. */
 export class MailNotSentError extends Error {}
 
-/** `none`: no address and no answer. `busy`: a webhook is being sent, and would be recorded with the address. */
+/** `none`: no email address and no answer. `busy`: a webhook is being sent, and would be recorded with the address. */
 export type EmailErasure = 'erased' | 'none' | 'busy' | 'unknown';
 
 export interface EmailErasureStep {
@@ -37,7 +37,7 @@ export interface EmailStore {
    * question, which a payment without an address may have too. All or nothing.
    */
   eraseEmail(payment: PaymentReference): Promise<EmailErasure>;
-  /** Erases an address (in lower case) that a customer of the account gave for one mail, and the mail itself. */
+  /** Erases an email address (in lower case) that a customer of the account gave for one mail, and the mail itself. */
   eraseReceiptAddress(accountId: string, email: string): Promise<void>;
   /**
    * Erases addresses of older payments. Continues where the last call stopped, up to `limit` or a `busy` one. Null means
@@ -73,7 +73,7 @@ export interface ReceiptStore {
     nowMs: number,
   ): Promise<void>;
   findReceiptStatus(id: PaymentId): Promise<ReceiptStatus | null>;
-  /** Queues what an older version left, then erases up to `limit` addresses: queued before `sentByMs`, or given too early. */
+  /** Queues what an older version left; erases up to `limit` email addresses, queued or given before these times. */
   eraseAddresses(nowMs: number, sentByMs: number, givenBeforeMs: number, limit: number): Promise<number>;
 }
 

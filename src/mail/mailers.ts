@@ -18,7 +18,7 @@ type AnswerTimeout = Pick<typeof usualTimeouts, 'answerMs'>;
 
 /** Maximum emails in progress, each with two connections in turn; more are refused. */
 const MAXIMUM_OPEN = 8;
-/** Maximum background mails among them, so that sign-in links find room. */
+/** Maximum background emails in progress, so that sign-in links find room. */
 const MAXIMUM_IN_BACKGROUND = 5;
 
 /** Sends each mail with two short connections. Mail to a server beyond this machine is encrypted, or not sent. */

@@ -28,7 +28,7 @@ interface SettlementTerms {
   readonly factory: Address;
   readonly feeWallet: Address;
   readonly depositAddressOf: (terms: DepositTerms) => Address;
-  /** Token, the service's contracts, relayers. Not deposit addresses: the store checks those on insert (`reserved`). */
+  /** The token, the service's contracts and the relayers. The store checks deposit addresses on insert (`reserved`). */
   readonly reservedAddresses: ReadonlySet<Address>;
 }
 
@@ -146,7 +146,7 @@ export type DirectPaymentRequest = Pick<
 
 /**
  * Creates a payment that the customer pays from a wallet. No provider deducts a fee, so the paid threshold is the whole
- * value, less at most a cent. Repeating the idempotency key returns the first payment. Throws `ServiceError`.
+ * value, less at most a cent. A repeated idempotency key returns the first payment. Throws `ServiceError` if refused.
  */
 export async function createDirectPayment(
   context: CreatePaymentContext,
@@ -208,7 +208,7 @@ export interface MerchantTerms extends AccountThresholdTerms {
   /** Providers that the account may use; null for all, including future ones. */
   readonly providers: readonly ProviderId[] | null;
   readonly excludedProviders: readonly ProviderId[];
-  /** Provider listed first if it is available; null for the usual order. */
+  /** Provider listed first if it is available; null if none is pinned. */
   readonly pinnedProvider: ProviderId | null;
 }
 
@@ -216,7 +216,7 @@ export interface MerchantTerms extends AccountThresholdTerms {
 export const features = ['card_checkout', 'fee_pass_through'] as const;
 export type Feature = (typeof features)[number];
 
-/** Checks a create request against its provider. Both methods throw `ServiceError`. */
+/** Checks a create request against its provider. Both methods throw `ServiceError` if a check fails. */
 export interface ProviderChecks {
   requireChoice(merchant: MerchantTerms, provider: ProviderId, currency: Currency): Promise<void>;
   /** Requires that the provider accepts the amount and delivers enough of it. */

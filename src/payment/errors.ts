@@ -143,7 +143,7 @@ export function isBusy(error: unknown): boolean {
   );
 }
 
-/** A 400 error. `problem continues a sentence that starts with the field; `name` is the field's name in forms. */
+/** A 400 error. `problem` continues a sentence that starts with the field; `name` is the field's name in forms. */
 export function invalidField(field: string, problem: string, name = field): ServiceError {
   return new ServiceError('invalid_request', `${field} ${problem}`, { problems: new Map([[name, problem]]) });
 }

@@ -15,7 +15,7 @@ export interface EventPage {
 export interface EventStore {
   /** Numbers committed events in order of insertion; returns how many. */
   numberEvents(limit: number): Promise<number>;
-  /** Events with a higher number, in order. */
+  /** Events with numbers above `after`, in order. */
   listEvents(accountId: string, after: number, limit: number): Promise<EventPage>;
   /** Deletes numbered events before this time; returns how many. */
   deleteEvents(beforeMs: number, limit: number): Promise<number>;

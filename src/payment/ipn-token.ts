@@ -35,7 +35,7 @@ export function createIpnTokens(secret: string, previousSecrets: readonly string
       }
       return `ipn_${fingerprint}${paymentId.replaceAll('-', '')}${macOf(key, paymentId)}`;
     },
-    /** Payment of a token; null if no configured secret created it. */
+    /** Id of the token's payment; null if no configured secret created the token. */
     verify(token: string): PaymentId | null {
       const match = tokenPattern.exec(token);
       if (match === null) return null;

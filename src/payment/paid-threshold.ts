@@ -65,7 +65,7 @@ export type SessionTerms = Pick<
   'provider' | 'quotedUnits' | 'chargedCents' | 'receivedUnits'
 >;
 
-/** The lowest of the current threshold and those of these sessions, except any below the minimum. */
+/** The lowest of the current threshold and the thresholds of these sessions that are not below the minimum. */
 export function thresholdAfterSessions(
   payment: Pick<Payment, 'paidThresholdUnits' | 'amountCents' | 'usdUnits' | 'maxProviderFeeBasisPoints'>,
   sessions: readonly SessionTerms[],
@@ -102,7 +102,7 @@ export function minDeliveryUnits(chargedUsdUnits: bigint, maxProviderFeeBasisPoi
   return chargedUsdUnits - feeUnits(chargedUsdUnits, maxProviderFeeBasisPoints);
 }
 
-/** Smallest amount in USD cents at which the assumed fee fits the maximum; null if the rate alone exceeds it. */
+/** Smallest amount in USD cents at which the assumed fee fits the maximum; null if its percentage alone exceeds it. */
 export function minUsdCentsForFee(provider: ProviderId, maxProviderFeeBasisPoints: number): number | null {
   const { feeBasisPoints, minimumFeeUsdCents } = providerCatalog[provider];
   if (feeBasisPoints > maxProviderFeeBasisPoints) return null;
@@ -140,7 +140,7 @@ export function isPlausibleQuote(
   return quotedUnits * 100n >= min && quotedUnits * 100n <= max;
 }
 
-/** 0.01 USDC. Smaller sums do not change any state, so senders of single units have no effect. */
+/** 0.01 USDC. Sums below this and the threshold change no state, so senders of single units have no effect. */
 const DUST_LIMIT_UNITS = UNITS_PER_CENT;
 
 export function isDust({ paidThresholdUnits }: Pick<Payment, 'paidThresholdUnits'>, units: bigint): boolean {
@@ -151,8 +151,8 @@ export function isDust({ paidThresholdUnits }: Pick<Payment, 'paidThresholdUnits
 const NEARLY_ALL_MISSING_PERCENT = 90n;
 
 /**
- * Whether so little arrived that a session may charge the whole amount. Anyone can send a unit to an address; this must
- * not block the checkout; after a larger deposit, a session for the whole amount would charge a customer twice.
+ * Whether so little arrived that a session may charge the whole amount. Anyone can send a few units, which must not
+ * block the checkout, but after a larger deposit, a session for the whole amount would charge the customer twice.
  */
 export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>, seenUnits: bigint): boolean {
   const { paidThresholdUnits } = payment;
@@ -160,7 +160,7 @@ export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>,
   return isDust(payment, seenUnits) || missingUnits * 100n >= paidThresholdUnits * NEARLY_ALL_MISSING_PERCENT;
 }
 
-/** Deposits that each pay in full. Ignores that a merchant accepted less than the lowest threshold of any session. */
+/** Deposits that each pay in full. If a merchant accepted less than any session could, that minimum applies instead. */
 export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   payment: Pick<Payment, 'paidThresholdUnits' | 'usdUnits' | keyof ThresholdTerms>,
   deposits: readonly Deposit[],
@@ -171,14 +171,14 @@ export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   return deposits.filter(({ units }) => units >= fullUnits);
 }
 
-/** Percentage of the value that counts as overpaid, because exchange rates rarely move this far before delivery. */
+/** Percentage of the value from which a payment is overpaid. Exchange rates rarely move this far before delivery. */
 const OVERPAID_FROM_PERCENT = 105n;
 /** 0.10 USDC. A surplus or a part below this is not significant, unless the part exceeds a tenth of the threshold. */
 const MIN_PART_UNITS = 100_000n;
 
 /**
  * Finds whether a payment is partially paid or overpaid: clearly more than its value arrived, or two full deposits,
- * as after two finished provider sessions. Null if neither is significant, and for a canceled payment.
+ * as after two finished provider sessions. Null if neither is significant, or if the payment is canceled.
  */
 export function amountMismatchOf(
   payment: Pick<Payment, 'status'> & Parameters<typeof fullDepositsOf>[0],

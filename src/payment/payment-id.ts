@@ -56,7 +56,7 @@ const SHORT_CODE_LENGTH = 23;
 
 const shortCodePattern = new RegExp(`^[${crockford}]{${SHORT_CODE_LENGTH}}$`);
 
-/** The id's last 62 bits. */
+/** Mask of the id's last 62 bits. */
 const RANDOM_MASK = (1n << 62n) - 1n;
 
 /** Short code of a payment id, from 41 bits of time, 10 of the counter and 64 random ones, highest first. */
@@ -69,7 +69,7 @@ export function shortCodeOf(id: PaymentId): string {
   return code;
 }
 
-/** Characters of a short code in receipt numbers: time, counter and 4 random bits. All 64 would open the checkout. */
+/** Characters of a short code in a receipt number: time, counter, 4 random bits. All 64 bits open the checkout. */
 const RECEIPT_CHARACTERS = 11;
 
 /** Example: "R1AE-X7CY-GQH1". Used on receipts and in questions about them. */

@@ -35,7 +35,7 @@ export type Meaning =
   /** Prefix of an email address; the whole address once its domain contains a dot. */
   | { readonly kind: 'email'; readonly beginning: string };
 
-/** Maximum length of a search text; longer texts are truncated. No id, address or sensible phrase is longer. */
+/** Maximum length of a search text; longer texts are truncated. No id, email address or sensible phrase is longer. */
 const MAXIMUM_SEARCH_CHARACTERS = 320;
 const MAXIMUM_SEARCH_WORDS = 8;
 /** Maximum indexed words of a note, an order line or a reference; further words are not found. */
@@ -156,7 +156,7 @@ function beginsWith(word: string, beginning: string): boolean {
   return beginning.length < SHORTEST_BEGINNING ? word === beginning : word.startsWith(beginning);
 }
 
-/** Longest first; a short word is its own prefix. */
+/** Indexed prefixes of a word, longest first; a word shorter than all of them is indexed whole. */
 function indexedBeginnings(word: string): string[] {
   if (word.length < SHORTEST_BEGINNING) return [word];
   return INDEXED_BEGINNINGS.filter((length) => length <= word.length).map((length) => word.slice(0, length));

@@ -42,7 +42,7 @@ export const settleBoundsMs: readonly number[] = [
   ...[1, 6, 24].map((hours) => hours * 3_600_000),
 ];
 
-/** SQLite turns larger integers into floating point. Sums of USDC stay far below; a token may transfer any amount. */
+/** SQLite turns larger integers into floating point. Sums of USDC stay far below, but a token may report any amount. */
 const MAXIMUM_UNITS = 2 ** 50;
 
 /** Converts units to a number that a store can sum, limited to ±`MAXIMUM_UNITS`. */

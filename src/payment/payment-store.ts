@@ -47,7 +47,7 @@ export interface PaymentFilter {
   readonly status?: PaymentStatus;
 }
 
-/** Maximum addresses per lookup, so that it takes about a millisecond with SQLite. */
+/** Maximum deposit addresses per lookup, so that it takes about a millisecond with SQLite. */
 export const MAXIMUM_OWNERS_ASKED = 500;
 
 export type DepositOwner = Pick<Payment, 'id' | 'depositAddress'>;
@@ -76,7 +76,7 @@ export interface PaymentStore {
   listByOrigin(accountId: string, origin: string, limit: number): Promise<readonly Payment[]>;
   /** Ids above `after` and below `below`, oldest first. Either bound may be any text that sorts among ids. */
   listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;
-  /** Open payments past their own deadline, without a session that ended after `sessionEndMs`; oldest deadline first. */
+  /** Open payments past their own deadline, without a session that ends after `sessionEndMs`; oldest deadline first. */
   listPastDeadline(deadlineMs: number, sessionEndMs: number, limit: number): Promise<readonly PaymentId[]>;
   /** Token fingerprints of unfinished payments above this id, and of older ones whose release or webhook is pending. */
   listOpenFingerprints(after: string): Promise<readonly string[]>;
@@ -97,7 +97,7 @@ export interface PaymentStore {
 
   /** Payments of at most `MAXIMUM_OWNERS_ASKED` deposit addresses (any case) that were committed before the call. */
   findDepositOwners(addresses: readonly string[]): Promise<readonly DepositOwner[]>;
-  /** Deposit addresses of payments above this id; null above `limit`. `unpaidAmong`: of unpaid ones among this many. */
+  /** Deposit addresses above an id; null above `limit`. `unpaidAmong`: of unpaid payments; null above so many. */
   listDepositAddresses(
     after: string,
     limit: number,

@@ -63,7 +63,7 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly note: string | null;
   /** Description of the order for the customer; null for payments of the API. */
   readonly orderLine: string | null;
-  /** `LINK_ORIGIN` for a payment link of the dashboard, the id of its payment page, otherwise null. */
+  /** `LINK_ORIGIN` for a payment link of the dashboard, the page's id for a payment page, otherwise null. */
   readonly origin: string | null;
   /** The order's id in the merchant's system, opaque to the service. */
   readonly reference: string | null;
@@ -91,7 +91,7 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
 /** What the customer buys, and where the checkout leads at its end. */
 export interface OrderDetails {
   readonly items: readonly LineItem[];
-  /** Used only while the account's `returnHosts` include its host, like `cancelUrl`. */
+  /** Like `cancelUrl`, used only while the account's `returnHosts` include its host. */
   readonly returnUrl: string | null;
   /** URL for a canceled or expired payment; null to use `returnUrl`. */
   readonly cancelUrl: string | null;

@@ -9,7 +9,7 @@ interface KnownProvider {
   readonly name: string;
   /** Help page for a charge that has not arrived, from the provider's own site. Unverified: none guarantees its URL. */
   readonly supportUrl: string;
-  /** The only currency that it accepts; null if it accepts all of ours. */
+  /** The only currency that the provider accepts; null if it accepts all currencies of a checkout. */
   readonly onlyCurrency: Currency | null;
   /** Unverified except for Coinbase. */
   readonly minimumUsdCents: number;
@@ -75,11 +75,11 @@ export function isPaymentMeans(value: string): value is PaymentMeans {
 }
 
 interface CustomerFacts {
-  /** Means of payment that a session can request, the usual ones first. */
+  /** Means of payment that a session can request, the provider's default first. */
   readonly means: readonly PaymentMeans[];
   /** Usual minimum and maximum minutes from payment to delivery; null if unknown. */
   readonly usualMinutes: readonly [number, number] | null;
-  /** Requires an existing account, or an identity check with the first payment; null if neither, or if unknown. */
+  /** What the provider requires: an existing account, or an identity check at the first payment. Null: none known. */
   readonly needs: 'account' | 'id' | null;
 }
 
@@ -106,7 +106,7 @@ export const customerFacts: Readonly<Record<ProviderId, CustomerFacts>> = {
   klarna: { means: ['klarna'], usualMinutes: null, needs: null },
 };
 
-/** Means that a session names; null for the provider's usual ones, because it offers those anyway. */
+/** Means of payment that a session names; null for the provider's first one, because it offers that anyway. */
 export function namedMeans(provider: ProviderId, means: PaymentMeans | null): PaymentMeans | null {
   return means === customerFacts[provider].means[0] ? null : means;
 }

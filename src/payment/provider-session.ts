@@ -30,7 +30,7 @@ export interface ProviderSession {
   readonly language: string | null;
   /** Whether the provider received the customer's email address with the session. */
   readonly hasEmail: boolean;
-  /** Keyed hash of the IP address, means and stated higher total that the link is bound to; null if there are none. */
+  /** Keyed hash of the IP address, means of payment and higher total that `redirectUrl` is bound to; null if none. */
   readonly customerIpHash: string | null;
   /** ISO 3166-1 alpha-2; null if unknown. */
   readonly customerCountry: string | null;
@@ -56,7 +56,7 @@ export function hasTakenMoney(
   return isReported && isDelivering({ progress: 'delivering', progressAtMs }, nowMs);
 }
 
-/** Time after a session's end, because a payment started at its end is delivered later, after the provider's checks. */
+/** Time allowed after a session's end, because a payment started then is delivered later, after checks. */
 export const DELIVERY_GRACE_MS = 30 * 60_000;
 
 /** Sessions that ended before this time can no longer pay, unless their provider has taken the money. */
@@ -67,7 +67,7 @@ export function mayStillPay(sessions: readonly ProviderSession[], nowMs: number)
   return sessions.some((session) => isOpen(session) || hasTakenMoney(session, nowMs));
 }
 
-/** Per payment and hour, counted separately for customers who know the payment's email address. */
+/** Maximum sessions per payment and hour, counted separately for customers who know the payment's email address. */
 export const MAXIMUM_SESSIONS_PER_HOUR = 50;
 
 /** Maximum customer IP addresses per payment and hour. A phone that changes networks gets a new link each time. */

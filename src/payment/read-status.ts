@@ -15,7 +15,7 @@ export async function readStatus(
   accountId: string,
   { ipnToken, paymentId }: { readonly ipnToken: string | null; readonly paymentId: string | null },
 ): Promise<Payment> {
-  // UUIDs are written in either case (RFC 9562); ours are stored in lower case.
+  // UUIDs may be written in either case (RFC 9562); payment ids are stored in lower case.
   const id = ipnToken === null ? paymentId?.toLowerCase() : context.tokens.verify(ipnToken);
   const payment = isPaymentId(id) ? await context.payments.findPayment(accountId, id) : null;
   if (payment === null) throw new ServiceError('payment_not_found');

@@ -2,7 +2,7 @@ import { invalidField } from './errors.ts';
 
 const MAXIMUM_RETENTION_DAYS = 3_650;
 
-/** Parses the number of days for which customers' email addresses are kept. Throws `invalid_request`. */
+/** Parses the number of days for which customers' email addresses are kept. Throws `invalid_request` for other text. */
 export function parseRetentionDays(text: string, field: string): number {
   const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (days < 1 || days > MAXIMUM_RETENTION_DAYS) {
@@ -30,7 +30,7 @@ export function bodyWithoutEmail(body: string): string {
   return rest === fields ? body : JSON.stringify(rest);
 }
 
-/** Removes the address from a text that may repeat it, such as a receiver's answer, ignoring case, even URL-encoded. */
+/** Replaces an email address, in any case or URL-encoded, in a text that may repeat it, such as a receiver's answer. */
 export function textWithoutEmail(text: string, email: string, mark = ERASED): string {
   const forms = [email, encodeURIComponent(email)].map((form) => form.replaceAll(/\W/g, '\\$&'));
   return text.replaceAll(new RegExp(forms.join('|'), 'gi'), mark);

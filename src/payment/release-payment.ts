@@ -50,7 +50,7 @@ export async function releasePayment(context: ReleasePaymentContext, id: Payment
   });
 }
 
-/** Throws `payment_not_found`. */
+/** Decides about a stored payment. Throws `payment_not_found` for an unknown one. */
 export async function decideExisting(
   { payments }: Pick<ReleasePaymentContext, 'payments'>,
   id: PaymentId,

@@ -2,7 +2,7 @@ import { DAY_MS } from '../platform/time-zone.ts';
 
 // Periods after which stored data is erased or deleted. Payments and their journal are kept without limit.
 
-/** An operator's or merchant's period; null for no limit. The configuration has the minimums. */
+/** Days for which the operator keeps data; null for no limit. The configuration has the minimums. */
 export interface Retention {
   readonly auditDays: number | null;
   readonly customerDataDays: number | null;

@@ -10,7 +10,7 @@ import {
 
 export const ORDER_LINE_CHARACTERS = 120;
 
-/** Parses one line of text. Throws `invalid_request`. */
+/** Parses one line of text. Throws `invalid_request` if it is empty, too long or not one plain line. */
 export function parseLine(field: string, typed: string, maximumCharacters: number): string {
   const text = typed.trim();
   if (text === '') throw invalidField(field, 'must not be empty');
@@ -95,7 +95,7 @@ export function readTypedAmount(typed: string, currency: string | null): number 
   return text === 'unclear' ? text : parseAmountCents(text);
 }
 
-/** Amount in the currency that another field of the form names. Throws `invalid_request`. */
+/** Cents of a typed amount in the currency of another form field. Throws `invalid_request` if invalid or ambiguous. */
 export function parseTypedAmount(field: string, typed: string, currency: string | null): number {
   const cents = readTypedAmount(typed, currency);
   if (typeof cents === 'number') return cents;
@@ -105,7 +105,7 @@ export function parseTypedAmount(field: string, typed: string, currency: string 
   throw invalidField(field, `must be an amount${unit} from ${bounds}`);
 }
 
-/** API form of a typed number; other text is only trimmed. Throws `invalid_request`. */
+/** API form of a typed number; other text is only trimmed. Throws `invalid_request` for an ambiguous number. */
 export function parseTypedNumber(field: string, typed: string, kind: NumberKind): string {
   const text = readTypedNumber(typed, kind, kind === 'USDC' ? 6 : 2);
   if (text === 'unclear') throw unclearAmount(field);

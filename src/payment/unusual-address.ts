@@ -18,7 +18,7 @@ const tokens: ReadonlyMap<string, string> = new Map(
   ].map(([name = '', address = '']) => [address.toLowerCase(), name]),
 );
 
-/** Precompiles, system contracts, 0x…dEaD, padded or repeated digits. */
+/** Matches precompiles, system contracts, 0x…dEaD, and addresses of padded or repeated digits. */
 const withoutOwner = /^0x(?:0{32}[0-9a-f]{8}|[0-9a-f]{8}0{32}|(.{1,20}?)\1+|(?:dead)+0{16,}(?:42069)+)$/i;
 
 /** Why USDC sent to an address would be lost, or null. The API accepts the address; forms ask for confirmation. */

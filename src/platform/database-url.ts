@@ -37,7 +37,7 @@ export function databaseUrls(text: string): readonly string[] {
 function translate(text: string): string {
   const url = new URL(text);
   const { searchParams } = url;
-  // Node's own root certificates; the driver would read a file of this name.
+  // `system` means Node's own root certificates, but the driver would read a file of this name.
   const isSystem = searchParams.get('sslrootcert') === 'system';
   if (isSystem) searchParams.delete('sslrootcert');
   const mode = searchParams.get('sslmode') ?? (isSystem ? 'require' : '');

@@ -18,7 +18,7 @@ const loaders = {
 
 /**
  * @param {Buffer} bytes
- * @param {number} maximumPixels wide and high
+ * @param {number} maximumPixels maximum width and height
  * @param {number} fittedPixels size of the square that the result fits into
  */
 async function encodePicture(bytes, maximumPixels, fittedPixels) {

@@ -31,11 +31,11 @@ export function createPictures() {
   return {
     /**
      * Encodes a PNG, JPEG or WebP of at most `maximumPixels` in width and height as a PNG that fits a square of
-     * `fittedPixels`. Throws `PictureRefusedError` or `PicturesBusyError`.
+     * `fittedPixels`. Throws `PictureRefusedError`, or `PicturesBusyError` if the queue has no place for it.
      */
     encode: (owner: string, bytes: Uint8Array, maximumPixels: number, fittedPixels: number) =>
       inUploads(owner, () => runProcess(bytes, ['picture', String(maximumPixels), String(fittedPixels)])),
-    /** Draws an SVG as a PNG, with text in Inter. Throws `PictureRefusedError` or `PicturesBusyError`. */
+    /** Draws an SVG as a PNG, with text in Inter. Throws like `encode`. */
     draw: (owner: string, svg: string) =>
       inDrawings(owner, () => runProcess(Buffer.from(svg), ['drawing', ...fonts])),
   };

@@ -63,7 +63,7 @@ export function isPublicResolvedAddress(address: string): boolean {
   return isPublicAddress(isWrapped ? wrappedIpv4(address) : address);
 }
 
-/** One spelling for each host: dotted IPv4 even if mapped or wrapped for NAT64, or the shortest IPv6; or null. */
+/** One spelling per IP address: dotted IPv4 even if mapped or wrapped for NAT64, or the shortest IPv6; or null. */
 export function addressIdentity(address: string): string | null {
   const family = addressFamily(address);
   if (family !== 6) return family === null ? null : address;
@@ -80,7 +80,7 @@ export function canonicalPublicAddress(address: string): string | null {
 /** Maximum length of a peer's text, longer than any address with a zone and a port. */
 const LONGEST_PEER = 100;
 
-/** Address of a socket's or forwarded peer, with a zone, port, brackets or quotes; null for text that is not one. */
+/** IP address of a socket's or forwarded peer, even with a zone, port, brackets or quotes; null for other text. */
 export function peerAddress(text: string): string | null {
   if (text.length > LONGEST_PEER) return null;
   const written = text.trim().replace(/^"(.*)"$/, '$1');

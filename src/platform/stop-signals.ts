@@ -5,7 +5,7 @@ const REPEATED_SIGNAL_MS = 1_000;
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Resolves to the first stop signal and its exit code. A later signal ends the process immediately, by `endNow`. */
+/** Resolves to the first stop signal and its exit code. One after `REPEATED_SIGNAL_MS` ends the process at once. */
 export function signalToStop(
   signals: EventEmitter,
   monotonicMs: () => number,

@@ -4,7 +4,7 @@ import packageDescription from '#package' with { type: 'json' };
 import { errorTypeOf } from './machine-fault.ts';
 import { within } from './outgoing-calls.ts';
 
-// Traces of OpenTelemetry. Attributes are names, hosts, ids and outcomes of our own: never a URL, path, parameter, header
+// Traces of OpenTelemetry. Attributes contain only names, hosts, ids and outcomes: never a URL, path, parameter, header
 // or body, nor the message of an error.
 
 interface Scope {

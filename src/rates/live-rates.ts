@@ -22,7 +22,7 @@ export interface LiveRatesOptions extends Readonly<Partial<typeof DEFAULTS>> {
 }
 
 const DEFAULTS = {
-  /** Without a trailing slash, like the next one. */
+  /** Without a trailing slash, like `frankfurterBaseUrl`. */
   coinbaseBaseUrl: 'https://api.coinbase.com',
   frankfurterBaseUrl: 'https://api.frankfurter.dev',
   timeoutMs: 5_000,
@@ -88,7 +88,7 @@ export function createLiveRates(given: LiveRatesOptions) {
   });
   const { monotonicMs } = clock;
   const known = new Map<Currency, { readonly rate: UsdRate; readonly fetchedAtMs: number }>();
-  // Without a lifetime, so that concurrent callers share a fetch.
+  // Keeps no results, because only concurrent callers share a fetch.
   const fetches = createTtlCache<UsdRate>({ monotonicMs, keepMs: 0, maximumEntries: currencies.length });
   const dailyFetches = createTtlCache<DailyRates>({
     monotonicMs,
@@ -165,8 +165,8 @@ export function createLiveRates(given: LiveRatesOptions) {
 }
 
 /**
- * USD value of one unit of a currency by Coinbase: `GET /v2/exchange-rates?currency=EUR`, no key, continuous → `{data:
- * {currency: "EUR", rates: {USD: "1.0874", …}}}`. Throws when the answer is for another currency.
+ * USD value of a currency unit from Coinbase: `GET /v2/exchange-rates?currency=EUR` (no key, continuous) → `{data:
+ * {currency: "EUR", rates: {USD: "1.0874", …}}}`. Throws if the answer has no rate of this currency.
  */
 async function fetchCoinbaseRate(
   agent: Agent,

@@ -47,7 +47,7 @@ interface Posting {
 
 /**
  * Postings of a payment. They add up to zero. 1 USDC counts as 1 USD.
- * An amount is negative after a reorganization reversed a final one; it is posted on the other side.
+ * An amount is negative after a reorganization reversed a final transaction; it is posted on the other side.
  */
 export function postingsOf(payment: Pick<Payment, 'status' | 'usdUnits'>, sums: FinalSums): Posting[] {
   const { depositedUnits, forwardedUnits, feeUnits } = sums;

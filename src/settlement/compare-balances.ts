@@ -16,7 +16,7 @@ export type SweepResult = Awaited<ReturnType<typeof sweepOpenPayments>>;
 /** Maximum payments per chunk, so that a chunk takes only a few milliseconds and does not delay the API. */
 const PAYMENTS_AT_A_TIME = 100;
 
-/** Younger payments are skipped, because most are paid by that age, and each would burden every create request. */
+/** Younger payments are skipped, because most are paid by that age, and comparing all adds load for each creation. */
 const MINIMUM_AGE_MS = 10 * 60_000;
 
 /** Compares balances of one chunk of open payments, at least `MINIMUM_AGE_MS` old, after the payment `after`. */
@@ -40,7 +40,7 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
   };
 }
 
-/** Open payments as read before the chain, and those with an unexplained balance. Throws `ChainUnavailableError`. */
+/** Open payments, read before the chain, and unexplained ones. Throws `ChainUnavailableError` without balances. */
 export async function findUnexplained(
   { payments, sweep }: Pick<SweepContext, 'payments' | 'sweep'>,
   ids: readonly PaymentId[],
@@ -64,7 +64,7 @@ async function readBalances(sweep: SweepBalances, views: readonly PaymentView[],
   return addresses.length === 0 ? [] : sweep(addresses, blockNumber);
 }
 
-/** Payments whose deposit address holds the mistaken token. Throws `ChainUnavailableError`. */
+/** Payments whose deposit address holds the mistaken token. Throws `ChainUnavailableError` if no endpoint answers. */
 export async function findMistakenToken(
   { sweepBalances }: MistakenToken,
   views: readonly PaymentView[],

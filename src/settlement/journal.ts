@@ -38,7 +38,7 @@ export interface RowOwner {
 export interface MovedRows {
   readonly deposits: readonly (Deposit & RowOwner)[];
   readonly releases: readonly (Release & RowOwner)[];
-  /** Only recorded in the journal, once final: no decision depends on them. */
+  /** Recorded only in the journal, once final: no decision depends on them. */
   readonly rescues?: readonly (Rescue & RowOwner)[];
 }
 

@@ -19,7 +19,7 @@ export interface RebuildContext
 }
 
 /**
- * Stores a payment that a restore lost, as canceled and without a callback, with what the chain shows of its address,
+ * Stores a payment that a restore lost, as canceled and without a callback, with what its deposit address shows,
  * and requests the release of the balance. The address follows from the given terms and a known factory and fee wallet.
  * Throws `payment_state_conflict` if the payment is not lost, or no such address holds money.
  */

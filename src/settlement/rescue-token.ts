@@ -19,9 +19,9 @@ export function parseRescuedToken(text: string): Address {
  * Sends a wrong token, or POL (`POL_ADDRESS`), from a deposit address to the payment's merchant, without a fee, in one
  * of the relayer's slots. Returns the hash of the first attempt.
  *
- * Throws `payment_not_found`, and `payment_state_conflict` without a free slot, if the contract refuses, the address
- * holds none of the token, the token is already being rescued, or the signer does not sign, and if the gas exceeds the
- * budget, because the rescue would block all later releases.
+ * Throws `payment_not_found` for an unknown payment, and `payment_state_conflict` if no slot is free, the contract
+ * refuses, the deposit address holds none of the token, the token is already being rescued, the signer does not sign,
+ * or the gas exceeds the budget, because the rescue would block all later releases.
  */
 export async function rescueToken(
   context: Pick<RelayContext, 'payments' | 'observations' | 'relay' | 'relayer' | 'limits' | 'nowMs'>,

@@ -10,7 +10,7 @@ export interface RewindContext {
   readonly onRewind: (from: BlockReference, to: BlockReference) => void;
 }
 
-/** Blocks below the oldest checkpoint at which to restart if the chain has no checkpoint: about an hour's worth. */
+/** Blocks below the oldest checkpoint at which to restart if the chain lacks all checkpoints: about an hour's worth. */
 const BELOW_CHECKPOINTS = 2_000;
 
 /** Maximum checkpoints to compare: all that a store keeps. */

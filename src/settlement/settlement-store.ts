@@ -59,7 +59,7 @@ export interface ObservationStore {
   /**
    * In one transaction: replaces all rows in blocks (from.number, scannedTo], moves the cursor, stores it as a
    * checkpoint, and decides every payment that has a row above `from.number` before or after. A row is unique by
-   * (transaction, log index). Throws `ScanRefusedError`.
+   * (transaction, log index). Throws `ScanRefusedError` if rows contradict recorded ones or the cursor has moved.
    */
   recordScan(scan: ScanRecord, decide: Decide): Promise<{ readonly hasRowsAbove: boolean }>;
   /** Recorded rows that would become final with this scan, but that it lacks: reorganized, or left out. */
@@ -125,7 +125,7 @@ export interface RelayStore {
   /**
    * Claims due payments, for `durationMs` by the store's clock, and returns them by due time. Includes those due
    * further ahead than any delay, as after the clock was set back. `openBatch` guarantees that no two batches carry
-   * a payment.
+   * the same payment.
    */
   claimDueReleases(
     relayer: string,

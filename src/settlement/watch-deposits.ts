@@ -27,9 +27,9 @@ export interface WatchDepositsContext extends RewindContext {
   readonly openAddresses: OpenAddresses;
   /** Blocks above the cursor read by earlier passes. */
   readonly kept: KeptBlocks;
-  /** Interval at which the final block is read while nothing of ours is above the cursor; 0 for every pass. */
+  /** Interval at which the final block is read while no rows are above the cursor; 0 for every pass. */
   readonly finality: { readonly everyMs: number; readonly monotonicMs: () => number };
-  /** Whether a release of ours may be mined soon; otherwise releases are searched for in final blocks only. */
+  /** Whether one of our releases may be mined soon; otherwise releases are searched for in final blocks only. */
   readonly expectsReleases: () => Promise<boolean>;
   /** Called after each portion of a second scan. */
   readonly onRescan?: (blocksLeft: number) => void;

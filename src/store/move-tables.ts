@@ -35,7 +35,7 @@ export interface SideOptions extends Layout {
   readonly onCreate?: ((schema: FoundSchema) => void) | undefined;
 }
 
-/** Opens a side of a move, creating an empty target's tables. Throws like `requireOwnSchema`, or `MoveRefusedError`. */
+/** Opens a side, creating an empty target's tables. Throws like `requireOwnSchema`, and for an unsuitable side. */
 export async function openSide(
   database: MoveDatabase,
   role: MoveRole,

@@ -112,7 +112,7 @@ function* insertRecord(
     VALUES (${accountId}, ${key}, ${fingerprint}, ${id}, ${createdAtMs})`;
 }
 
-/** Inserts and queues a payment. False if the payout address is a deposit address. */
+/** Inserts a payment and queues it for search and statistics. False if the payout address is a deposit address. */
 export function* insertPayment(payment: Payment): Script<boolean> {
   if (yield* hasRow`SELECT 1 FROM payments WHERE deposit_address = ${bytesOfAddress(payment.payoutAddress)}`)
     return false;

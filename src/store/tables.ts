@@ -309,7 +309,7 @@ export const termTable = table<PaymentOfAccount & { term: number }>(
 
 export const slotSums = ['created', 'converted', 'paid', 'paidCents', 'receivedUnits', 'feeUnits'] as const;
 
-/** Changes that the two tables below do not include yet. */
+/** Changes that `payment_buckets` and `paid_days` do not include yet. */
 export const changeTable = table<CountedChange>('uncounted_changes', ['row'])(
   { text: ['accountId', 'currency', 'provider'], integer: ['startMs', 'settleClass', ...slotSums] },
   { others: { row: 'integer' }, numberedBy: 'row' },
@@ -335,7 +335,7 @@ table<PaidCount & { accountId: string; dayMs: number }>(
 
 type StoredEvent = PaymentOfAccount & NumberedEvent;
 
-/** Stored in a column named after the first feature with events. */
+/** `subjectId` is stored in a column named after the first feature with events. */
 const renamed = { subjectId: 'refund_id' };
 
 /** Events to be numbered shortly, in order of insertion. */

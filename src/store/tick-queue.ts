@@ -9,7 +9,7 @@ export interface Request<Work> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Groups requests of a turn, or made while a group runs. If `serve` throws, the group's unsettled requests reject. */
+/** Groups requests made in one turn or while a group runs. If `serve` throws, the group's unsettled requests reject. */
 export function createTickQueue<Work>(serve: (group: readonly Request<Work>[]) => Promise<void>) {
   const waiting: Request<Work>[] = [];
   /** Whether a group is scheduled or running. */

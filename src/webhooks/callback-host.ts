@@ -54,7 +54,7 @@ export function createCallbackHostCheck(
   };
 }
 
-/** Why a webhook must not go to a resolved address; null if it may. */
+/** Why a webhook must not go to a resolved IP address; null if it may. */
 export function refuseAddress(
   address: string,
   ownAddresses: ReadonlySet<string>,
@@ -70,7 +70,7 @@ export type OwnAddresses = () => ReadonlySet<string>;
 /** Interfaces rarely change, and reading them costs far more than a set lookup. */
 const MAX_AGE_MS = 60_000;
 
-/** Reads this machine's IP addresses, where a service may trust local clients. Throws if they cannot be read. */
+/** Reads this machine's IP addresses, at which a service may trust local clients. Throws if they cannot be read. */
 export function createOwnAddresses(interfaces = networkInterfaces): OwnAddresses {
   let known = readOwnAddresses(interfaces);
   let readAtMs = performance.now();
@@ -103,7 +103,7 @@ function listInterfaces(interfaces: typeof networkInterfaces): ReturnType<typeof
   }
 }
 
-/** Addresses of a host as canonical text (at least one, IPv4 first, IPv6 without brackets), or why there is none. */
+/** IP addresses of a host as canonical text (at least one, IPv4 first, no brackets), or why there are none. */
 export type HostResolution =
   | { readonly addresses: readonly string[] }
   | { readonly failed: 'timeout' | 'no_address' };
@@ -147,7 +147,7 @@ export function createHostResolver(settings: {
   };
 }
 
-/** Maximum addresses of a host; a longer answer is an attempt to fill memory. */
+/** Maximum IP addresses of a host; a longer answer is an attempt to fill memory. */
 const MAX_ADDRESSES = 64;
 
 /**

@@ -44,7 +44,7 @@ export interface WebhookDelivery {
   readonly timeoutMs?: number;
 }
 
-/** Makes the single attempt to send a signed body to a callback. Never rejects because of receiver or network. */
+/** Makes the single attempt to send a signed body to a callback. Never rejects because of the receiver or network. */
 export type DeliverWebhook = (
   delivery: WebhookDelivery & { readonly signature: string },
 ) => Promise<DeliveryOutcome>;

@@ -55,7 +55,7 @@ export interface ClaimableWebhooks {
 export interface WebhookStore {
   /** Oldest `perAccount` pending webhooks of each account, except those to these hosts. */
   listWaitingWebhooks(perAccount: number, exceptHosts: readonly string[]): Promise<readonly WaitingWebhook[]>;
-  /** Durably moves pending webhooks that this process may send to `sending`; each is claimed once. Oldest first. */
+  /** Durably marks pending webhooks that this process may send as `sending`; each is claimed once. Oldest first. */
   claimWebhooks(
     ids: readonly string[],
     nowMs: number,

@@ -6,7 +6,7 @@ export const WEBHOOK_INTERVAL_MS = 1_000;
 /** Maximum waiting webhooks per account that one pass considers; the next pass follows immediately. */
 const SEEN_PER_ACCOUNT = 100;
 
-/** Time for which others may sign a webhook that this process cannot, during a change of secrets; then it fails. */
+/** Time during a change of secrets in which other processes may sign a webhook that this one cannot; then it fails. */
 const LEFT_TO_OTHERS_MS = 10 * 60_000;
 
 /** Time after which a claimed webhook counts as abandoned, far above a delivery's duration and clock differences. */

@@ -55,9 +55,9 @@ export interface ChainView {
   readBlock(blockNumber: number): Promise<BlockReference | null>;
   /** Logs of the first part of the query's blocks that the endpoint allows, in chain order. */
   readLogs(query: LogQuery): Promise<ScannedLogs>;
-  /** Whether another host shows the same logs; true if none exists. Throws `ChainUnavailableError` if two lack them. */
+  /** Whether another host shows the same logs; true without one. Throws `ChainUnavailableError` if two lack them. */
   confirmLogs(logs: ChainLogs, final: BlockReference): Promise<boolean>;
-  /** The block of a mined transaction; null if the endpoint does not know it. */
+  /** Block number of a mined transaction; null if the endpoint does not know the transaction. */
   readTransactionBlock(transactionHash: string): Promise<number | null>;
   /** Whether an endpoint of another host has the same block; true if all endpoints are on one host. */
   confirmBlock(block: BlockReference): Promise<boolean>;
@@ -113,7 +113,7 @@ export interface ChainReader {
 /** Asks the token whether money can move, before a customer is sent to pay and before a release. */
 export interface TokenReader {
   isBlocklisted(address: Address): Promise<boolean>;
-  /** Simulates releases in order. Of several hosts two must refuse; if one answers and refuses, `heldUnits` is 0. */
+  /** Simulates releases in order. Of several hosts, two must refuse; if only one answers, with no, `heldUnits` is 0. */
   checkReleases(releases: readonly ReleaseAddresses[]): Promise<readonly ReleaseCheck[]>;
   readBalance(address: Address): Promise<bigint>;
 }
@@ -126,7 +126,7 @@ export interface ReleaseCheck {
   readonly refusal: string | null;
 }
 
-/** Token balances at one block, in the order of the addresses. Throws `ChainUnavailableError`. */
+/** Token balances at one block, in the order of the addresses. Throws `ChainUnavailableError` without an answer. */
 export type SweepBalances = (
   addresses: readonly Address[],
   blockNumber: number,
@@ -168,21 +168,21 @@ export interface Relayer {
   /** Like `readLatestTransactionCount`, at the finalized block; 0 while that block is above `seenTo`. */
   readFinalTransactionCount(seenTo: number, of?: string): Promise<number>;
   isAnyMined(hashes: readonly string[]): Promise<boolean>;
-  /** Gas limit for the call: an estimate with a margin, or our own figure. Throws `CallRevertedError`. */
+  /** Gas limit for the call: an estimate with a margin, or our figure. Throws `CallRevertedError` if it would fail. */
   estimateGas(call: RelayCall): Promise<bigint>;
   quoteFees(): Promise<FeeQuote>;
-  /** Throws `SignerError`. */
+  /** Throws `SignerError` if the signer does not answer, refuses, or returns something else. */
   sign(
     transaction: RelayTransaction,
     nonce: number,
     gasLimit: bigint,
     fees: FeeQuote,
   ): Promise<SignedTransaction>;
-  /** Requests the signature of a transaction that no block can contain. Throws `SignerError`. */
+  /** Requests the signature of a transaction that no block can contain. Throws like `sign`. */
   checkSigner(): Promise<unknown>;
   /** Why the last signature failed; null if it did not. */
   signerFailure(): string | null;
-  /** Sends the signed bytes; a transaction already known or mined is not an error. Throws `TransactionRefusedError`. */
+  /** Sends a signed transaction, even if known or mined. Throws `TransactionRefusedError` if no endpoint accepts it. */
   broadcast(rawTransaction: string): Promise<void>;
   readGasBalance(): Promise<bigint>;
   /** Balance of an address as one host reports it, in the token's units; for POL (`POL_ADDRESS`) in wei. */

@@ -12,8 +12,8 @@ import type { ChainEndpoint } from './endpoint-rotation.ts';
 import { type BlockRange, createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 
 /**
- * `hash`: a majority of hosts contradicts the endpoint's block. `refuted`: two other hosts lack logs of ours that the
- * endpoint shows. `omitted`: the endpoint lacks logs of ours that a majority shows. `disputed`: hosts contradict each
+ * `hash`: a majority of hosts contradicts the endpoint's block. `refuted`: two other hosts lack some of our logs that
+ * the endpoint shows. `omitted`: it lacks some of our logs that most hosts show. `disputed`: hosts contradict each
  * other without a majority. `unconfirmed`: no other host could answer.
  */
 export const doubtKinds = ['hash', 'refuted', 'omitted', 'disputed', 'unconfirmed'] as const;

@@ -31,7 +31,7 @@ interface ChainReaderOptions {
   readonly monotonicMs?: () => number;
 }
 
-/** Final blocks behind two other hosts before the reader leaves an endpoint: about half a minute. */
+/** Final blocks that an endpoint may trail two other hosts before the reader leaves it: about half a minute. */
 const CRAWLING_BLOCKS = 16;
 
 export function createChainReader(options: ChainReaderOptions): ChainReader {
@@ -205,9 +205,9 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
   };
 }
 
-/** Deeper than any reorganization since Polygon reached finality within seconds. */
+/** Maximum blocks that a head may fall back: more than any reorganization since Polygon's finality takes seconds. */
 const MAXIMUM_FALLBACK_BLOCKS = 256;
-/** Time rather than a number of checks, because pauses between failed passes grow to a minute. */
+/** Time after which a lower head is accepted. Not a number of checks, because pauses after failed passes grow. */
 const ACCEPT_FALLBACK_AFTER_MS = 60_000;
 
 /** A node that stands still for about ten blocks has lost its peers, or the chain or its finality has halted. */

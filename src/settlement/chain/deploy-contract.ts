@@ -17,7 +17,7 @@ export interface DeployerOptions extends RelayerOptions {
 /** The deployment failed, or its outcome is unknown. */
 export class DeploymentFailedError extends Error {}
 
-/** Deploys `initCode` (with its constructor arguments) and waits for its block. Throws `DeploymentFailedError`. */
+/** Deploys `initCode` (with constructor arguments), waits for its block. Throws `DeploymentFailedError` if it fails. */
 export async function deployContract(options: DeployerOptions, initCode: `0x${string}`) {
   const { endpoints, chainId, signer } = options;
   const rotation = createEndpointRotation(endpoints);

@@ -249,7 +249,7 @@ export function createChainEndpoint(
     get finalNumber(): number | null {
       return finalNumber;
     },
-    /** Checks the chain id, unless it was checked recently. Throws `WrongChainError` or `ChainUnavailableError`. */
+    /** Checks the chain id, unless it was checked recently. Throws `WrongChainError` if it differs from `CHAIN_ID`. */
     async ensureChain(): Promise<void> {
       if (monotonicMs() - provenAtMs < PROOF_MS) return;
       const answered = await rpc.call('eth_chainId', []);

@@ -32,7 +32,7 @@ export async function readEstimate(
   return new CallRevertedError(`the call needs ${gas} gas, a transaction may use ${MAXIMUM_TRANSACTION_GAS}`);
 }
 
-/** Gas limit from one host's estimate. Throws `CallRevertedError`. */
+/** Gas limit from one host's estimate. Throws `CallRevertedError` if the call would fail. */
 export function limitOf(estimate: Estimate): bigint {
   if (typeof estimate !== 'bigint') throw estimate;
   return gasLimitFor(estimate);
@@ -45,7 +45,7 @@ function isPlausible(estimate: Estimate, figure: bigint): boolean {
 /**
  * Gas limit for a call, where `figure` is our own estimate. One host's estimate between half and three times the figure
  * is used; any other, and a failure, only if a second host agrees. While hosts contradict each other, the figure
- * is used. Throws `CallRevertedError`, and `ChainUnavailableError` for a failure that no other host confirms.
+ * is used. Throws `CallRevertedError` for a confirmed failure, `ChainUnavailableError` for an unconfirmed one.
  */
 export async function estimateGasLimit(
   rotation: EndpointRotation,
@@ -83,7 +83,7 @@ function isSame(one: Estimate, other: Estimate): boolean {
 export const WEI_PER_POL = 10n ** 18n;
 const WEI_PER_MILLIONTH_POL = 10n ** 12n;
 
-/** Per batch and per release to a wallet that never held USDC: measured as 52,697 and 93,797 since PIP-88, rounded up. */
+/** Gas per batch, and per release to a wallet that never held USDC: measured 52,697 and 93,797 since PIP-88. */
 export const SHARED_GAS = 55_000n;
 export const RELEASE_GAS = 95_500n;
 
@@ -92,7 +92,7 @@ export function releaseGas(count: number): bigint {
   return SHARED_GAS + RELEASE_GAS * BigInt(count);
 }
 
-/** Lowest gas limit that can suffice for a call of this estimate. */
+/** Lowest gas limit that can be enough for a call with this estimate. */
 export function leastPlausibleGas(figure: bigint): bigint {
   return figure / 2n;
 }

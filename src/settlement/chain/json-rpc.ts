@@ -69,7 +69,7 @@ export class AnswerTooLargeError extends ChainUnavailableError {}
 export class AnswerTooSlowError extends ChainUnavailableError {}
 
 const MIB = 1024 * 1024;
-/** Maximum size of a block. Polygon's hold a few hundred transactions; an answer lists their hashes. */
+/** Maximum size of a block. Polygon's blocks hold a few hundred transactions; an answer lists their hashes. */
 const BLOCK_BYTES = 2 * MIB;
 /** Maximum size of a block's logs: as many transfers as its gas allows take a fifth of it. A range can be split. */
 const LOGS_OF_BLOCK_BYTES = 16 * MIB;

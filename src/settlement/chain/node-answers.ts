@@ -203,7 +203,7 @@ function list(value: unknown, what: string): readonly unknown[] {
 }
 
 const quantityPattern = /^0x[0-9a-fA-F]{1,64}$/;
-/** Any other character. Matching megabytes of hex against a whole-string pattern would overflow the regex stack. */
+/** A character that is no hex digit. Matching megabytes against a whole-string pattern overflows the regex stack. */
 const nonHexDigit = /[^0-9a-fA-F]/;
 const wordPattern = /^0x[0-9a-f]{64}$/;
 

@@ -25,7 +25,7 @@ export interface UnsignedTransaction extends FeeQuote {
 
 export interface TransactionSigner {
   readonly address: Address;
-  /** Raw signed transaction. Throws `SignerError`. */
+  /** Raw signed transaction. Throws `SignerError` if the signer does not return it. */
   signTransaction(transaction: UnsignedTransaction): Promise<Hex>;
 }
 

@@ -21,7 +21,7 @@ export interface HeadSubscriptionOptions {
 /** A block header takes about two kilobytes. */
 const MAXIMUM_MESSAGE_BYTES = 64 * 1024;
 
-/** Blocks come every 1.75 seconds, later every 1.5; more announcements do not cause more work. */
+/** Minimum time between announcements, so that more of them cause no more work. Blocks take 1.75 s, later 1.5 s. */
 const MINIMUM_INTERVAL_MS = 500;
 
 const MAXIMUM_PAUSE_MS = 60_000;

@@ -74,7 +74,7 @@ function combineChecks(checks: readonly ReleaseCheck[], hosts: number): ReleaseC
   return { heldUnits: checks.length > 1 ? heldUnits : 0n, refusal: null };
 }
 
-/** Checks all releases in one call; simulates only if the answer is no or missing. */
+/** Checks all releases in one call. A suspect one needs a simulation: the token may be paused or block an address. */
 async function checkTogether(rpc: NodeClient, callMany: Multicall, releases: readonly ReleaseAddresses[]) {
   const distinct = [
     ...new Set(releases.flatMap(({ depositAddress, payoutAddress }) => [depositAddress, payoutAddress])),

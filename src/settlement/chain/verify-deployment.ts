@@ -49,7 +49,7 @@ type Finding = { readonly host: string; readonly label: string } & (
 /**
  * Checks at every endpoint that it serves the chain, that factory and implementation run our artifacts' exact code
  * for this token, and that the factory's arithmetic agrees with ours. A host that contradicts the majority is outvoted
- * and reported in `problems`. Throws `DeploymentMismatchError` or `ChainUnavailableError`.
+ * and reported in `problems`. Throws `DeploymentMismatchError` otherwise, `ChainUnavailableError` without an answer.
  *
  * @param wasVerified an earlier start verified this deployment, which counts as one more host
  */

@@ -119,7 +119,7 @@ function isOverdue({ limits, memory, nowMs: clock }: RelayContext, head: RelayBa
 /**
  * Replaces an overdue batch with at most half of its payments, or an empty transaction. An attempt at the maximum fee
  * or balance is replaced at lower current fees, because only one node may have accepted it. An empty transaction is
- * replaced only in that case. Null if nothing could be mined.
+ * replaced only in that case. Null if no replacement could be mined.
  */
 async function endOverdue(
   context: RelayContext,
@@ -161,7 +161,7 @@ function lastOf({ attempts }: RelayBatch): RelayAttempt {
   return attempts.at(-1) as RelayAttempt;
 }
 
-/** Fees that replace an attempt and are not below a quote. */
+/** Fees that are high enough to replace an attempt, and at least those of a quote. */
 function aboveBoth(last: FeeQuote, quote: FeeQuote): FeeQuote {
   const maxFeePerGas = larger(quote.maxFeePerGas, bumpByPercent(last.maxFeePerGas));
   const tip = larger(quote.maxPriorityFeePerGas, bumpByPercent(last.maxPriorityFeePerGas));
@@ -176,7 +176,7 @@ async function rebroadcastMissing(context: RelayContext, followers: readonly Rel
   for (const batch of followers) if (batch.nonce >= pending) await rebroadcast(context.relayer, batch);
 }
 
-/** Fills missing nonces with self-transfers, because they block our batches. If too many are missing, abandons all. */
+/** Fills missing nonces, which block our batches, with self-transfers. If too many are missing, abandons batches. */
 async function waitOutGap(
   context: RelayContext,
   unmined: readonly RelayBatch[],
@@ -212,7 +212,7 @@ async function higherFees(
 
 /**
  * Rebroadcasts every attempt, because an earlier one can still be mined if the balance is too low for a later one.
- * Returns why the most expensive was refused; null if a node has one. Throws `ChainUnavailableError`.
+ * Returns why the most expensive was refused; null if a node has one. Throws `ChainUnavailableError` if none answers.
  */
 export async function rebroadcast(
   relayer: Pick<Relayer, 'broadcast'>,

@@ -10,7 +10,7 @@ export const LONGEST_GAS_DEFERRAL_MS = 24 * 3_600_000;
 /** Divisor that converts wei times the POL rate into USDC units. */
 const WEI_RATE_PER_UNIT = WEI_PER_POL * 100n;
 
-/** The largest set within the limit. Always keeps requested releases, and payments over `LONGEST_GAS_DEFERRAL_MS` old. */
+/** Payments within the limit, always including requested releases and those over `LONGEST_GAS_DEFERRAL_MS` old. */
 export function releasesWithinGasShare<
   Releasable extends Pick<Payment, 'receivedUnits' | 'createdAtMs' | 'paidAtMs' | 'releaseRequested'>,
 >(

@@ -12,7 +12,7 @@ export interface BatchesInFlight {
   readonly counts: TransactionCounts;
 }
 
-/** Reads both counts, of the relayer or of another address. */
+/** Reads the final and the latest count of the relayer or of another address. */
 export async function readCounts(
   { relayer, observations }: Pick<RelayContext, 'relayer' | 'observations'>,
   of?: string,
@@ -38,7 +38,7 @@ export function hasFreeSlot(
   return open.length < maximumOpen && unminedOf(open, counts).length < maximumUnmined;
 }
 
-/** The relayer's next nonce; `open` is sorted by nonce. A lagging node counts too few, but a used nonce is never mined. */
+/** The relayer's next nonce; `open` is sorted by nonce. A lagging node counts too few; no used nonce is mined again. */
 export async function chooseNonce(
   { relay, relayer }: Pick<RelayContext, 'relay' | 'relayer'>,
   open: readonly RelayBatch[],

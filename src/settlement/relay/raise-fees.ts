@@ -14,10 +14,10 @@ export interface FeeSituation {
   readonly limits: Pick<RelayLimits, 'bumpAfterMs' | 'maximumFeePerGas'>;
 }
 
-/** Cap on tips as a multiple of the usual one, because more has no effect and a mistake would be expensive. */
+/** Cap on tips as a multiple of the quoted one, because more has no effect and a mistake would be expensive. */
 const MAXIMUM_TIP_MULTIPLE = 4n;
 
-/** Multiple of the usual wait if the last attempt's fees reach the quote; each further attempt doubles the wait. */
+/** Multiple of `bumpAfterMs` to wait if the last attempt's fees reach the quote; each further attempt doubles it. */
 const WAIT_FACTOR = 8;
 const MAXIMUM_DOUBLINGS = 6;
 

@@ -256,7 +256,7 @@ export async function replaceOverdue(
   return replaceByFewer(context, batch, payments.slice(0, count), { ...bounds, isOwnGas: true });
 }
 
-/** Replaces a batch, at higher fees, with as many payments as the budget covers. Does not send; null for none. */
+/** Replaces a batch, at higher fees, with payments that the budget covers. Does not send. Null if it covers none. */
 export async function replaceByDearer(
   context: RelayContext,
   batch: RelayBatch,
@@ -298,7 +298,7 @@ async function replaceByFewer(
   });
   if (fitted === null) return null;
   const { payments, gasLimit } = fitted;
-  // Nodes refuse too little gas, and our own figure would take its place: without this, the two could alternate forever.
+  // Nodes refuse too little gas, and our own figure would replace it. Without this, both could alternate forever.
   const isSame = payments.length === batch.paymentIds.length;
   if (isSame && !hasOddGas(batch) && gasLimit < leastPlausibleGas(releaseGas(payments.length))) return null;
   const attempt = await signAttempt(context, forwardCall(payments), batch.nonce, gasLimit, bounds.fees);

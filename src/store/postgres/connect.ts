@@ -5,11 +5,11 @@ import { databaseUrls } from '../../platform/database-url.ts';
 const CONNECT_TIMEOUT_MS = 15_000;
 /** Time limit per host if there are several: five attempts take less than `CONNECT_TIMEOUT_MS`. */
 const HOST_TIMEOUT_MS = 2_500;
-/** The server's time limit for a statement, longer than any of ours needs. A slower one would block others. */
+/** The server's time limit for a statement, longer than any of the service needs. A slower one would block others. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** The client's time limit, above the server's, for an unreachable server that would never answer. */
 const QUERY_TIMEOUT_MS = 33_000;
-/** Releases the locks of a process that is gone or frozen. */
+/** Time after which the server ends an idle transaction, and so frees the locks of a process that is gone or frozen. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 
 /** Options for statements of unlimited duration: a change of a large table, a move. */

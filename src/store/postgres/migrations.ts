@@ -15,7 +15,7 @@ const MIGRATION_LOCK = '7161130657985881443';
 
 /**
  * Brings a database to the newest schema, each migration in its own transaction. Of several instances that start
- * together, one migrates and the rest wait. Throws `UnreleasedSchemaError` and `StoreTooNewError`.
+ * together, one migrates and the rest wait. Throws like `foundSchema` and `requireNoNewerSchema`.
  */
 export async function migrate(
   url: string,
@@ -54,7 +54,7 @@ export async function readSchema(client: Client, migrations: readonly Migration[
   return foundSchema(nameOf(client), 'DATABASE_URL to an empty database', applied, migrations);
 }
 
-/** Applies the oldest pending migration, if any. Behind a pooler a session's lock would outlive the client. */
+/** Applies the oldest pending migration, if any. Locks per transaction: a pooler would keep a session's lock. */
 async function applyNext(
   client: Client,
   migrations: readonly Migration[],

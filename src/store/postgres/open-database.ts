@@ -146,7 +146,7 @@ async function connect(pool: Pool): Promise<PoolClient> {
   }
 }
 
-/** The connection broke during a statement. It may have taken effect outside a transaction, or if it was a COMMIT. */
+/** The connection broke during a statement, which may have taken effect if it was a COMMIT or not in a transaction. */
 export class ConnectionLostError extends StoreWriteError {
   /** Whether the statement may have reached the server: the driver does not send on a connection known to be broken. */
   readonly wasSent: boolean;

@@ -30,7 +30,7 @@ export function createGroupCommit(
   /** Returns false while another program's lock is worth waiting for. */
   function begin(): boolean {
     try {
-      // Open only after a failed rollback; its writes were rejected and must not be committed now.
+      // A transaction is open only after a failed rollback; its writes were rejected and must not be committed now.
       if (database.isTransaction) database.exec('ROLLBACK');
       beginning.run();
       busySinceMs = null;
@@ -117,7 +117,7 @@ export function createReads(database: DatabaseSync) {
     async run<T>(read: () => T): Promise<T> {
       if (isClosed) throw new StoreClosedError();
       await nextTurn();
-      // Open only after a failed rollback; its writes must not be read.
+      // A transaction is open only after a failed rollback; its writes must not be read.
       if (database.isTransaction) database.exec('ROLLBACK');
       return read();
     },

@@ -15,7 +15,7 @@ import {
 const OPENING_TIMEOUT_MS = 2_000;
 const EMPTY_PLACE = 'DATA_DIR to an empty folder';
 
-/** Migrates to the newest schema, each step in a transaction. Throws `UnreleasedSchemaError`, `StoreTooNewError`. */
+/** Migrates to the newest schema, each step in a transaction. Throws like `foundSchema` and `requireNoNewerSchema`. */
 export function migrate(
   database: DatabaseSync,
   file: string,

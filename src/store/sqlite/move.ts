@@ -9,7 +9,7 @@ import { findSchema, migrate, readSchema } from './migrations.ts';
 import { openLocked } from './open-database.ts';
 import { insertSqlOf, storedValues } from './scripts.ts';
 
-/** Opens and locks a side of a move; creates a missing target. Throws like `openSide`, and `StoreInUseError`. */
+/** Opens and locks a side of a move; creates a missing target. Throws like `openSide` and `openLocked`. */
 export async function openSqliteSide(file: string, role: MoveRole, options: SideOptions) {
   const { migrations } = options;
   // Opening would create it.

@@ -47,7 +47,7 @@ export function openDatabase(file: string): DatabaseSync {
  * Locks a database file for this process, until it ends or the returned function is called. Node has no flock, so the
  * lock is an exclusive transaction on a separate SQLite file, which the operating system releases even after kill -9.
  * Only the file's owner can open it, because another user could otherwise keep the service from starting. Throws
- * `StoreInUseError`.
+ * `StoreInUseError` if another process has locked the database.
  */
 function lockFile(file: string): () => void {
   const lockName = `${file}.lock`;
