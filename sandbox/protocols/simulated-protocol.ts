@@ -11,7 +11,7 @@ export type OrderEvent = 'accepted' | 'declined' | 'delivered' | 'failed';
 
 /** Behaviors of a real provider that differ between accounts and versions. */
 export interface SimulatorMode {
-  /** Refuses sessions without the customer's IP address, and opens pages only from that address. */
+  /** Refuses sessions without the customer's IP address, and serves pages only to that address. */
   readonly enforcesIp?: boolean;
   /** Signs webhooks with the newest signature only. */
   readonly signsNextVersion?: boolean;

@@ -147,7 +147,7 @@ async function waitUntilPaid(
   }
 }
 
-/** Test USDC of the wallet, in 10⁻⁶ USDC. */
+/** The wallet's balance of test USDC, in 10⁻⁶ USDC. */
 async function readBalance({ anvilUrl, usdc }: Sandbox, wallet: Address): Promise<number> {
   const data = `0x70a08231${wallet.slice(2).toLowerCase().padStart(64, '0')}`;
   const body = { jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{ to: usdc, data }, 'latest'] };

@@ -665,7 +665,7 @@ export interface PaymentListFilter {
   readonly currency?: 'USD' | 'EUR' | 'CAD' | 'INR';
   /** Payments with this difference from the price. */
   readonly amount_mismatch?: 'partially_paid' | 'overpaid';
-  /** Payments with this status in the dashboard. `at_provider` and `declined` are unpaid, by the last session at a provider. */
+  /** Payments with this status in the dashboard. `at_provider` and `declined` are unpaid payments, classified by their last session at a provider. */
   readonly display_status?: 'open' | 'at_provider' | 'declined' | 'partially_paid' | 'overpaid' | 'paid' | 'expired' | 'canceled';
   /** Payments created at this time or later, ISO 8601. */
   readonly created_from?: string;

@@ -117,7 +117,7 @@ export async function readSession(
   return { user, session };
 }
 
-/** Account of a session, or the user's first one if that membership was removed. Null if the user has none. */
+/** The session's account if the user belongs to it, otherwise the user's first one. Null if the user has none. */
 export async function readChosenAccount(
   { people, accounts }: Pick<PeopleContext, 'people' | 'accounts'>,
   { user, session }: SignedIn,

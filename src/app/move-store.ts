@@ -25,7 +25,7 @@ interface Place {
 }
 
 /**
- * Copies everything from a SQLite database to a PostgreSQL one or back, and compares the two sides. A target stays
+ * Copies everything from a SQLite database to a PostgreSQL one or vice versa, and compares the two. The target stays
  * empty unless they are equal. Throws `MoveRefusedError` or `StoreInUseError` before anything is copied.
  */
 export async function moveStore(

@@ -78,7 +78,7 @@ export interface PaymentStore {
   listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;
   /** Open payments past their own deadline, without a session that ends after `sessionEndMs`; oldest deadline first. */
   listPastDeadline(deadlineMs: number, sessionEndMs: number, limit: number): Promise<readonly PaymentId[]>;
-  /** Token fingerprints of unfinished payments above this id, and of older ones whose release or webhook is pending. */
+  /** Token fingerprints of unfinished payments above this id, and of older ones with an open release or webhook. */
   listOpenFingerprints(after: string): Promise<readonly string[]>;
   /** Reads, decides and writes in one transaction; returns the resulting payment, or null if unknown. */
   decidePayment(id: PaymentId, decide: Decide): Promise<Payment | null>;

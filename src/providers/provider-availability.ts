@@ -55,7 +55,7 @@ export function sellerOf(
   return offers.find((offer) => offer.provider === provider)?.seller ?? provider;
 }
 
-/** Why a provider cannot serve. Has the fields of a `ServiceError` without the cost of its stack trace. */
+/** Why a provider cannot serve a payment. Like a `ServiceError`, but without the cost of its stack trace. */
 export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
   /** For an amount that is too low: the smallest one that the provider serves, in USD cents. */
   readonly minimumUsdCents?: number;

@@ -48,7 +48,7 @@ export type Shape = Readonly<Record<string, string>>;
 export interface RecordedShapes extends ProviderEndpoint {
   readonly atMs: number;
   readonly calls: Readonly<Record<string, Shape>>;
-  /** Difference that the last run found, and when the first of the consecutive runs that found one took place. */
+  /** Difference found by the last run. `sinceMs`: time of the first of the consecutive runs that found one. */
   readonly drift: { readonly text: string; readonly sinceMs: number } | null;
 }
 
@@ -129,7 +129,7 @@ export function createEvidenceFiles(dataDir: string) {
   };
 }
 
-/** Null for any other content, because the operator can edit the file. */
+/** Null unless the text is complete evidence for this provider: the operator can edit the file. */
 function readEvidence(text: string, provider: ProviderId): ProviderEvidence | null {
   const content = parseJson(text) as Partial<ProviderEvidence> | null | undefined;
   const isComplete =

@@ -116,7 +116,7 @@ async function watchToFinal(
     kept.isDirty = hasRowsAbove;
   }
   if (!hasMore) kept.finalAskedAtMs = finality.monotonicMs();
-  // If neither the cursor nor the newest read block moves, a further pass would read the same again.
+  // If final blocks remain but the cursor did not move, another pass would only read the same blocks again.
   return { cursor: to, latest, isCaughtUp: !hasMore || (isBehind && to.number === cursor.number) };
 }
 
@@ -169,7 +169,7 @@ async function readFinalBlocks(
 /** Number of kept blocks read again with later ones, because a reorganization may have replaced them. */
 const BLOCKS_READ_AGAIN = 4;
 
-/** Reads blocks above the kept ones and above `above`. Returns whether a further pass has blocks to read. */
+/** Reads the next blocks after `above` and the kept ones. Returns whether another pass has blocks left to read. */
 async function keepUpTo(
   context: WatchDepositsContext,
   view: ChainView,

@@ -38,7 +38,7 @@ export interface DeliveryBounds {
   readonly openPerHost: number;
 }
 
-/** Maximum open deliveries. A slow receiver occupies one until its time limit. */
+/** Maximum open deliveries. A slow receiver holds a slot until its delivery times out. */
 export const deliveryBounds: DeliveryBounds = { open: 2_000, openPerHost: 100 };
 
 export type OpenDelivery = Pick<Webhook, 'accountId' | 'host'>;

@@ -112,7 +112,7 @@ export const listParameters = {
   ),
   display_status: optional(
     word(displayStatuses),
-    'Payments with this status in the dashboard. `at_provider` and `declined` are unpaid, by the last session at a provider.',
+    'Payments with this status in the dashboard. `at_provider` and `declined` are unpaid payments, classified by their last session at a provider.',
     'at_provider',
   ),
   created_from: time('Payments created at this time or later, ISO 8601.', '2026-11-01T00:00:00Z'),

@@ -19,7 +19,7 @@ export interface GradeContext {
   readonly timeLimitMs: number;
   /** Maximum wait for work that the shop does after its answer. */
   readonly patienceMs: number;
-  /** Maximum wait for a shop that follows events, because it may request them only every few seconds. */
+  /** Maximum wait for a shop that reads the event log, which it may poll only every few seconds. */
   readonly eventPatienceMs: number;
 }
 

@@ -40,7 +40,7 @@ export interface RefundContext {
   readonly accounts: Pick<AccountStore, 'findAccount'>;
   /** Whether an address is a deposit address, contract or relayer of the service. */
   readonly isServiceAddress: (address: Address) => Promise<boolean>;
-  /** Derives the token of a customer's link from the refund id, so that it is never stored. */
+  /** Derives the token in a customer's link from the refund id, so that the token itself is never stored. */
   readonly addressLinkTokens: KeyedHash;
   readonly baseUrl: string;
   readonly nowMs: () => number;

@@ -32,7 +32,7 @@ export type CheckoutView =
       readonly receivedUnits: bigint;
       readonly missingUnits: bigint;
     }
-  /** The paid threshold was observed on chain. */
+  /** Deposits that reach the paid threshold were observed on chain. */
   | { readonly kind: 'seen' }
   | { readonly kind: 'sending' }
   /** The money arrived, but the release to the merchant is blocked. */

@@ -58,7 +58,7 @@ export interface OfferList {
   readonly isChanging?: boolean | undefined;
 }
 
-/** A choice of means, with all providers one click away. After a decline, the best other provider instead. */
+/** A choice of payment methods, with all providers one click away; after a decline, the best alternative provider. */
 export function selector(selection: OfferList): Html {
   const { checkout, offers, language, quotes, userAgent = '', means, isChanging } = selection;
   const { view } = checkout;

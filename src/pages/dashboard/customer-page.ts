@@ -19,7 +19,7 @@ const MAXIMUM_PAYMENTS = 1_000;
 const PAGE_SIZE = 100;
 const MAXIMUM_EMAIL_CHARACTERS = 254;
 
-/** Exports and erases what is stored under one customer's email address. For owners. */
+/** Registers the page on which owners export or erase the data stored under one customer's email address. */
 export function registerCustomerPage(routes: DashboardRoutes): void {
   const pages = routes.pages('settings', 'owner');
   pages.page(PATH, showCustomer);

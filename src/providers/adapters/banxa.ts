@@ -148,7 +148,7 @@ export const banxa = defineProvider({
 
     const fields = readWebhookFields(webhook.body);
     const { external_id: paymentId, order_type: kind } = fields;
-    // Ignores sales (`SELL` and `CRYPTO-SELL`).
+    // Ignores orders in which the customer sells crypto (`SELL` and `CRYPTO-SELL`).
     if ((typeof kind === 'string' && /sell/i.test(kind)) || typeof paymentId !== 'string') return null;
     const progress = readProgress('banxa', progressOfStatus, fields['status']);
     const atMs = readStatusTimeMs(fields['status_date'], webhook.receivedAtMs);

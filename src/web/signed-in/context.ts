@@ -85,7 +85,7 @@ export interface PaymentHints {
   readonly overpaid: string;
   readonly overpaidForOperator: string;
   readonly evidence: string;
-  /** Hint of the field that says how a payment was settled. */
+  /** Hint for the field in which the merchant notes how a payment was settled. */
   readonly settled: string;
 }
 
