@@ -236,7 +236,7 @@ install_service() {
   start_step 'doctor'
   checkout doctor || true
   finish_step
-  say 'The first backup is made tonight. Until then, doctor warns of it.'
+  [ -n "$(newest_backup)" ] || say 'The first backup is made tonight. Until then, doctor warns of it.'
   say "card-checkout runs at https://$domain with its settings in $settings."
   say "Next: the provider's credentials there, systemctl restart card-checkout, what doctor names above, and docs/going-live.md: step 6 (rehearse), then from step 8."
 }

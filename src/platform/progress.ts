@@ -37,7 +37,7 @@ export function showProgress(command: string, isJson: boolean) {
     const rate = elapsed < FIRST_RATE_SECONDS ? 0 : latest.done / elapsed;
     const left = rate === 0 || latest.total === null ? null : Math.ceil((latest.total - latest.done) / rate);
     const seconds = Math.round(elapsed);
-    const pace = rate === 0 ? `${seconds} s` : `${seconds} s, ${Math.round(rate)} a second`;
+    const pace = rate < 1 ? `${seconds} s` : `${seconds} s, ${Math.round(rate)} a second`;
     const text = isJson
       ? JSON.stringify({ progress: { command, ...latest, seconds, seconds_left: left } })
       : `${command}: ${countOf(latest)}, ${left === null ? pace : `about ${durationOf(left)} left`}`;
