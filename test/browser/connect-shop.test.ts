@@ -51,7 +51,6 @@ it('a real browser connects a shop, which then creates a checkout with its key',
     scopes: 'create,read,refund',
   });
   await page.goto(`${serviceUrl}/connect?${asked}`);
-  // The sign-in leads back to the question.
   await giveCredentials(page);
   await page.getByRole('heading', { name: 'Connect a shop' }).waitFor();
   expect(await page.getByText(`A shop at ${new URL(shopUrl).host}`).count()).toBe(1);

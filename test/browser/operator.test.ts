@@ -66,7 +66,6 @@ async function fill(): Promise<void> {
     ...pay(view),
     change: { ...pay(view)?.change, ...paid },
   }));
-  // A week of business, for the figures and the chart of the overview.
   for (let index = 0; index < 40; index++) {
     const createdAtMs = nowMs() - index * 4 * 3_600_000 - 60_000;
     const payment = await give({ id: createPaymentIdGenerator(() => createdAtMs)(), createdAtMs });

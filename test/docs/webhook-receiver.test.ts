@@ -36,7 +36,6 @@ const listen = (server: Server) => new Promise<void>((done) => server.listen(0, 
 const file = join(temporaryFolder(afterAll), 'receiver.mjs');
 
 beforeAll(async () => {
-  // The last block is for receivers with the library of Standard Webhooks.
   writeFileSync(
     file,
     codeBlocks(read('docs/webhooks.md').split('standardwebhooks.com')[0] ?? '', 'js').join('\n'),

@@ -73,7 +73,6 @@ describe('one payment, whole, in the sandbox', () => {
       checkout_url: string;
     };
     expect(await (await fetch(pageUrl)).text()).not.toContain(created.payment_id);
-    // The callback of an open payment stays good.
     await service.restart('SIGINT');
     await runJson(service.environment, 'sandbox pay', created.payment_id);
     const page = await waitFor('the webhook', 60_000, async () => {

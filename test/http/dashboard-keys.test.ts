@@ -139,8 +139,9 @@ describe('API keys', () => {
 });
 
 it('three first steps lead to the account’s own first paid checkout, and go when all are done', async () => {
+  const owner = await dashboard.signIn(await dashboard.giveUser({ accountId: account.id, role: 'owner' }));
   const openSteps = async () =>
-    [...(await browser.get('/dashboard')).payload.matchAll(/<li><a href="([^"]+)"><strong>/g)].map(
+    [...(await owner.get('/dashboard')).payload.matchAll(/<li><a href="([^"]+)"><strong>/g)].map(
       ([, path]) => path,
     );
   const { updateAccount, createKey } = dashboard.store.accounts;

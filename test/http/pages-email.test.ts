@@ -200,6 +200,6 @@ it.each([
     const told = isTold ? 'We share your email address' : 'If the payment service accepts an email address';
     expect(await view('multi')).toContain(told);
     const { name } = providerCatalog[provider];
-    expect(await view('multi')).toMatch(new RegExp(`${name} (Card )?Usually ${time} minutes`));
+    expect(await view('multi')).toMatch(new RegExp(`${name} (Card · )?Usually ${time} minutes`));
   },
 );

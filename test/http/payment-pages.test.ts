@@ -108,7 +108,9 @@ describe('the public page', () => {
     await submit(page, { amount: '100' });
     expect(await paymentsOf(page)).toMatchObject([{ amountCents: 10_257, originalAmountCents: 10_000 }]);
     const refused = await submit(page, { amount: '9750.01' });
-    expect(errorOf(refused.payload, 'amount')).toBe('Enter an amount from $0.01 USD to $9,750.00 USD.');
+    expect(errorOf(refused.payload, 'amount')).toBe(
+      'Enter an amount from \u2068$0.01 USD\u2069 to \u2068$9,750.00 USD\u2069.',
+    );
     expect((await submit(page, { amount: '9750' })).statusCode).toBe(303);
   });
 
@@ -122,7 +124,9 @@ describe('the public page', () => {
       const page = await give({ minimumCents: 500, maximumCents: 5_000, question: 'Which tea?' });
       const refused = await submit(page, { amount, answer: 'Sencha' });
       expect(refused.statusCode).toBe(400);
-      expect(errorOf(refused.payload, 'amount')).toBe('Enter an amount from €5.00 to €50.00.');
+      expect(errorOf(refused.payload, 'amount')).toBe(
+        'Enter an amount from \u2068€5.00\u2069 to \u2068€50.00\u2069.',
+      );
       expect(fieldIn(refused.payload, 'amount')).toBe(amount);
       expect(fieldIn(refused.payload, 'answer')).toBe('Sencha');
       expect(await paymentsOf(page)).toEqual([]);

@@ -86,7 +86,7 @@ describe('the customer’s link', () => {
       payment_uri: null,
     });
     const page = await pageOf(opened.address_url);
-    for (const words of ['25 USDC', service.account.name, '<bdi>$25.00</bdi>'])
+    for (const words of ['25\u00a0USDC', service.account.name, '<bdi>$25.00</bdi>'])
       expect(page.body).toContain(words);
     expect(page.body).not.toContain('Returned');
     expect((await name(opened.address_url, CUSTOMER_ADDRESS)).body).toContain(CUSTOMER_ADDRESS);

@@ -165,7 +165,7 @@ const TOKEN_FORM = /^[\w-]{22}$/;
 
 function boundsText({ page, account }: FoundPage, language: Language) {
   const { minimumCents, maximumCents } = amountBoundsOf(page, account);
-  const text = (cents: number) => formatMoneyAndCode(language, cents, page.currency);
+  const text = (cents: number) => `\u2068${formatMoneyAndCode(language, cents, page.currency)}\u2069`;
   return { minimum: text(minimumCents), maximum: text(maximumCents) };
 }
 

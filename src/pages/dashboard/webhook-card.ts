@@ -20,7 +20,6 @@ ${result === null ? html`<p>It has not been sent yet.</p>` : sentParts(webhook, 
 </div></details>`;
 }
 
-/** "Answer 200 after 21 ms." */
 export function webhookOutcome({ httpStatus, durationMs, reason }: WebhookResult): string {
   const answer = httpStatus === null ? 'No answer' : `Answer ${httpStatus}`;
   return `${answer} after ${Math.round(durationMs)} ms. ${reasonSentence(reason)}`;

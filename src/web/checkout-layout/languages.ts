@@ -141,8 +141,9 @@ export function formatUsdc({ code }: Language, units: bigint, rounding: 'up' | '
 
 /** "4.200001 USDC" with all digits, because a transfer must cover the amount; ungrouped, as wallets expect. */
 export function formatExactUsdc({ code }: Language, units: bigint): string {
-  // With all digits and the code, the amount may be wider than a phone if the text is larger.
-  return `${formats[code].exact.format(formatUnits(units) as `${number}`)} USDC`;
+  const amount = formats[code].exact.format(formatUnits(units) as `${number}`);
+  // With its code, a long amount may be wider than a phone if the text is larger.
+  return amount.length > 6 ? `${amount} USDC` : withCode(amount, 'USDC');
 }
 
 /** "November 21, 2026 at 1:38 AM UTC"; the page's script converts it to the customer's time zone. */
