@@ -144,14 +144,19 @@ UNIT
 }
 
 # Fails unless the service answers that it is ready within the time.
+is_ready() { curl --silent --fail --output /dev/null "http://127.0.0.1:$(port)/health/ready"; }
+restarts() { systemctl show --property NRestarts --value card-checkout; }
 wait_ready() {
-  local waited
+  local waits_from=$SECONDS said=0 waited
   # A start that fails may have done so before.
   waits_since=$(($(date +%s) - 5))
-  for ((waited = 0; waited < ready_seconds; waited++)); do
-    ! curl --silent --fail --output /dev/null "http://127.0.0.1:$(port)/health/ready" || return 0
-    [ "$(systemctl show --property NRestarts --value card-checkout)" -lt 3 ] || return 1
-    [ $((waited % 10)) != 9 ] || say "  not ready after $((waited + 1)) s, waiting for up to $ready_seconds s"
+  while waited=$((SECONDS - waits_from)) && [ $waited -lt $ready_seconds ]; do
+    ! is_ready || return 0
+    [ "$(restarts)" -lt 3 ] || return 1
+    if [ $((waited - said)) -ge 10 ]; then
+      said=$waited
+      say "  not ready after $waited s, waiting for up to $ready_seconds s"
+    fi
     sleep 1
   done
   return 1
@@ -228,6 +233,8 @@ install_service() {
 
   use_release "$(readlink -f "$current")"
   systemctl enable --quiet --now card-checkout card-checkout-backup.timer card-checkout-verify.timer
+  # A service that fails again and again may have been given the right settings since.
+  [ "$(restarts)" = 0 ] || is_ready || systemctl restart card-checkout
   wait_ready || fail_with_reason "the service did not become ready: journalctl --unit card-checkout"
   [ -z "$caddy" ] || serve_tls "$domain" "$email"
   start_step 'access for people'
