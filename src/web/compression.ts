@@ -1,11 +1,11 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** In order of preference: the coding with the smaller output first. */
+/** Content codings in order of preference: Brotli produces the smaller output. */
 const codings = ['br', 'gzip'] as const;
 type ContentCoding = (typeof codings)[number];
 
-/** Minimum size, because smaller responses fit into one packet with their headers. */
+/** Minimum size. Smaller responses fit into one packet with their headers. */
 const MIN_COMPRESSED_BYTES = 1_024;
 
 /* Level 5 shrinks a checkout page from 26.7 to 7.2 kB in 0.4 ms. The window covers the largest pages. */
@@ -17,7 +17,7 @@ const brotli = {
   },
 };
 
-/** Best coding that an `Accept-Encoding` header names and does not refuse; null for an uncompressed response. */
+/** Returns the best coding that an `Accept-Encoding` header accepts; null for no compression. */
 export function chooseCoding(acceptEncoding = ''): ContentCoding | null {
   const named = acceptEncoding.toLowerCase().replaceAll(' ', '').split(',');
   const accepted = named
@@ -43,8 +43,8 @@ export function sendCompressed(
 }
 
 /**
- * Whether a page with secrets may be compressed: not if another site chose the URL's parameters, because the size
- * reveals whether they repeat text of the page (BREACH).
+ * Returns whether a page with secrets may be compressed. If another site chose the URL's parameters, the compressed
+ * size would reveal whether they repeat text of the page (BREACH).
  */
 export function isSafeToCompress({ headers, url }: Pick<FastifyRequest, 'headers' | 'url'>): boolean {
   const site = headers['sec-fetch-site'];

@@ -4,10 +4,10 @@ import type { Duplex } from 'node:stream';
 import { type ErrorName, ServiceError } from '../payment/errors.ts';
 import { rawError, rawErrorText } from './error-reply.ts';
 
-/** Maximum requests that wait on one connection behind the current one. */
+/** Maximum number of requests that wait on a connection behind the current one. */
 export const MAX_PIPELINED_WAITING = 16;
 
-/** How long further bytes from a refused caller are discarded, so that the caller can read the reason. */
+/** How long the server discards further input of a refused caller, so that the caller can read the reason. */
 const LINGER_MS = 2_000;
 
 const errorNames: Readonly<Record<string, ErrorName>> = {
@@ -25,25 +25,25 @@ interface Pipeline {
 export type Connections = ReturnType<typeof createConnections>;
 
 /**
- * Limits of a connection in addition to Node's. Runs its requests one after the other, so that no request after a
- * response that ends the connection is executed. Refusals come in the API's error shape after the pending responses
- * (`test/http/transport.test.ts`, `test/http/pipelining.test.ts`). `hsts` is the value of
- * Strict-Transport-Security.
+ * Limits connections further than Node. Runs the requests of a connection one after the other, so that none runs after
+ * a response that closes it. Sends refusals in the API's error format, after the pending responses.
+ * Tests: `test/http/transport.test.ts`, `test/http/pipelining.test.ts`.
+ * `hsts` is the value of Strict-Transport-Security.
  */
 export function createConnections({ hsts }: { readonly hsts: string | null }) {
   const pipelines = new WeakMap<Socket, Pipeline>();
-  /** Connections with a refused request. Later bytes on them are not parsed. */
+  /** Connections with a refused request. Their remaining input is not parsed. */
   const refused = new WeakSet<Socket>();
 
-  /** Writes the reason after the pending responses, because an earlier error would be taken for one of them. */
+  /** Writes the error after the pending responses, because the caller would take it for one of them. */
   function refuse(socket: Socket, error: ServiceError): void {
     const current = pipelines.get(socket)?.current;
     const isPending = current !== undefined && !isDone(current);
     if (isPending && current.req.complete) {
-      // Waits once more, because the next request may be in progress by then.
+      // Checks again, because the next request may be in progress by then.
       current.once('finish', () => refuse(socket, error));
     } else if (!socket.writable || (isPending && current.headersSent)) {
-      // Writes nothing, because the bytes would become part of the response in progress.
+      // Writes nothing, because the bytes would become part of the pending response.
       socket.destroySoon();
     } else {
       socket.write(rawErrorText(error, hsts));
@@ -59,11 +59,11 @@ export function createConnections({ hsts }: { readonly hsts: string | null }) {
   }
 
   return {
-    /** Runs the requests of a connection one after the other. Each waits only for its predecessor. */
+    /** Runs the requests of a connection one after the other. */
     serialize(serve: RequestListener): RequestListener {
       return (request, response) => {
         const { socket } = request;
-        // The last response of the connection has already been sent.
+        // The response that closes the connection has already been sent.
         if (socket.writableEnded) return;
         const pipeline = pipelines.get(socket);
         if (pipeline === undefined) {
@@ -81,7 +81,7 @@ export function createConnections({ hsts }: { readonly hsts: string | null }) {
           return serve(request, response);
         }
         pipeline.waiting++;
-        // Node's own listener runs first and has assigned the connection to this response, or ended the connection.
+        // Node's own listener ran first: it has either assigned the connection to this response or closed it.
         predecessor.once('finish', () => {
           pipeline.waiting--;
           if (socket.writableEnded) return;
@@ -96,11 +96,11 @@ export function createConnections({ hsts }: { readonly hsts: string | null }) {
     },
     /** Responds to CONNECT. Node would close the connection and drop the pending responses. */
     refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
-      // Node has removed its own listeners, including the one for errors.
+      // Node has removed its own listeners, including the error listener.
       socket.on('error', () => socket.destroy());
       refuseOnce(socket as Socket, new ServiceError('invalid_request'));
     },
-    /** Responds to an unknown `Expect` header, because Node's 417 response has no body. Keeps the connection open. */
+    /** Responds to an unknown `Expect` header, because Node's 417 has no body. Keeps the connection open. */
     answerUnknownExpectation(_request: IncomingMessage, response: ServerResponse): void {
       const { status, headers, body } = rawError(new ServiceError('invalid_request'), hsts);
       const { connection: _, ...others } = headers;
@@ -109,12 +109,12 @@ export function createConnections({ hsts }: { readonly hsts: string | null }) {
   };
 }
 
-/** Whether Node has detached a response from its connection, and ended the connection if the response closes it. */
+/** Returns whether Node is done with a response and, if the response closes it, with the connection. */
 function isDone(response: ServerResponse): boolean {
   return response.writableEnded && response.socket === null;
 }
 
-/** Closes a connection on which the caller may still be sending. Unread bytes would reset it and lose responses. */
+/** Closes a connection without losing responses: unread input of the caller would otherwise cause a reset. */
 function closeReadably(socket: Socket): void {
   socket.on('error', () => {});
   socket.end();
@@ -122,10 +122,10 @@ function closeReadably(socket: Socket): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-// What follows depends on undocumented behavior of Node. The named tests fail if an upgrade changes it.
+// The rest depends on undocumented behavior of Node. The tests named above fail if an upgrade changes it.
 
 /**
- * Responds to callers that closed their half of the connection; Node would close the other half, and a payment would be
+ * Responds to callers that closed their half of the connection. Node would close the other half, so a payment could be
  * stored without the caller learning of it. `httpAllowHalfOpen` is neither documented nor in the types.
  */
 export function allowHalfOpen(server: Server): void {
@@ -141,9 +141,9 @@ interface Parser {
 }
 
 /**
- * Discards all further bytes of a connection without parsing them. The current chunk may hold thousands of requests,
- * and Node has no public way to stop within it. A pause would be permanent, because the parser stopped the socket's
- * handle.
+ * Discards the remaining input of a connection without parsing it. The current chunk may hold thousands of requests,
+ * and Node has no public API to stop within it. Pausing would be permanent, because the parser has stopped the handle
+ * of the socket.
  */
 function discardInput(socket: Socket): void {
   const { parser } = socket as Socket & { readonly parser?: Parser | null };

@@ -1,4 +1,4 @@
-/** Replaces `@fastify/cookie`, which takes the first of two cookies with one name: another host may have planted it. */
+/** Replaces `@fastify/cookie`, which trusts the first of two same-named cookies. Another host may have set it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
@@ -18,7 +18,7 @@ interface CookieScope {
   readonly lifetimeSeconds?: number | undefined;
 }
 
-/** Sets an HttpOnly cookie that browsers do not send with cross-site POST requests. The value must need no encoding. */
+/** Sets an HttpOnly cookie that browsers omit from cross-site POST requests. The value must not need encoding. */
 export function setCookie(
   reply: FastifyReply,
   name: string,

@@ -11,7 +11,7 @@ function bodyOf(error: ServiceError): ErrorBody {
   return error.code === null ? { error: error.message } : { error: error.message, code: error.code };
 }
 
-/** Value of Strict-Transport-Security; null if callers may use plain HTTP. */
+/** Returns the value of Strict-Transport-Security; null if callers may use plain HTTP. */
 export function hstsOf(
   url: string,
   { hstsIncludesSubdomains }: { readonly hstsIncludesSubdomains: boolean },
@@ -29,7 +29,7 @@ export function sendError(reply: FastifyReply, error: ServiceError): FastifyRepl
     .send(JSON.stringify(bodyOf(error)));
 }
 
-/** Headers of data responses. `hsts` is null if callers may use plain HTTP. */
+/** Returns the headers of data responses. `hsts` is null if callers may use plain HTTP. */
 export function securityHeaders(hsts: string | null): Readonly<Record<string, string>> {
   return {
     'cache-control': 'no-store',
@@ -40,7 +40,7 @@ export function securityHeaders(hsts: string | null): Readonly<Record<string, st
   };
 }
 
-/** Error response without a reply object, for bytes that are not an accepted HTTP request. Closes the connection. */
+/** Returns an error response that closes the connection, for input that is not an accepted HTTP request. */
 export function rawError(error: ServiceError, hsts: string | null) {
   const body = JSON.stringify(bodyOf(error));
   const { retryAfterSeconds } = error;
@@ -63,7 +63,7 @@ export function rawErrorText(...error: Parameters<typeof rawError>): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Framework errors for which there is a more specific error or text than "the request is invalid". */
+/** Framework errors that have a more specific name or text than "the request is invalid". */
 const frameworkErrors: Readonly<Record<string, readonly [name: ErrorName, text?: string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
@@ -75,11 +75,11 @@ const frameworkErrors: Readonly<Record<string, readonly [name: ErrorName, text?:
     'The length of the body differs from Content-Length.',
   ],
   FST_ERR_BAD_URL: ['invalid_request', 'The path is not a valid URL path.'],
-  // A path longer than any route.
+  // Path parameter longer than any route accepts.
   FST_ERR_MAX_PARAM_LENGTH: ['not_found'],
 };
 
-/** The service error for any thrown value. Leaves out the framework's own texts, which may quote the request. */
+/** Converts any thrown value to a service error. Omits the framework's messages, which may quote the request. */
 export function serviceErrorOf(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   const { code, statusCode } = thrown instanceof Error ? (thrown as Partial<FastifyError>) : {};
@@ -91,7 +91,7 @@ export function serviceErrorOf(thrown: unknown): ServiceError {
     : new ServiceError('internal', errorTable.internal.text, { cause: thrown });
 }
 
-/** Sends 404, or 405 with `Allow` if the path serves other methods. */
+/** Sends 404, or 405 with `Allow` if the path supports other methods. */
 export function sendNotFound(allowedMethods: readonly string[], reply: FastifyReply): FastifyReply {
   if (allowedMethods.length === 0) return sendError(reply, new ServiceError('not_found'));
   reply.header('allow', allowedMethods.join(', '));

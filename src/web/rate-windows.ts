@@ -4,7 +4,7 @@ import { isLoopbackHost, peerAddress } from '../platform/public-address.ts';
 import type { RateLimiter } from '../platform/rate-limiter.ts';
 
 export const MINUTE_MS = 60_000;
-/** Maximum keys of one limiter; each takes 160 bytes. The oldest window is dropped first. */
+/** Maximum number of keys per limiter. Each takes 160 bytes, and the oldest window is dropped first. */
 const MAXIMUM_WINDOWS = 20_000;
 const MAXIMUM_LONG_WINDOWS = 50_000;
 
@@ -14,8 +14,8 @@ interface Window {
 }
 
 /**
- * Fixed windows in memory, each starting with its key's first request. An insertion removes up to two that have expired
- * or exceed the maximum, so no timer is needed. `monotonicMs` never goes backwards.
+ * Counts requests in memory, in fixed windows that start with a key's first request. Each insertion removes up to two
+ * windows that have expired or exceed the maximum, so no timer is needed. `monotonicMs` never goes backwards.
  */
 export function createFixedWindowLimiter(
   limit: number,
@@ -34,7 +34,7 @@ export function createFixedWindowLimiter(
     }
   }
 
-  /** Seconds until a full window ends; 0 if it has room. */
+  /** Returns the seconds until a full window ends; 0 if the window has room. */
   function waitSeconds(key: string, maximum: number): number {
     const window = windows.get(key);
     const nowMs = monotonicMs();
@@ -54,7 +54,7 @@ export function createFixedWindowLimiter(
     windows.set(key, { endsAtMs: nowMs + windowMs, requests: 1 });
   }
 
-  /** Same as `take`, without a promise. Refused requests are not counted, because they would take room from others. */
+  /** Same as `take`, without a promise. Refused requests do not count, because they would block other callers. */
   function takeNow(key: string, wider: readonly WiderNetwork[] = []): number {
     for (const { network, factor } of [{ network: key, factor: 1 }, ...wider]) {
       const seconds = waitSeconds(network, limit * factor);
@@ -65,7 +65,7 @@ export function createFixedWindowLimiter(
     return 0;
   }
 
-  /** Takes a successful attempt out of the count, for limits that count only failures. */
+  /** Removes a successful attempt from the count, for limits that count only failures. */
   function giveBack(key: string): void {
     const window = windows.get(key);
     if (window !== undefined && window.requests > 0) window.requests--;
@@ -77,7 +77,7 @@ export function createFixedWindowLimiter(
 
 export type LocalRateLimiter = ReturnType<typeof createFixedWindowLimiter>;
 
-/** Creates the limiters of a table with the limit and the window of each. */
+/** Returns a function that creates a limiter for each entry. */
 export function limitersOf<Kind extends string>(
   limits: Readonly<Record<Kind, readonly [limit: number, windowMs: number]>>,
 ) {
@@ -90,7 +90,7 @@ export function limitersOf<Kind extends string>(
   };
 }
 
-/** Counts a request; throws `rate_limited` beyond the limit. */
+/** Counts a request. Throws `rate_limited` beyond the limit. */
 export async function enforceRateLimit(limiter: RateLimiter, key: string): Promise<void> {
   const waitSeconds = await limiter.take(key);
   if (waitSeconds === 0) return;
@@ -99,7 +99,7 @@ export async function enforceRateLimit(limiter: RateLimiter, key: string): Promi
   });
 }
 
-/** Counts a request by the client's IP address and the networks around it; throws `rate_limited`. */
+/** Counts a request by the client's IP address and wider networks. Throws `rate_limited` beyond the limit. */
 export async function enforceRateLimitFrom(
   limiter: Pick<LocalRateLimiter, 'take'>,
   ip: string,
@@ -110,24 +110,24 @@ export async function enforceRateLimitFrom(
   await enforceRateLimit({ take: (key) => limiter.take(key, around) }, `${group}${subject}`);
 }
 
-/** Caller's identity for limits: an IPv4 address, or an IPv6 /64, which is what a household or rented server gets. */
+/** Returns a caller's identity for limits: an IPv4 address, or the IPv6 /64 of a household or rented server. */
 export function addressGroupOf(ip: string): string {
   return networksOf(ip).group;
 }
 
-/** The widest counted network: an IPv4 address, or an IPv6 /48. */
+/** Returns the widest counted network: an IPv4 address, or an IPv6 /48. */
 export function widestNetworkOf(ip: string): string {
   const { group, wider } = networksOf(ip);
   return wider.at(-1)?.network ?? group;
 }
 
-/** A wider network around a caller's; `factor` multiplies the limit. */
+/** Wider network around the caller's. `factor` multiplies the limit. */
 interface WiderNetwork {
   readonly network: string;
   readonly factor: number;
 }
 
-/** A caller's network and the wider ones that one customer may have. A /48 may also be a whole town's. */
+/** Returns a caller's network and the wider ones that one customer may own. A /48 may also belong to a whole town. */
 function networksOf(ip: string): { readonly group: string; readonly wider: readonly WiderNetwork[] } {
   const address = peerAddress(ip);
   if (address === null || isIPv4(address)) return { group: address ?? 'unknown', wider: [] };
@@ -143,7 +143,7 @@ function networksOf(ip: string): { readonly group: string; readonly wider: reado
   };
 }
 
-/** First four groups of an IPv6 address in its shortest form. */
+/** Returns the first four groups of an IPv6 address in its shortest form. */
 function firstGroups(address: string): string[] {
   const [head = '', tail] = address.split('::');
   const before = head === '' ? [] : head.split(':');
@@ -155,15 +155,15 @@ function firstGroups(address: string): string[] {
 
 /** Requests per window, by IP address. */
 export const createPageLimits = limitersOf({
-  /** Public pages. Far above what customers need, because an office or mobile network shares one IP address. */
+  /** Public pages. The limit is far above customers' needs, because an office or mobile network shares an address. */
   pages: [120, MINUTE_MS],
-  /** An open page polls every three to twenty seconds, so this is enough for thirty customers behind one IP address. */
+  /** Polls of open pages, one every three to twenty seconds. Enough for thirty customers behind one IP address. */
   polls: [600, MINUTE_MS],
-  /** Clicks on a provider and requests with `auto=1`: each may cost a call to the chain and to a provider. */
+  /** Clicks on a provider, and requests with `auto=1`. Each may cost a call to the chain and one to a provider. */
   starts: [20, MINUTE_MS],
-  /** Wrong email addresses in links to one payment, by network. */
+  /** Wrong email addresses in links to a payment, by network. */
   emailGuesses: [10, 60 * MINUTE_MS],
-  /** Email addresses entered for a mail about a payment: by visitor, by payment, and per email address in a day. */
+  /** Requests for an email about a payment: by visitor, by payment, and by email address per day. */
   mailVisitors: [20, 60 * MINUTE_MS],
   mailPayments: [5, 60 * MINUTE_MS],
   mailRecipients: [10, 24 * 60 * MINUTE_MS],
@@ -172,8 +172,8 @@ export const createPageLimits = limitersOf({
 export type PageLimits = ReturnType<typeof createPageLimits>;
 
 /**
- * Counts a request by its networks and `subject`; throws `rate_limited`. Loopback is not limited: it may be a proxy
- * that TRUST_PROXY does not name, behind which one visitor could lock out all customers.
+ * Counts a request by its networks and `subject`. Throws `rate_limited` beyond the limit. Loopback is unlimited: it may
+ * be a proxy missing from TRUST_PROXY, behind which one visitor could lock out all customers.
  */
 export async function limitByAddress(
   limiter: Pick<LocalRateLimiter, 'take'>,

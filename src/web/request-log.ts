@@ -2,13 +2,13 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { isBusy, type ServiceError } from '../payment/errors.ts';
 import { errorTypeOf } from '../platform/machine-fault.ts';
 
-/** Called with every answered request; `route` is the pattern (`/pay/:id`), or `unmatched`. */
+/** Observer of every answered request. `route` is the pattern (`/pay/:id`), or `unmatched`. */
 export type Observe = (route: string, method: string, status: number, durationMs: number) => void;
 
-/** Faster requests are only measured, because a line for each would cost a tenth of the throughput. */
+/** Threshold for logging a request. One line for each would cost a tenth of the throughput. */
 const SLOW_REQUEST_MS = 1000;
 
-/** Logs the route's pattern, never path or query, which may contain tokens and email addresses. */
+/** Logs the route pattern, never the path or query, which may contain tokens and email addresses. */
 export function createRequestLog(logger: FastifyBaseLogger | null, observe: Observe | null) {
   return {
     completed(request: FastifyRequest, reply: FastifyReply): void {
@@ -19,7 +19,7 @@ export function createRequestLog(logger: FastifyBaseLogger | null, observe: Obse
       const fields = { ...fieldsOf(request), status: reply.statusCode, durationMs: Math.round(durationMs) };
       logger?.warn(fields, 'slow request');
     },
-    /** Logs a server error, or one with a cause that the caller does not see. */
+    /** Logs a server error, or any error whose cause is hidden from the caller. */
     failed(request: FastifyRequest, error: ServiceError) {
       if (logger === null || (error.status < 500 && error.cause === undefined)) return;
       if (isBusy(error)) return logBusy(logger, error, fieldsOf(request));
@@ -39,12 +39,12 @@ function fieldsOf(request: FastifyRequest) {
   return { requestId: request.id, method: request.method, route: routeOf(request) };
 }
 
-/** Route pattern of a request; unlike the path, it contains no secret and no id. */
+/** Returns the route pattern of a request. Unlike the path, it contains no secret and no id. */
 export function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unmatched';
 }
 
-/** Texts that must never be logged; an error's message may quote a request. */
+/** Patterns of text that must never be logged. An error message may quote a request. */
 const secrets: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/service_live_[\w-]+/g, 'service_live_[redacted]'],
   [/ipn_[\w-]{8,}/g, 'ipn_[redacted]'],
@@ -55,7 +55,7 @@ const secrets: readonly (readonly [RegExp, string | ((found: string) => string)]
   ],
 ];
 
-/** Scope of an npm package in a path or quoted (`'@scope/`). It has no user and no dot. */
+/** Scope of an npm package in a path or after a quote (`'@scope/`). It has no user name and no dot. */
 const packageScope = /^(?:['`]|[^@]*(?<![^/])node_modules\/)@[\w-]+\/$/;
 
 /** Maximum length of a logged text. The patterns look back at most 64 characters, so the cost is linear. */
@@ -63,7 +63,7 @@ const MAXIMUM_CHARACTERS = 10_000;
 
 export function redact(text: string): string {
   const start = text.length > MAXIMUM_CHARACTERS ? `${text.slice(0, MAXIMUM_CHARACTERS)}…` : text;
-  // TypeScript's `replace` accepts a text or a function, not their union.
+  // TypeScript's `replace` accepts a string or a function, but not a union of both.
   return secrets.reduce(
     (rest, [pattern, replacement]) => rest.replace(pattern, replacement as string),
     start,

@@ -3,13 +3,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../payment/errors.ts';
 import { rawErrorText, sendError } from './error-reply.ts';
 
-/** Maximum open connections from one untrusted IP address. It may only check health, and probes need one or two. */
+/** Maximum open connections from an untrusted IP address. They serve only health checks, which need one or two. */
 const CONNECTIONS_OF_PROBES = 8;
 const CONNECTIONS_OF_ALL_PROBES = 1_000;
 
 /**
- * Refuses plain HTTP from untrusted peers, because an API key sent in clear text counts as leaked. Probes of Kubernetes
- * and load balancers may check health from any IP address. Call it before routes are registered.
+ * Refuses plain HTTP from untrusted peers, because an API key sent in clear text counts as leaked. Allows health checks
+ * from any IP address, for Kubernetes and load balancers. Call it before routes are registered.
  */
 export function requireHttps(server: FastifyInstance, isTrusted: (address: string) => boolean): void {
   const probing = new WeakSet<Socket>();
@@ -32,21 +32,21 @@ export function requireHttps(server: FastifyInstance, isTrusted: (address: strin
   });
   server.addHook('onRequest', (request, reply, done) => {
     if (!probing.has(request.raw.socket)) return done();
-    // Releases the slot after one check.
+    // Frees the connection's slot after one check.
     reply.header('connection', 'close');
     if (isHealthCheck(request)) done();
     else void sendError(reply, new ServiceError('https_required'));
   });
 }
 
-/** Whether a request is a health check. Health checks return no other data and accept no secret. */
+/** Returns whether a request is a health check, which returns no other data and accepts no secret. */
 export function isHealthCheck(request: FastifyRequest): boolean {
   return request.routeOptions.url?.startsWith('/health/') === true;
 }
 
 /**
- * Refuses requests that reached a trusted proxy over plain HTTP, if its header says so. Redirects pages only; API
- * callers would keep sending their key in clear text. Call it before routes are registered.
+ * Refuses requests that reached a trusted proxy over plain HTTP, according to its header. Redirects only pages, because
+ * API callers would keep sending their key in clear text. Call it before routes are registered.
  */
 export function requireForwardedHttps(
   server: FastifyInstance,
@@ -64,7 +64,7 @@ export function requireForwardedHttps(
   });
 }
 
-/** Takes the last value, which the last proxy appends; earlier ones may come from the caller. */
+/** Reads the last value, which the last proxy has appended. Earlier values may come from the caller. */
 function isPlainHttp(protocol: string | string[]): boolean {
   return String(protocol).split(',').at(-1)?.trim().toLowerCase() === 'http';
 }
@@ -76,14 +76,14 @@ export function isApiPath(path: string): boolean {
 function isPageRequest(method: string, url: string): boolean {
   if ((method !== 'GET' && method !== 'HEAD') || !url.startsWith('/')) return false;
   try {
-    // Decodes like the router, for which `/%61pi/` is the API too.
+    // Decodes the URL as the router does, because `/%61pi/` also reaches the API.
     return !isApiPath(decodeURI(url));
   } catch {
     return false;
   }
 }
 
-/** Matches loopback and these networks (`10.0.0.0/8`, `::1`). */
+/** Returns a check that accepts loopback and the given networks (`10.0.0.0/8`, `::1`). */
 export function createPeerCheck(trustedNetworks: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList();
   for (const network of ['127.0.0.0/8', '::1', ...trustedNetworks]) addNetwork(trusted, network);
@@ -100,9 +100,9 @@ function addNetwork(list: BlockList, network: string): void {
   else list.addSubnet(address, Number(prefix), family);
 }
 
-/** Refuses a connection. A request read meanwhile is not served, because the writable side has ended. */
+/** Refuses a connection. Ending its writable side keeps further requests from being served. */
 function refuse(socket: Socket): void {
-  // Omits Strict-Transport-Security, which browsers ignore over plain HTTP because an attacker could set it.
+  // Omits Strict-Transport-Security. Browsers ignore it over plain HTTP, where an attacker could set it.
   socket.on('error', () => socket.destroy());
   socket.write(rawErrorText(new ServiceError('https_required'), null));
   socket.destroySoon();

@@ -25,19 +25,19 @@ import { createRequestLog, describeError, type Observe, routeOf } from './reques
 import { createPeerCheck, isApiPath, isHealthCheck } from './require-https.ts';
 
 export interface BaseServerOptions {
-  /** Pino logger; null or absent logs nothing. */
+  /** Pino logger. If null or absent, nothing is logged. */
   readonly logger?: FastifyBaseLogger | null;
   /** Networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy: readonly string[];
-  /** PEM. Without certificate and key, the server uses plain HTTP. */
+  /** Certificate and key in PEM format; null or absent for plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | null;
   /** Value of Strict-Transport-Security; null or absent if callers may use plain HTTP. */
   readonly hsts?: string | null;
-  /** Aborted when the server begins to drain. Every response then ends its connection. */
+  /** Signal aborted when the server begins to drain. From then on, every response closes its connection. */
   readonly leaving?: AbortSignal;
   readonly observe?: Observe | null;
   readonly limits?: Partial<ServerLimits>;
-  /** Page for an unknown path that a browser opens. Without it, browsers also get the JSON error. */
+  /** Sends the page for an unknown path that a browser opens. If absent, browsers also get the JSON error. */
   readonly sendNotFoundPage?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 }
 
@@ -46,7 +46,7 @@ const defaultLimits = {
   headerBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 15_000,
-  /** Exceeds the idle time of common load balancers, so that the balancer closes first. */
+  /** Exceeds the idle timeout of common load balancers, so that they close connections first. */
   keepAliveTimeoutMs: 72_000,
   /** Maximum idle time of a connection, even within a request. */
   stalledMs: 120_000,
@@ -56,17 +56,17 @@ const defaultLimits = {
 };
 type ServerLimits = typeof defaultLimits;
 
-/** Returns a reader of the headers by which a proxy in TRUST_PROXY identifies requests; '' for any other peer. */
+/** Returns a reader of request ids and traces that a proxy in TRUST_PROXY sends; '' for other peers. */
 function createProxyHeaders(trustProxy: readonly string[]) {
   const isTrusted = createPeerCheck(trustProxy);
   return ({ headers, socket }: IncomingMessage, name: 'x-request-id' | 'traceparent'): string =>
     trustProxy.length > 0 && isTrusted(socket.remoteAddress ?? '') ? String(headers[name] ?? '') : '';
 }
 
-/** A server for the public or the admin port. It parses no body and answers no HEAD unless a route asks for it. */
+/** Creates a server for the public or admin port. Bodies and HEAD are handled only where a route asks for it. */
 export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
-  // Redacts request data that errors quote, including in the framework's log lines.
+  // Redacts request data that errors quote, including in the framework's own log lines.
   const logger = options.logger?.child({}, { serializers: { err: describeError } }) ?? null;
   const log = createRequestLog(logger, options.observe ?? null);
   const allowed = createAllowedMethods();
@@ -86,10 +86,10 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
     serverFactory: (serve: RequestListener) => createHttpServer(options, limits, connections, serve),
     ...(logger === null ? { logger: false } : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
-    // Creating a child for each request is costly, and most requests log nothing.
+    // Reuses the parent, because a child per request is costly and most requests log nothing.
     childLoggerFactory: (parent) => parent,
     requestIdHeader: false,
-    // Random, unless a proxy sends one, so that the proxy's log can be searched for it.
+    // Reuses a trusted proxy's id, so that one search covers its log and this one; otherwise random.
     genReqId: (request: IncomingMessage) =>
       /^[\w.:-]{8,128}$/.exec(proxyHeader(request, 'x-request-id'))?.[0] ?? randomUUID(),
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
@@ -112,7 +112,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   server.addHook('onRoute', (route) => allowed.add(route.url, route.method));
   server.setNotFoundHandler(replyNotFound);
   server.setErrorHandler((thrown, request, reply) => {
-    // An unknown path is answered with 404, whatever else is wrong.
+    // An unknown path always gets a 404, even if the request has another error.
     if (request.is404) return replyNotFound(request, reply);
     const error = serviceErrorOf(thrown);
     log.failed(request, error);
@@ -135,7 +135,7 @@ function createHttpServer(
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
-    // Node would respond without a body if Host is missing; `addHooks` responds in the API's shape.
+    // Node would respond without a body if Host is missing. `addHooks` responds in the API's format.
     requireHostHeader: false,
   };
   const server =
@@ -159,7 +159,7 @@ function createHttpServer(
 
 const MAXIMUM_PROXIES = 20;
 
-/** Normalizes X-Forwarded-For: some proxies append the port, and such an address would not be recognized. */
+/** Normalizes X-Forwarded-For, because some proxies append the port to the address. */
 function readForwardedAddresses(headers: IncomingMessage['headers']): void {
   const forwarded = headers['x-forwarded-for'];
   if (forwarded === undefined) return;
@@ -184,7 +184,7 @@ function addHooks(
     // Lets the operator find the request in the log.
     reply.header('x-request-id', request.id);
     if (leaving?.aborted) reply.header('connection', 'close');
-    // Drops the session cookie, so that HEAD writes nothing, such as the session's last use.
+    // Drops the session cookie, so that HEAD never writes, for example the session's last use.
     if (request.method === 'HEAD') delete request.raw.headers.cookie;
     const problem = hostProblem(request.raw);
     done(problem === null ? undefined : new ServiceError('invalid_request', problem));
@@ -195,7 +195,7 @@ function addHooks(
   });
 }
 
-/** Makes each request except health checks a trace; it continues the trace of a proxy in TRUST_PROXY. */
+/** Traces each request except health checks. Continues the trace of a proxy in TRUST_PROXY. */
 function traceRequests(server: FastifyInstance, proxyHeader: ReturnType<typeof createProxyHeaders>): void {
   const inService = AsyncLocalStorage.snapshot();
   const inTrace = new WeakMap<FastifyRequest, typeof inService>();
@@ -212,11 +212,11 @@ function traceRequests(server: FastifyInstance, proxyHeader: ReturnType<typeof c
     };
     void inService(() => trace(`${request.method} ${routeOf(request)}`, options, serve));
   });
-  // A body arrives in the context of its connection.
+  // Body events run in the context of the connection, so the trace's context is restored here.
   server.addHook('preValidation', (request, _reply, done) => (inTrace.get(request) ?? inService)(done));
 }
 
-/** Problem with a request's Host header, or null. Counts raw headers, because `headers` has only one of several. */
+/** Returns the problem with the Host header, or null. Counts raw headers, because `headers` merges them. */
 function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
   if (headers.host === undefined) return httpVersion === '1.1' ? 'The Host header is missing.' : null;
   let hosts = 0;
@@ -227,7 +227,7 @@ function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): str
   return hosts > 1 ? 'The Host header appears more than once.' : null;
 }
 
-/** On close, closes connections when they become idle, and the rest after the drain time. */
+/** Closes idle connections when the server closes, and the rest after the drain time. */
 function drainOnClose(server: FastifyInstance, drainTimeoutMs: number): void {
   let isDraining = false;
   server.addHook('preClose', (done) => {
@@ -238,7 +238,7 @@ function drainOnClose(server: FastifyInstance, drainTimeoutMs: number): void {
     done();
   });
   server.addHook('onResponse', (_request, _reply, done) => {
-    // Deferred, because the connection counts as idle only after this turn of the event loop.
+    // Deferred, because the connection becomes idle only after this turn of the event loop.
     if (isDraining) setImmediate(() => server.server.closeIdleConnections());
     done();
   });
@@ -254,14 +254,14 @@ function pathOf(request: FastifyRequest): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** Methods by path, so that a wrong method is answered with 405 instead of 404. */
+/** Collects methods by path, so that a wrong method gets 405 instead of 404. */
 export function createAllowedMethods() {
   const entries = new Map<string, Set<string>>();
   return {
     add(pattern: string, methods: string | readonly string[]): void {
       entries.set(pattern, new Set([...(entries.get(pattern) ?? []), ...[methods].flat()]));
     },
-    /** Sorted methods at a path (without query). Scans all patterns, because only requests without a route need it. */
+    /** Returns the sorted methods at a path without query. Scans all patterns, because such requests are rare. */
     at(path: string): readonly string[] {
       const segments = path.split('/');
       const found = [...entries].filter(([pattern]) => matches(pattern.split('/'), segments));

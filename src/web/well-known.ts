@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import type { SettlementRecord } from '../settlement/settlement-store.ts';
 import type { ErrorBody } from './error-reply.ts';
 
-/** Where a payment's money can go. */
+/** Where the money of a payment can go. */
 type PublishedSettlement = Omit<SettlementRecord, 'lastStartedAtMs'>;
 
-/** How to compute a deposit address from these values and those known to the merchant. */
+/** How merchants compute a deposit address from these values and their own. */
 const recomputation = {
   reference: 'keccak256(utf8(payment_id))',
   salt: 'keccak256(abi.encode(uint256 chain_id, address merchant, address fee_wallet, uint16 fee_basis_points, bytes32 reference))',
@@ -18,8 +18,8 @@ const recomputation = {
 };
 
 /**
- * `GET /.well-known/card-checkout.json`: lets anyone verify where the money goes without trusting the service. The
- * settlement of new payments is first.
+ * Registers `GET /.well-known/card-checkout.json`, with which anyone can verify where the money goes without trusting
+ * the service. The settlement of new payments comes first.
  */
 export function registerWellKnown(
   server: FastifyInstance,
@@ -40,17 +40,17 @@ export function registerWellKnown(
     recompute_deposit_address: recomputation,
   };
   server.get('/.well-known/card-checkout.json', { exposeHeadRoute: true }, async (_request, reply) => {
-    // Public data for checks from anywhere, including a page in a browser.
+    // Public data, readable from anywhere, including web pages.
     reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
     return document;
   });
 }
 
-/** Problems despite which the service still serves requests. */
+/** Problems during which the service still handles requests. */
 export const degradations = ['database_lost', 'scan_late', 'factory_unverified', 'signer_failing'] as const;
 export type Degradation = (typeof degradations)[number];
 
-/** Whether requests can be served; `reason` says why not, without secrets, because the response is public. */
+/** Whether the service can handle requests. The response is public, so `reason` contains no secrets. */
 export type Readiness =
   | { readonly ready: false; readonly reason: string }
   | {
@@ -59,7 +59,7 @@ export type Readiness =
       readonly scannedAgeMs?: number | null;
     };
 
-/** `GET` or `HEAD /health/live`: the process responds. `/health/ready`: it can serve. Neither is rate-limited. */
+/** Registers `/health/live` (the process responds) and `/health/ready` (it can serve). Neither is rate-limited. */
 export function registerHealth(server: FastifyInstance, isReady: () => Readiness): void {
   server.get('/health/live', { exposeHeadRoute: true }, async () => ({ status: 'live' }));
   server.get('/health/ready', { exposeHeadRoute: true }, async (_request, reply) => {
@@ -77,7 +77,7 @@ export function registerHealth(server: FastifyInstance, isReady: () => Readiness
   });
 }
 
-/** A public chain as wallets add it (EIP-3085). The endpoint is for wallets; the service uses the configured ones. */
+/** Returns a public chain in the format of wallets (EIP-3085). The RPC URL is for wallets; the service has its own. */
 const network = (chainId: number, chainName: string, rpcUrl: string, explorerUrl: string) => ({
   chainId: `0x${chainId.toString(16)}`,
   chainName,
@@ -96,7 +96,7 @@ const networks: Readonly<Record<number, ReturnType<typeof network>>> = {
   ),
 };
 
-/** A public chain; null for the sandbox's private network. */
+/** Returns a public chain; null for the sandbox's private network. */
 export function publicNetwork(chainId: number) {
   return networks[chainId] ?? null;
 }

@@ -19,7 +19,7 @@ export type LanguageCode = 'en' | 'es' | 'fr' | 'de' | 'it' | 'nl' | 'pt' | 'ja'
 export interface Language {
   readonly code: LanguageCode;
   readonly direction: 'ltr' | 'rtl';
-  /** Locale for `Intl`. All locales use the digits 0 to 9, so that amounts look as they do at the provider. */
+  /** Locale for `Intl`. All locales use the digits 0 to 9, so that amounts look the same as at the provider. */
   readonly locale: string;
   /** Separator between two sentences, and between a number and its unit. */
   readonly gap: '' | ' ';
@@ -50,13 +50,13 @@ const byCode = new Map<string, Language>(languages.map((language) => [language.c
 export const LANGUAGE_COOKIE = 'language';
 const LONGEST_ACCEPT_LANGUAGE = 200;
 
-/** Language that the visitor chose through a link (`?lang=de`); null if there is none. */
+/** Returns the language of the link (`?lang=de`), or null if the link names no supported one. */
 export function chosenLanguage(query: unknown): Language | null {
   const code = (query as Readonly<Record<string, unknown>> | null | undefined)?.['lang'];
   return typeof code === 'string' ? (byCode.get(code) ?? null) : null;
 }
 
-/** Language of the link, the stored choice, the browser's first supported one, or English. */
+/** Returns the language of the link, the cookie or the browser, in this order; English if none is supported. */
 export function languageOf(request: {
   readonly query: unknown;
   readonly headers: IncomingHttpHeaders;
@@ -82,7 +82,7 @@ function acceptedLanguage(header = ''): Language | null {
   return accepted.sort((one, other) => other.weight - one.weight)[0]?.language ?? null;
 }
 
-/** Number and time formats of each language, cached because creating one is slow. */
+/** Number and time formats of each language, cached because creating a formatter is slow. */
 const formats = Object.fromEntries(
   languages.map(({ code, locale }) => [code, formatsOf(locale)]),
 ) as Readonly<Record<LanguageCode, ReturnType<typeof formatsOf>>>;
@@ -105,58 +105,58 @@ function formatsOf(locale: string) {
   };
 }
 
-/** "$1,025.00" from 102500. The symbol may be ambiguous: see `leavesCurrencyOpen`. */
+/** Formats 102500 as "$1,025.00". The symbol may be ambiguous; see `leavesCurrencyOpen`. */
 export function formatMoney({ code }: Language, cents: number, currency: Currency): string {
   return (
     formats[code].money[currency]
       .format(cents / 100)
-      // Removes direction marks, which would reorder an isolated amount.
+      // Removes direction marks, which would reorder a `<bdi>` amount.
       .replaceAll(/[\u200e\u200f]/g, '')
-      // "10,12 USD" rather than "10,12 $", which leaves the currency open.
+      // Writes "10,12 USD" instead of "10,12 $", because several currencies use "$".
       .replace(/(?<![A-Z])\$$/, currency)
   );
 }
 
-/** Whether an amount leaves its currency ambiguous, as in "$26.10" but not in "26.10 USD". */
+/** Returns whether an amount leaves its currency ambiguous, as in "$26.10" but not in "26.10 USD". */
 export function leavesCurrencyOpen(amount: string): boolean {
   return /^[^A-Z]*\$[^A-Z]*$/.test(amount);
 }
 
-/** "25.34 USDC" with a no-break space, so that no line ends between the amount and its code. */
+/** Joins an amount and its code with a no-break space, to keep "25.34 USDC" on one line. */
 export function withCode(amount: string, code: string): string {
   return `${amount}\u00a0${code}`;
 }
 
-/** Amount with the currency's code if it is ambiguous: "$20.00 USD". */
+/** Formats an amount, with the currency code if the symbol is ambiguous: "$20.00 USD". */
 export function formatMoneyAndCode(language: Language, cents: number, currency: Currency): string {
   const amount = formatMoney(language, cents, currency);
   return leavesCurrencyOpen(amount) ? withCode(amount, currency) : amount;
 }
 
-/** "4.20 USDC" from 10⁻⁶ USDC, to the cent. Use `up` for a missing amount, so that sending it is enough. */
+/** Formats 10⁻⁶ USDC as "4.20 USDC", to the cent. A missing amount needs `up`, so that the customer sends enough. */
 export function formatUsdc({ code }: Language, units: bigint, rounding: 'up' | 'down'): string {
   const cents = (units + (rounding === 'up' ? 9_999n : 0n)) / 10_000n;
   return withCode(formats[code].usdc.format(Number(cents) / 100), 'USDC');
 }
 
-/** "4.200001 USDC" with all digits, because a transfer must cover the amount; ungrouped, as wallets expect. */
+/** Formats "4.200001 USDC" with all digits, because a transfer must cover the amount. Wallets expect no grouping. */
 export function formatExactUsdc({ code }: Language, units: bigint): string {
   const amount = formats[code].exact.format(formatUnits(units) as `${number}`);
-  // With its code, a long amount may be wider than a phone if the text is larger.
+  // A long amount may break before its code, because together they may be wider than a phone if the text is enlarged.
   return amount.length > 6 ? `${amount} USDC` : withCode(amount, 'USDC');
 }
 
-/** "November 21, 2026 at 1:38 AM UTC"; the page's script converts it to the customer's time zone. */
+/** Formats "November 21, 2026 at 1:38 AM UTC". The script of the page converts it to the customer's time zone. */
 export function formatTime({ code }: Language, timeMs: number): string {
   return `${formats[code].time.format(timeMs)} UTC`;
 }
 
-/** "1:38 AM UTC", about as wide as the time with seconds that the page's script shows. */
+/** Formats "1:38 AM UTC", which is about as wide as the time with seconds that the page's script shows. */
 export function formatClock({ code }: Language, timeMs: number): string {
   return `${formats[code].clock.format(timeMs)} UTC`;
 }
 
-/** "38 seconds" up to two minutes, then "3 minutes"; rounded up. */
+/** Formats "38 seconds" up to two minutes, then "3 minutes". Rounds up. */
 export function formatWithin(language: Language, durationMs: number): string {
   const seconds = Math.ceil(durationMs / 1000);
   const { minutes, seconds: format } = formats[language.code];
@@ -178,7 +178,7 @@ export function formatList({ code }: Language, names: readonly string[]): string
 
 export type Values = Readonly<Record<string, string>>;
 
-/** Catalog text as markup. Isolates values, whose direction could reorder it. Throws `RangeError` for a missing one. */
+/** Fills values into a text, each in a `<bdi>`. Throws `RangeError` if a value is missing. */
 export function fillIn(text: string, values: Values): Html {
   const parts = text.split(/\{(\w+)\}/);
   return html`${parts.map((part, index) =>

@@ -13,7 +13,7 @@ import {
 } from '../design/page-style.ts';
 import { fillText, type Language, languages } from './languages.ts';
 
-/** Styles and scripts of a kind of page, inlined so that the first paint needs one response. */
+/** Returns the styles and scripts of a kind of page, inlined so that the first paint needs only one response. */
 function kindOf(components: readonly string[], styles: readonly string[], scripts: readonly string[]) {
   const asset = (path: string) => new URL(path, import.meta.url);
   const styleOf = (...more: readonly string[]) =>
@@ -26,7 +26,7 @@ function kindOf(components: readonly string[], styles: readonly string[], script
   };
 }
 
-/** A page that follows its payment has the styles of every state, so that a change needs no further request. */
+/** Returns the assets of a page that follows its payment: the styles of all states, so that a change loads nothing. */
 const followerOf = (style: string, ...scripts: readonly string[]) =>
   kindOf(['button', 'card', 'banner'], ['./payment.css', style], scripts);
 const follow = './client/follow-payment.js';
@@ -46,13 +46,13 @@ const kinds = {
 
 interface PageParts {
   readonly language: Language;
-  /** Path of the page for links to other languages; defaults to the current path. */
+  /** Path for the links to other languages; defaults to the current path. */
   readonly languagePath?: string;
   readonly title: string;
   readonly isTestMode: boolean;
   readonly head?: Html;
   readonly summary?: Html;
-  /** The shop's color; null or absent for the service's default. */
+  /** The shop's color; null or absent for the default. */
   readonly brandColor?: string | null;
   readonly main: Html;
   readonly kind: keyof typeof kinds;
@@ -94,7 +94,7 @@ function sandboxBanner(language: Language): Html {
   return html`<aside class="sandbox" aria-label="${name}"><strong>${name}</strong>${language.gap}${sentence}</aside>`;
 }
 
-/** Names each language in that language, for visitors who cannot read the page. */
+/** Returns the language links. Each is in its own language, for visitors who cannot read the page. */
 function languageLinks(current: Language, path: string): Html {
   const links = languages.map(({ code, words }) =>
     code === current.code
@@ -128,7 +128,7 @@ ${link === undefined ? nothing : html`<p><a class="button primary wide" href="${
   });
 }
 
-/** Link to the referring site; undefined without a referrer, or if it is this site. */
+/** Returns a link to the referring site; undefined if there is no referrer, or if it is this site. */
 export function linkBack({ headers: { referer } }: FastifyRequest, baseUrl: string, { words }: Language) {
   const from = URL.parse(referer ?? '');
   if (from === null || !isSecureUrl(from) || from.origin === new URL(baseUrl).origin) return undefined;
@@ -148,15 +148,15 @@ export function sendUnknownPage(
 
 const commonHeaders = {
   ...pageHeaders,
-  // Sends the origin, which some providers check, but not the path, because anyone with it can open the checkout.
+  // Sends only the origin, which some providers check. The path must stay secret, because it opens the checkout.
   'referrer-policy': 'strict-origin',
   // Stops proxies from buffering events.
   'x-accel-buffering': 'no',
 } as const;
 
 /**
- * Targets that forms may lead to. Chrome applies `form-action` to redirects too, and providers redirect customers to
- * unknown hosts, so all https hosts are allowed, and HTTP for a page served over it (in live mode, only on loopback).
+ * Returns the targets allowed for forms. Chrome applies `form-action` to redirects, too, and providers redirect to
+ * unknown hosts, so every https host is allowed. A page served over HTTP (in live mode, only on loopback) allows HTTP.
  */
 function formTargetsOf(baseUrl: string): string {
   return `'self' https:${baseUrl.startsWith('http:') ? ' http:' : ''}`;
@@ -167,7 +167,7 @@ interface PageReply {
   readonly reply: FastifyReply;
 }
 
-/** @param shops origins whose pages may frame this one */
+/** @param shops origins of the pages that may frame this one */
 export function sendPage(
   { context: { baseUrl }, reply }: PageReply,
   status: number,
@@ -176,12 +176,12 @@ export function sendPage(
 ): FastifyReply {
   reply.code(status).headers(commonHeaders);
   if (shops.length === 0) return sendHtml(reply, page, formTargetsOf(baseUrl));
-  // X-Frame-Options cannot name hosts, and browsers that know `frame-ancestors` ignore it.
+  // X-Frame-Options cannot name hosts. Browsers that support `frame-ancestors` ignore it.
   reply.removeHeader('x-frame-options');
   return sendHtml(reply, page, formTargetsOf(baseUrl), { framing: `frame-ancestors ${shops.join(' ')}` });
 }
 
-/** Responds with an example of a page, without its script, for a frame of the dashboard. */
+/** Sends an example of a page, without its script, for a frame in the dashboard. */
 export function sendExample(reply: FastifyReply, page: Page): FastifyReply {
   const headers = { ...commonHeaders, 'x-frame-options': 'SAMEORIGIN' };
   const framing = "frame-ancestors 'self'; sandbox allow-same-origin";
@@ -190,7 +190,7 @@ export function sendExample(reply: FastifyReply, page: Page): FastifyReply {
 
 const shopScript = Buffer.from(readScript(new URL('./client/checkout.js', import.meta.url)));
 
-/** `GET /checkout.js`: the script for shops' pages. */
+/** Answers `GET /checkout.js` with the script for shop pages. */
 export function sendShopScript(reply: FastifyReply): FastifyReply {
   setCommonHeaders(reply).type('text/javascript; charset=utf-8').headers({
     'cache-control': 'public, max-age=3600',
@@ -200,7 +200,7 @@ export function sendShopScript(reply: FastifyReply): FastifyReply {
   return sendCompressed(reply, shopScript);
 }
 
-/** Sets the headers of responses that are not pages, such as redirects and answers to the script. */
+/** Sets the headers of responses other than pages, such as redirects and answers to the page's script. */
 export function setCommonHeaders(reply: FastifyReply): FastifyReply {
   return reply.headers(commonHeaders).header('content-security-policy', noContentPolicy);
 }

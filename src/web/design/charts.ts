@@ -9,7 +9,7 @@ interface Chart {
   readonly series: readonly string[];
   readonly bars: readonly {
     readonly label: string;
-    /** Value of each part; null if there is no value. */
+    /** Value of each part; null if unknown. */
     readonly values: readonly (number | null)[];
     readonly earlier?: number;
   }[];
@@ -21,25 +21,25 @@ interface Chart {
 
 const counts = new Intl.NumberFormat('en');
 
-/** Sizes in the drawing's units, which are scaled to the page. */
+/** Sizes in SVG units, which are scaled to the page. */
 const WIDTH = 560;
 const FLOOR = 190;
 const TOP = 40;
 const ROW = 32;
 const TREND_HEIGHT = 100;
-/** Width of one character of a label, at the label size on phones. */
+/** Width of a label's character in SVG units, at the font size on phones. */
 const CHARACTER = 11;
 
 interface Drawn {
   readonly label: string;
-  /** Start and end of each part, from 0. */
+  /** Start and end of each part, stacked from 0. */
   readonly parts: readonly (readonly [number, number])[];
   readonly sum: number;
   readonly earlier: number | null;
   readonly text: string;
 }
 
-/** A chart as SVG, and a table of its values. Bars show their values on hover and focus (`client/chart.js`). */
+/** Draws an SVG chart with a table of its values. Bars show their values on hover and focus (`client/chart.js`). */
 export function barChart(chart: Chart): Html {
   const { title, axis, series, bars, isOfNames = false, textOf = (value) => counts.format(value) } = chart;
   const written = (value: number | null | undefined) =>
@@ -115,7 +115,7 @@ function standingBars(
   ).nice(4);
   const ticks = yOf.ticks(4).filter((tick) => !areCounts || Number.isInteger(tick));
   const texts = ticks.map(textOf);
-  // Omits the decimals if every amount is whole.
+  // Omits the decimals if all amounts are whole.
   const tickTexts = texts.every((text) => text.endsWith('.00'))
     ? texts.map((text) => text.slice(0, -3))
     : texts;
@@ -156,7 +156,7 @@ y2="${yOf(tick).toFixed(1)}"></line>${label(left - 6, yOf(tick) + 5, tickTexts[i
   ];
 }
 
-/** Cumulative values of two periods, the earlier one dashed. Hidden from screen readers: the text has the sums. */
+/** Draws the cumulative values of two periods, the earlier one dashed. The text has the sums for screen readers. */
 export function trendChart(values: readonly number[], earlier: readonly number[]): Html {
   const sumsOf = (added: readonly number[]) =>
     added.map((_, index) => added.slice(0, index + 1).reduce((one, other) => one + other));

@@ -4,13 +4,13 @@ export type Cell = Html | string | number | null;
 
 type CellOf<Row> = (row: Row, index: number) => Cell;
 
-/** Kind of content, which determines alignment and width; the heading of actions is for screen readers only. */
+/** Kind of content, which determines alignment and width. Headings of `actions` are for screen readers only. */
 interface Column<Row> {
   readonly holds: 'values' | 'headings' | 'numbers' | 'sentences' | 'actions';
   readonly cellOf: CellOf<Row>;
 }
 
-/** Columns by name, in order; a plain function makes a column of values. */
+/** Columns by name, in order. A plain function makes a column of values. */
 type Columns<Row> = Readonly<Record<string, CellOf<Row> | Column<Row>>>;
 
 const holding =
@@ -24,17 +24,17 @@ export const actions = holding('actions');
 
 interface DataTable {
   readonly label: string;
-  /** Whether a phone shows a row as a few lines without column names, for self-explanatory values. */
+  /** Whether phones show a row as a few lines without column names, for self-explanatory values. */
   readonly isCompact?: boolean;
   readonly empty?: Html;
   /** Whether the last row is the sum of the others. */
   readonly endsInSum?: boolean;
 }
 
-/** Maximum columns that fit side by side on every phone. */
+/** Maximum number of columns that fit side by side on every phone. */
 const NARROW_COLUMNS = 2;
 
-/** A table whose rows become cards on a phone. Explicit roles keep the table semantics there. */
+/** Renders a table whose rows become cards on phones. Explicit roles keep the table semantics there. */
 export function dataTable<Row>(table: DataTable | string, rows: readonly Row[], named: Columns<Row>): Html {
   const given: DataTable = typeof table === 'string' ? { label: table } : table;
   const { label, isCompact = false, endsInSum = false, empty } = given;
@@ -58,7 +58,7 @@ export function dataTable<Row>(table: DataTable | string, rows: readonly Row[], 
 type NamedColumn = Pick<Column<never>, 'holds'> & { readonly name: string };
 
 function columnHeading({ name, holds }: NamedColumn): Html {
-  // Screen readers would announce a heading without a name as empty.
+  // Screen readers would announce a header cell without a name as empty.
   if (name.trim() === '') return html`<td></td>`;
   const shown = holds === 'actions' ? html`<span class="quiet">${name}</span>` : name;
   return html`<th scope="col" role="columnheader"${classOf(holds)}>${shown}</th>`;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { html as escapeTemplate } from 'ghtml';
 
-/** Markup with escaped insertions. A class, so that no text can be mistaken for markup. */
+/** Markup with escaped insertions. It is a class, so that no string can be mistaken for markup. */
 export class Html {
   readonly #markup: string;
 
-  /** Call only here and for the project's own style and script; use `html` for all other markup. */
+  /** Call only here and for the project's own styles and scripts. All other markup comes from `html`. */
   constructor(markup: string) {
     this.#markup = markup;
   }
@@ -20,8 +20,8 @@ type Insertion = string | number | Html | readonly Html[] | null | false;
 export const nothing = new Html('');
 
 /**
- * Template whose text insertions ghtml escapes; null and false insert nothing. ghtml gets single texts, never the
- * template, because it could disable escaping. Attributes must be quoted, and the caller checks a link's scheme.
+ * Renders a template and escapes inserted text with ghtml; null and false insert nothing. ghtml gets single values, not
+ * the template, which could disable escaping. Attributes must be quoted. The caller checks the scheme of links.
  */
 export function html({ raw }: TemplateStringsArray, ...insertions: readonly Insertion[]): Html {
   let markup = raw[0] as string;
@@ -30,7 +30,7 @@ export function html({ raw }: TemplateStringsArray, ...insertions: readonly Inse
   return new Html(markup);
 }
 
-/** Inserts this field at the start of each `post` form. Texts are escaped, so only real forms match. */
+/** Inserts a field at the start of each `post` form. Text is escaped, so only real forms match. */
 export function withField(markup: Html, field: Html): Html {
   const begin = (form: string) => `${form}${field}`;
   return new Html(markup.toString().replaceAll(/<form [^>]*method="post"[^>]*>/g, begin));
@@ -40,7 +40,7 @@ export function navigationLink(href: string, label: string, isCurrent: boolean):
   return html`<li><a href="${href}"${isCurrent ? html` aria-current="page"` : nothing}>${label}</a></li>`;
 }
 
-/** Parts separated by dots, with no dot at the start or end of a line (`payment.css`). */
+/** Separates parts with dots, with no dot at the start or end of a line (`payment.css`). */
 export function dotted(parts: readonly Html[]): Html {
   const dot = html`<i aria-hidden="true">·</i> `;
   return html`<span class="dotted">${parts.map((part, index) => html`<span>${index === 0 ? nothing : dot}${part}</span> `)}</span>`;
@@ -55,7 +55,7 @@ function markupOf(insertion: Insertion): string {
 
 const textOnly = Object.assign(['', ''], { raw: ['', ''] }) as TemplateStringsArray;
 
-/** Unpredictable nonce for the style, script and policy of one response, in base64url. */
+/** Returns an unpredictable nonce, in base64url, for the style, script and policy of one response. */
 export function newNonce(): string {
   return randomBytes(18).toString('base64url');
 }

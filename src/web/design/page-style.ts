@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { sendCompressed } from '../compression.ts';
 import { Html, html, newNonce, nothing } from './html.ts';
 
-/** Content of a page's `<style>`: tokens, shared styles, components, and the page's own style sheets, minified. */
+/** Returns the content of a page's `<style>`, minified: tokens, shared styles, components and the page's own styles. */
 export function pageStyleOf(components: readonly string[], ...own: readonly URL[]): Html {
   const shared = ['tokens', 'base', ...components.map((name) => `components/${name}`)];
   const files = [...shared.map((name) => new URL(`./${name}.css`, import.meta.url)), ...own];
@@ -11,7 +11,7 @@ export function pageStyleOf(components: readonly string[], ...own: readonly URL[
   return new Html(minified(withoutUnusedTokens(withoutConstantTokens(sheet))));
 }
 
-/** Script of the project without comments, indentation and unneeded space. No string in it may span lines. */
+/** Returns a script without comments, indentation and unneeded spaces. String literals must not span lines. */
 export function readScript(file: URL): string {
   return readFileSync(file, 'utf8')
     .replaceAll(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*/g, '')
@@ -24,7 +24,7 @@ export function readScript(file: URL): string {
     );
 }
 
-/** Style sheet without comments, unneeded space and leading zeros. Quoted texts stay unchanged. */
+/** Removes comments, unneeded spaces and leading zeros. Quoted strings stay unchanged. */
 function minified(sheet: string): string {
   return sheet
     .replaceAll(/\/\*(?:(?!\*\/)[\s\S])*\*\//g, '')
@@ -36,7 +36,7 @@ function minified(sheet: string): string {
     .trim();
 }
 
-/** Inlines tokens that have one value for all pages, such as sizes. Colors differ by scheme and shop. */
+/** Inlines tokens with a single value for all pages, such as sizes. Colors depend on scheme and shop. */
 function withoutConstantTokens(sheet: string): string {
   const [tokens = ''] = /:root \{[^}]*/.exec(sheet) ?? [];
   return [...tokens.matchAll(/(--[\w-]+): ([^;]+)/g)]
@@ -67,7 +67,7 @@ export const pageHeaders = {
 export interface Page {
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
-  /** Color of the icon, in hex digits. */
+  /** Color of the icon in hex digits. */
   readonly color: string;
   readonly style: Html;
   readonly brand?: string | null;
@@ -79,9 +79,9 @@ export interface Page {
 const UNFRAMED = "frame-ancestors 'none'";
 
 /**
- * Responds with a page whose policy allows only its own style and script, and forms that lead to `formTargets`.
+ * Sends a page with a policy that allows only its own style and script, and forms that lead to `formTargets`.
  *
- * @param framing directives about what may frame the page and what it may frame
+ * @param framing policy directives for what may frame the page and what it may frame
  */
 export function sendHtml(
   reply: FastifyReply,

@@ -3,12 +3,12 @@ import { type Html, html } from './html.ts';
 
 const QUIET_MODULES = 4;
 
-/** QR code as SVG: dark on light in either color scheme, as scanners expect. */
+/** Draws a QR code as SVG, dark on light in both color schemes, as scanners expect. */
 export function qrCode(text: string, label: string): Html {
   return drawing(text, html` class="qr" role="img" aria-label="${label}" width="220" height="220"`);
 }
 
-/** QR code with a link that saves it as a file, without a request. */
+/** Draws a QR code with a link that saves it as a file without a request. */
 export function qrCodeToSave(text: string, label: string): Html {
   const file = `data:image/svg+xml,${encodeURIComponent(qrCodeFile(text))}`;
   return html`${qrCode(text, label)}
@@ -19,7 +19,7 @@ export function qrCodeFile(text: string): string {
   return drawing(text, html` xmlns="http://www.w3.org/2000/svg"`).toString();
 }
 
-/** Draws each row of dark modules as a stroke with relative positions, which compress best. */
+/** Draws each row of dark modules as a stroke with relative coordinates, which compress best. */
 function drawing(text: string, attributes: Html): Html {
   const { data, size } = encode(text, { ecc: 'M', border: QUIET_MODULES });
   const rows = data.map((row, y) => {

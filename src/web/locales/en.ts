@@ -1,6 +1,6 @@
 /**
- * Texts of the checkout in English, the type of all other catalogs (`locale.ts`). A rendered page fills values into the
- * braces: a name, an amount with its currency, a time.
+ * Texts of the checkout in English, whose type all other catalogs share (`locale.ts`). Placeholders in braces stand for
+ * a name, an amount with its currency, or a time.
  */
 export const en = {
   languageName: 'English',
@@ -13,7 +13,7 @@ export const en = {
   title: '{heading} – {amount} to {shop}',
   summary: {
     paymentTo: 'Payment to',
-    /** The shop's price and the added fee. */
+    /** The shop's price plus the fee. */
     parts: '{net} + {fee} fee',
     fee: 'Service fee',
     total: 'Total',
@@ -30,13 +30,13 @@ export const en = {
       heading: 'This cannot be paid at the moment',
       sentence: 'No payment service can take this payment. Please contact {shop}, or try again later.',
     },
-    /** Shown if customers in the chosen country cannot pay. */
+    /** Shown if no provider serves the chosen country. */
     nobodyHere: {
       heading: 'Not available in {country}',
       sentence:
         'No payment service can take this payment from customers in {country}. If you live elsewhere, choose your country. Otherwise, contact {shop}.',
     },
-    /** More specific sentences, shown in place of that in `nobody` if the reason is known. */
+    /** More specific sentences, which replace the one in `nobody` if the reason is known. */
     nobodyBelow:
       'No payment service can take this amount. Payments are possible from {minimum}. Please contact {shop}.',
     nobodyIn: 'No payment service takes {currency} for this payment. Please contact {shop}.',
@@ -67,7 +67,7 @@ export const en = {
       heading: 'Almost there: pay {missing} to finish',
       sentence: 'Part of your payment arrived. {missing} completes it, the service’s fee included.',
     },
-    /** Shown if no service can charge the rest now. */
+    /** Shown if no provider can charge the rest now. */
     incomplete: {
       heading: 'Your payment is incomplete',
       sentence:
@@ -113,14 +113,14 @@ export const en = {
         'About {received} of {amount} arrived, too late or only in part, so this checkout does not count as paid. ' +
         'Contact {shop} about your order and give the reference below.',
     },
-    /** Added to `paid` if clearly more arrived than was due. */
+    /** Added to `paid` if clearly more than the amount due arrived. */
     overpaid:
       'About {received} arrived, {surplus} too much. All of it goes to {shop}. Ask {shop} to refund the difference, and give the reference below.',
-    /** Added to `paid` if the whole amount arrived more than once. */
+    /** Added to `paid` if the full amount arrived more than once. */
     paidTwice:
       'Your payment arrived more than once: about {received} in total. ' +
       'All of it goes to {shop}. Ask {shop} to refund the duplicate, and give the reference below.',
-    /** Added to `paid` if a further payment has not arrived yet. */
+    /** Added to `paid` if another payment is still on its way. */
     paidAgain:
       'Another payment of yours is under way at {holders}. It goes to {shop} as well. ' +
       'Ask {shop} to refund it, and give the reference below.',
@@ -143,7 +143,7 @@ export const en = {
     change: 'Change',
     all: 'All {count} services',
     payInstead: 'Pay with {provider} instead',
-    /** Heading of the list folded below the first offer. */
+    /** Heading of the collapsed list below the first offer. */
     otherWays: 'Other ways to pay ({count})',
     card: 'Card',
     lastChoice: 'Your last choice',
@@ -158,7 +158,7 @@ export const en = {
     inactive: 'Not available at the moment',
     silent: 'Temporarily unavailable',
     busy: 'Busy at the moment',
-    /** Shown if a provider charges more than the amount. */
+    /** Shown if a provider adds fees to the amount. */
     charges: 'You pay {amount} there, fees included',
     accountNeeded: '{provider} account required',
     usually: 'Usually {time}',
@@ -186,9 +186,9 @@ export const en = {
     notFromHere: 'Please use the buttons on this page to continue.',
     other: 'That did not work. Your card was not charged. Please try again in a moment.',
   },
-  /** After the customer has paid. */
+  /** Shown after the customer has paid. */
   wait: {
-    /** Below the time since the approval, or else the arrival: "1:42 elapsed". */
+    /** Label below the time since the approval, or else since the arrival: "1:42 elapsed". */
     elapsed: 'elapsed',
     /** Heading if no card was used. */
     approved: 'Your payment is approved',
@@ -204,7 +204,7 @@ export const en = {
     longer: 'Taking longer?',
   },
   receipt: {
-    /** Followed by the time. */
+    /** A time follows. */
     paidTo: 'paid to {shop}',
     for: 'For',
     price: 'Price + fee',
@@ -215,7 +215,7 @@ export const en = {
     sentWithin: 'The contract sent {usdc} to {shop} within {time} of your card’s approval.',
     transactions: 'See the two transactions',
   },
-  /** Shown if the money was charged but has not arrived yet. */
+  /** Shown if the customer was charged but nothing has arrived yet. */
   missing: {
     question: 'Charged, but nothing appears here?',
     usual:
@@ -246,9 +246,9 @@ export const en = {
     money: 'The money can go only to {shop}, less any service fee.',
     check: 'Check it yourself',
     email: 'We share your email address, {email}, with the payment service.',
-    /** Shown if only some of the offered services receive the email address. */
+    /** Shown if only some offered providers accept an email address. */
     emailToSome: 'If the payment service accepts an email address from us, we share yours, {email}, with it.',
-    /** Shown to a visitor whose link lacks the email address. */
+    /** Shown if the link lacks the email address. */
     emailKept:
       'The shop added an email address to this payment, {email}. Your link does not include it, so we don’t share it with the payment service.',
   },
@@ -293,7 +293,7 @@ export const en = {
     automatic: 'You’ll be taken to {host} in {seconds} seconds.',
     stay: 'Stay on this page',
   },
-  /** On a desktop: continue on a phone. */
+  /** Shown on desktops, to continue on a phone. */
   phone: {
     heading: 'Continue on your phone',
     hint: 'Scan this code with your phone’s camera to open this checkout there.',
@@ -318,7 +318,7 @@ export const en = {
     networkAdd: 'Add it in the wallet’s network settings with these values.',
     open: 'Open in your wallet',
     copy: 'Copy',
-    /** Payment from a wallet in the browser. */
+    /** Payment from a browser wallet. */
     payWith: 'Pay with {wallet}',
     sent: 'Your wallet sent the transfer. Waiting for the network.',
     refused: 'Your wallet did not send the transfer. Nothing was paid.',
@@ -326,7 +326,7 @@ export const en = {
     whole: 'Send the full amount. Network and exchange fees are extra.',
     once: 'Use this address for this payment only.',
   },
-  /** Payment page of a shop. */
+  /** Reusable payment page of a shop. */
   page: {
     amount: 'Amount in {currency}',
     amountHint: 'From {minimum} to {maximum}',
@@ -355,14 +355,14 @@ export const en = {
         'Other customers are paying for the last ones. Anything not paid for within {minutes} minutes becomes available again.',
     },
   },
-  /** Receipt by email; its rows reuse the labels of the page. */
+  /** Receipt email. Its rows reuse the page's labels. */
   mail: {
     subject: 'Receipt from {shop}: {amount}',
     paid: 'You have paid {amount} to {shop}.',
     page: 'This receipt as a page',
     questions: 'Questions about your order',
     warning: 'No one will ask you for card details or another payment because of this email.',
-    /** On the page: one mail when the payment ends, to an email address that the customer enters. */
+    /** Form on the page: one email when the payment ends, to an address that the customer enters. */
     tell: 'We’ll email you when it’s done.',
     told: 'All set: we’ll email you when it’s done.',
     /** Shown if the payment has an email address. */
@@ -375,7 +375,7 @@ export const en = {
     coming: 'Your receipt is on its way by email.',
     wrong: 'Enter an email address such as name@example.com.',
     tooOften: 'No more emails can be requested here right now. Please try again later.',
-    /** At the end of that mail. */
+    /** At the end of the email that `tell` promises. */
     asked:
       'You get this one email because your address was entered on the page of this payment. It is deleted now.',
   },

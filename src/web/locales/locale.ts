@@ -1,4 +1,4 @@
 import type { en } from './en.ts';
 
-/** Type of a complete catalog: a missing text is a compile error. */
+/** Type of a complete catalog. A missing text is a compile error. */
 export type Words = typeof en;

@@ -34,7 +34,7 @@ export function durationText(ms: number): string {
   return `${Math.floor(ms / size)} ${unit}`;
 }
 
-/** "15 min ago"; after a week, the date. */
+/** Returns "15 min ago", or the date after a week. */
 export function ago(atMs: number, nowMs: number, timeZone: string): Html {
   const ms = nowMs - atMs;
   const at = new Date(atMs);
@@ -43,24 +43,24 @@ export function ago(atMs: number, nowMs: number, timeZone: string): Html {
   return html`<time datetime="${at.toISOString()}">${text}</time>`;
 }
 
-/** A time in UTC, because the console's accounts and operators are in many zones. */
+/** Renders a time in UTC, because accounts and operators are in many time zones. */
 export function utcTime(atMs: number): Html {
   return moment(atMs, 'UTC');
 }
 
-/** "$1,025.00" from 102500. */
+/** Formats 102500 as "$1,025.00". */
 export function formatMoney(cents: number, currency: Currency): string {
   return formatIn(english, cents, currency);
 }
 
-/** "$1,025.00 USD" */
+/** Formats 102500 as "$1,025.00 USD". */
 export function moneyText(cents: number, currency: Currency): string {
   return withCode(formatMoney(cents, currency), currency);
 }
 
 const ROUNDED_UNITS = { up: 9_999n, nearest: 5_000n, down: 0n };
 
-/** "5.12 USDC" from 5123456, with the exact amount in a title. Use `up` for an amount due, `down` for a part of it. */
+/** Formats 5123456 as "5.12 USDC" with the exact amount as its title. Amounts due need `up`, parts `down`. */
 export function formatUsdc(units: bigint, rounding: keyof typeof ROUNDED_UNITS = 'nearest'): Html {
   const exact = formatUnits(units);
   if (exact.endsWith('0000')) return html`${usdcText(units)}`;
@@ -68,16 +68,16 @@ export function formatUsdc(units: bigint, rounding: keyof typeof ROUNDED_UNITS =
   return html`<data value="${exact}" title="${exact} USDC">${shown}</data>&#160;USDC`;
 }
 
-/** "1,234" */
+/** Number format for counts: "1,234". */
 export const counts = new Intl.NumberFormat('en');
 const usdcNumbers = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** "1,234.57" from 1234567890: rounds sums to the cent. */
+/** Formats 1234567890 as "1,234.57", rounded to the cent. */
 export function formatUsdcSum(units: number | bigint): string {
   return usdcNumbers.format(Number(units) / 1_000_000);
 }
 
-/** "1,234.57 USDC" */
+/** Formats 1234567890 as "1,234.57 USDC". */
 export function usdcText(units: number | bigint): string {
   return withCode(formatUsdcSum(units), 'USDC');
 }

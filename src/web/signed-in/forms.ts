@@ -5,7 +5,7 @@ import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { type ProviderId, providerCatalog, providerIds } from '../../payment/provider-catalog.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 
-/** Maximum size of a form, enough for the longest field, a note. */
+/** Maximum size of a form, enough for a note, the longest field. */
 const FORM_LIMIT_BYTES = 16 * 1024;
 
 export function acceptForms(scope: FastifyInstance, bodyLimit = FORM_LIMIT_BYTES): void {
@@ -23,7 +23,7 @@ export interface Notes {
   readonly error?: string | undefined;
 }
 
-/** Attributes that link an input to its description, mark an error and focus the first wrong field. */
+/** Returns the attributes that link an input to its description, mark an error and focus the first wrong field. */
 export function describedBy(id: string, { hint, error, hasFocus = false }: Notes): Html {
   const ids = [
     ...(error === undefined ? [] : [`${id}-error`]),
@@ -57,12 +57,12 @@ export function optionsOf<Value extends string>(
 interface TickField {
   readonly type: 'checkbox' | 'radio';
   readonly name: string;
-  /** Defaults to the name; needed if a page has several fields of one name. */
+  /** Defaults to the name. Needed if several fields on a page share a name. */
   readonly id?: string;
   readonly value?: string;
   readonly label: string;
   readonly isChecked: boolean;
-  /** Links the input to its description and marks an error (`describedBy`). */
+  /** Attributes of `describedBy`, which link the input to its description and mark an error. */
   readonly attributes?: Html;
 }
 
@@ -90,7 +90,7 @@ export function tickedProviders(form: FormFields): readonly ProviderId[] {
   return providerIds.filter((id) => form.has(`provider_${id}`));
 }
 
-/** Page that shows a text once; the next request does not get it. */
+/** Renders a page that shows a text once. The next request no longer gets it. */
 export function shownOncePage(
   title: string,
   text: string,
@@ -115,7 +115,7 @@ export function banner(tone: 'good' | 'bad' | 'warn' | 'plain', text: string): H
     : html`<p class="banner ${tone}" role="status">${text}</p>`;
 }
 
-/** Message about the previous action, named in the URL; a plain text is a success. */
+/** Renders the message about the previous action, named in the URL. A plain string means success. */
 export function flashOf(
   { query }: { readonly query: URLSearchParams },
   messages: Readonly<Record<string, string | Html>>,
@@ -125,10 +125,10 @@ export function flashOf(
   return typeof message === 'string' ? banner('good', message) : (message ?? nothing);
 }
 
-/** Submitted form. Each field appears once, with CRLF as LF. */
+/** Submitted form. Each field appears once. CRLF is converted to LF. */
 export interface FormFields {
   text(name: string): string;
-  /** Whether a checkbox was ticked, or the button of this name pressed. */
+  /** Returns whether a checkbox was ticked, or the button of this name pressed. */
   has(name: string): boolean;
   readonly file?: Uint8Array;
 }
@@ -154,8 +154,8 @@ export function requireTextUrl(url: string): void {
 }
 
 /**
- * Throws `foreign_form` unless the browser says that a page of this site sent it. Browsers without `Sec-Fetch-Site`
- * send `Origin` with every form; `none` is sent for a form that the user submits again.
+ * Throws `foreign_form` unless the browser says that the form came from this site. Browsers without `Sec-Fetch-Site`
+ * send `Origin` with every form. They send `none` when the user submits a form again.
  */
 export function requireOwnForm(headers: IncomingHttpHeaders, baseUrl: string): void {
   const { origin, 'sec-fetch-site': site = 'none' } = headers;
@@ -169,13 +169,13 @@ export function requireOwnForm(headers: IncomingHttpHeaders, baseUrl: string): v
     );
 }
 
-/** Name of the hidden field that tells, in every form on an account's pages, which account the page was made for. */
+/** Hidden field in every form of an account's pages. It names the account for which the page was rendered. */
 export const OF_ACCOUNT = 'of_account';
 
-/** Throws `foreign_form` for a form of another account's page: the user has switched since, perhaps in another tab. */
+/** Throws `foreign_form` if the user has switched accounts since the form was rendered, for example in another tab. */
 export function requireSameAccount({ account, otherAccounts }: ChosenAccount, form: FormFields): void {
   const made = form.text(OF_ACCOUNT);
-  // The forms outside a page's content, for switching and signing out, name no account.
+  // Forms outside a page's content, which switch the account or sign out, name no account.
   if (made === '' || made === account.id) return;
   const other = otherAccounts.find(({ id }) => id === made);
   const name = other === undefined ? 'another account' : `the account “${other.name}”`;
@@ -185,7 +185,7 @@ export function requireSameAccount({ account, otherAccounts }: ChosenAccount, fo
   );
 }
 
-/** Whether a customer's form may be from this site. A client that sends no origin is not a browser on another site. */
+/** Returns whether a customer's form may be from this site. A browser on another site would send its origin. */
 export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none';
@@ -193,14 +193,14 @@ export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boo
   return origin === undefined || isOwnAddress(origin, headers, baseUrl);
 }
 
-/** Whether the browser followed a link or refresh of a page of this site, according to its Referer header. */
+/** Returns whether the Referer header names a page of this site. */
 export function comesFromOwnPage(headers: IncomingHttpHeaders, baseUrl: string): boolean {
   return headers.referer !== undefined && isOwnAddress(headers.referer, headers, baseUrl);
 }
 
 function isOwnAddress(address: string, headers: IncomingHttpHeaders, baseUrl: string): boolean {
   const [url, own] = [URL.parse(address), new URL(baseUrl)];
-  // The sandbox has several names on loopback; the base URL has one of them.
+  // The sandbox has several loopback names, and the base URL has only one of them.
   return url?.protocol === own.protocol && (url.host === own.host || url.host === headers.host);
 }
 
@@ -222,13 +222,13 @@ export interface Field {
   readonly wordsOf?: (option: string) => string;
   readonly hint?: string | Html;
   readonly isOptional?: boolean;
-  /** Hint for browsers and password managers (`username`). */
+  /** `autocomplete` attribute for browsers and password managers (`username`). */
   readonly autocomplete?: string;
   readonly inputMode?: 'decimal';
   readonly sign?: string;
-  /** Media types that a file may have. */
+  /** Accepted media types of a file. */
   readonly accept?: string;
-  /** Defaults to the name; needed if a page has several fields of one name. */
+  /** Defaults to the name. Needed if several fields on a page share a name. */
   readonly id?: string;
 }
 
@@ -243,12 +243,12 @@ export function optional(
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** Submitted values of a form that changed nothing, and the reason. */
+/** Values of a form that was refused without any change, and the reason. */
 export interface RefusedForm extends FormFields {
   readonly refusal: ServiceError;
-  /** Path that it was submitted to, which identifies it among a page's forms. */
+  /** Path that the form was submitted to, which identifies it among a page's forms. */
   readonly path: string;
-  /** Wrong fields that the page shows, in order: `formFields` adds them for the summary. */
+  /** Wrong fields that the page shows, in order. `formFields` adds them for the summary. */
   readonly shown: { readonly id: string; readonly label: string }[];
 }
 
@@ -300,7 +300,7 @@ interface FoldedAction {
   readonly field?: { readonly name: string; readonly value: string };
 }
 
-/** Action that cannot be undone or stops customers, folded so that one click does nothing. */
+/** Renders an action that cannot be undone or affects customers, collapsed so that it takes two clicks. */
 export function foldedAction(folded: FoldedAction): Html {
   const { action, summary, effect = nothing, button, field } = folded;
   const hidden = field && html`<input type="hidden" name="${field.name}" value="${field.value}">`;
@@ -309,7 +309,7 @@ export function foldedAction(folded: FoldedAction): Html {
 <p class="actions"><button class="button danger">${button}</button></p></form></details>`;
 }
 
-/** Fields with labels, hints and errors. A refused form shows what was typed, and focuses the first wrong field. */
+/** Renders fields with labels, hints and errors. A refused form keeps its values and focuses the first wrong field. */
 export function formFields(visit: FormVisit, action: string, fields: Fields): Html {
   const refused = refusedAt(visit, action);
   return html`${Object.entries(fields).map(([name, field]) => {
@@ -321,19 +321,19 @@ export function formFields(visit: FormVisit, action: string, fields: Fields): Ht
 
 type FieldError = Omit<Notes, 'hint'>;
 
-/** The error of a field. Adds a wrong field to the page's summary. */
+/** Returns the error of a field. Adds a wrong field to the page's summary. */
 export function errorAt(
   { refusal, shown }: RefusedForm,
   name: string,
   { id = name, label }: Pick<Field, 'id' | 'label'>,
 ): FieldError {
-  // Also matches names of command line options, which have hyphens.
+  // Also matches command-line option names, which contain hyphens.
   const problem = [...refusal.problems].find(([field]) => field.replaceAll(/[- ]/g, '_') === name)?.[1];
   if (problem === undefined) return {};
   return { error: sentenceOf(problem), hasFocus: shown.push({ id, label }) === 1 };
 }
 
-/** A field with label, hint and error. Passwords and codes are never filled in. */
+/** Renders a field with label, hint and error. Passwords and codes are never filled in. */
 export function formField(name: string, field: Field, error: FieldError = {}): Html {
   const { label, type = 'text', id = name, value = '', options = [], wordsOf, sign } = field;
   const { autocomplete = type === 'password' ? 'current-password' : 'off', isOptional = false } = field;
@@ -366,14 +366,14 @@ ${notesOf(id, notes)}
   }
 }
 
-/** @param ends what else a known user's new password ends, besides sign-in by a passkey alone (`updateUser`) */
+/** @param ends what else the new password of a known user ends, besides sign-in with only a passkey (`updateUser`) */
 export function newPassword(ends?: string): Fields {
   const passkeys = 'Passkeys are a second factor again: remove and add yours again to sign in with it alone.';
   const hint = `At least 12 characters.${ends === undefined ? '' : ` ${ends} ${passkeys}`}`;
   return { new_password: { label: 'New password', type: 'password', autocomplete: 'new-password', hint } };
 }
 
-/** Alert above a page with a refused form: links to the wrong fields, or the reason. */
+/** Renders the alert above a refused form, with links to the wrong fields or else the reason. */
 export function refusalBanner(refused: RefusedForm | undefined): Html {
   if (refused === undefined) return nothing;
   const { refusal, shown } = refused;
@@ -384,7 +384,7 @@ export function refusalBanner(refused: RefusedForm | undefined): Html {
   return html`<p class="banner bad" role="alert">Nothing was saved. Check: ${links}.</p>`;
 }
 
-/** "must be a date" → "Must be a date."; "is not a date" → "This is not a date." */
+/** Turns "must be a date" into "Must be a date.", and "is not a date" into "This is not a date." */
 export function sentenceOf(problem: string): string {
   const whole = /^(?:is|has|needs|can) /.test(problem) ? `this ${problem}` : problem;
   const sentence = `${whole.charAt(0).toUpperCase()}${whole.slice(1)}`;

@@ -20,7 +20,7 @@ export interface PageContent {
   readonly title: string;
   readonly actions?: Html;
   readonly main: Html;
-  /** Refused form that the page shows again, below the reason. */
+  /** Refused form, shown again below the reason. */
   readonly refused?: RefusedForm;
 }
 
@@ -123,7 +123,7 @@ ${refusalBanner(refused)}${main}
 
 const entryOf = (section: Section) => (typeof section === 'string' ? sections[section] : section);
 
-/** Links by group. An operator's view has no link to the documentation, because its server does not serve it. */
+/** Returns the links by group. An operator's view has none to the documentation, which its server does not serve. */
 function navigation(visit: Visit, section: Section | null, shown: ReadonlySet<Section>): Html[] {
   const added = [...shown].filter((each) => typeof each !== 'string');
   const all = Object.keys(sections).flatMap((name) => [
@@ -174,7 +174,7 @@ const dashboardHeaders = {
   'referrer-policy': 'same-origin',
 } as const;
 
-/** Pages may frame examples of customer pages. */
+/** Policy that lets pages frame examples of customer pages. */
 const framing = "frame-src 'self'; frame-ancestors 'none'";
 
 export function sendDashboardPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
@@ -203,12 +203,12 @@ export function sendDownload(
     .send(Readable.from(chunks));
 }
 
-/** A CSV file, after a byte order mark that tells spreadsheets its encoding. */
+/** Sends a CSV file, with a byte order mark that tells spreadsheets its encoding. */
 export function sendCsv(reply: FastifyReply, fileName: string, lines: AsyncIterable<string>): FastifyReply {
   return sendDownload(reply, fileName, 'text/csv', withByteOrderMark(lines));
 }
 
-/** The mark comes with the first chunk, so that a failure of the first read comes before any output. */
+/** Joins the mark to the first chunk, so that nothing has been sent if the first read fails. */
 async function* withByteOrderMark(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let mark = '\uFEFF';
   for await (const chunk of lines) {
@@ -226,7 +226,7 @@ export function sendPlainPage(
 }
 
 interface ListPage {
-  /** Filters in the list's URL; empty texts are omitted. */
+  /** Filters for the list's URL. Empty values are omitted. */
   readonly filters: Readonly<Partial<Record<string, string>>>;
   readonly isNewest: boolean;
   /** Cursor of the next page (parameter `before`); null on the last page. */

@@ -18,16 +18,16 @@ export function rememberBrowser({ context, cookies, reply }: AreaRequest, email:
   cookies.set(reply, 'browser', markBrowser(context.browsers, email, context.nowMs()), BROWSER_MARK_MS);
 }
 
-/** Identifier of the browser among those of the user; null for an unknown one. */
+/** Returns the user's known browser that sent the request; null if unknown. */
 export function browserOf({ context, cookies, request }: AreaRequest, email: string): string | null {
   const mark = cookies.read(request.headers, 'browser');
   return mark === null ? null : knownBrowser(context.browsers, mark, email, context.nowMs());
 }
 
 /**
- * Counts a sign-in attempt by the email address, whether or not the user exists. A known browser has its own
- * counter, so that no other attempt blocks it. For an unknown one, resolves to its network and the seconds for which
- * the password is not enough. Throws `rate_limited` at a rate beyond human typing.
+ * Counts a sign-in attempt by email address, whether or not the user exists. A known browser has its own counter, so
+ * other attempts cannot block it. For an unknown one, resolves to its network and the seconds for which the password is
+ * not enough. Throws `rate_limited` at a rate beyond human typing.
  */
 export async function countSignIn(asked: AreaRequest, typedEmail: string) {
   const { request } = asked;
@@ -45,7 +45,7 @@ export async function countSignIn(asked: AreaRequest, typedEmail: string) {
 const pathOf = ({ path }: Area) => `${path}/new-browser`;
 const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sign-in">Go to sign-in</a></p>`;
 
-/** `…/new-browser`: sends an email with a link for marking a browser as known in this area. */
+/** Registers `…/new-browser`, which emails a link that marks a browser as known in this area. */
 export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): void {
   const pages = visitorPages(routes);
   pages.form('/new-browser', (asked, form) => answerAsking(asked, form, mailer));
@@ -53,10 +53,10 @@ export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): voi
   pages.form('/new-browser/known', answerLink);
 }
 
-/** GET changes nothing, so that following a link cannot replace the cookie that marks a known browser. */
+/** Shows the link's page without changing anything, so that a followed link cannot replace the browser's cookie. */
 async function showLink(asked: AreaRequest): Promise<PageView> {
   const { context, area, query } = asked;
-  // The token is in the query, because it is longer than a path segment may be.
+  // The token is in the query, because it exceeds the maximum length of a path segment.
   const token = query.get('token') ?? '';
   const email = openBrowserLink(context.browsers, token, context.nowMs());
   if (email === null) return expiredView(asked);
@@ -144,7 +144,7 @@ You still need your password. Do not share the link. If this was not you, ignore
   };
 }
 
-/** Mails a link to a user. Runs after the response, whose time must not reveal whether the user exists. */
+/** Emails a link to a user. Runs after the response, because its time must not reveal whether the user exists. */
 export async function mailLink(
   { context, request }: AreaRequest,
   mailer: Mailer,

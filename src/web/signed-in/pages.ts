@@ -52,9 +52,9 @@ export type FormHandler<Asked = Visit> = (asked: Asked, form: FormFields) => Pro
 interface PagesFrame<Context extends AreaContext, Asked> {
   readonly path: string;
   readonly admit: (asked: AreaRequest<Context>) => Promise<Admission<Asked>>;
-  /** Throws if an admitted user may not use the section. */
+  /** Throws if an admitted user may not open the section. */
   readonly requireAccess?: (asked: Asked) => void;
-  /** Throws if a form of this site is not for this visit. */
+  /** Throws if a form from this site was not rendered for this visit. */
   readonly requireForm?: (asked: Asked, form: FormFields) => void;
   readonly layout: (content: PageContent, asked: Asked) => Page | Promise<Page>;
 }
@@ -65,7 +65,7 @@ export function createPages<Context extends AreaContext, Asked extends AreaReque
 ) {
   const { server, context } = routes;
 
-  /** Admits a request and sends what the handler returns. The caller checks the origin of a form. */
+  /** Admits a request and sends what the handler returns. The caller checks the form's origin. */
   async function answer(request: FastifyRequest, reply: FastifyReply, act: PageHandler<Asked>) {
     const { pathname: path, searchParams: query } = new URL(request.url, 'http://localhost');
     const params = request.params as Record<string, string>;
@@ -77,7 +77,7 @@ export function createPages<Context extends AreaContext, Asked extends AreaReque
     try {
       requireAccess?.(asked);
       const answered = await act(asked);
-      // Awaiting a sent reply resolves to undefined.
+      // A handler that has sent the reply itself resolves to undefined.
       if (reply.sent) return reply;
       if ('location' in answered) return sendSeeOther(reply, `${home}${answered.location}`);
       return 'main' in answered ? await send(answered) : answered;
@@ -88,10 +88,10 @@ export function createPages<Context extends AreaContext, Asked extends AreaReque
 
   return {
     answer,
-    /** Registers a page for `GET`, and for `HEAD`, which is answered as for a visitor who is not signed in. */
+    /** Registers a page for `GET` and `HEAD`. HEAD is answered as if the visitor were not signed in. */
     page: (path: string, show: PageHandler<Asked>) =>
       server.get(path, { exposeHeadRoute: true }, (request, reply) => answer(request, reply, show)),
-    /** Registers a form (`POST`). `show` renders its page after a refusal; `read` reads a form with a file. */
+    /** Registers a form (`POST`). `show` renders its page after a refusal. `read` reads a form with a file. */
     form: (
       path: string,
       act: FormHandler<Asked>,
@@ -114,7 +114,7 @@ export function createPages<Context extends AreaContext, Asked extends AreaReque
   };
 }
 
-/** Pages and forms for visitors who are not signed in. */
+/** Registers pages and forms for visitors who are not signed in. */
 export function visitorPages<Context extends AreaContext>(routes: AreaRoutes<Context>) {
   const admit = async (visit: AreaRequest<Context>) => ({ visit });
   return createPages(routes, { path: routes.area.path, admit, layout: plainPage });
@@ -136,7 +136,7 @@ export function goneView(main: Html, title = 'This link does not work'): PageVie
   return { status: 404, title, main };
 }
 
-/** Whether an error concerns the submitted values, so that the page is shown again. */
+/** Returns whether an error concerns the submitted values, so that the form is shown again. */
 function isRefusal(error: unknown): error is ServiceError {
   return (
     error instanceof ServiceError &&
@@ -146,7 +146,7 @@ function isRefusal(error: unknown): error is ServiceError {
 }
 
 export interface DashboardRoutes extends AreaRoutes<DashboardContext> {
-  /** Pages of a section, for members with at least this role; null for pages outside all sections. */
+  /** Registers pages of a section for members with at least this role; null for pages outside all sections. */
   readonly pages: (
     section: Section | null,
     role: Role,
@@ -179,7 +179,7 @@ export function dashboardRoutesOf(
   };
 }
 
-/** All other paths of an area, and its error pages: a 404 for a signed-in user, the sign-in page for a visitor. */
+/** Answers all other paths of an area: a 404 for a signed-in user, the sign-in page for a visitor. */
 export function registerNothing(
   { server, context }: AreaRoutes,
   { answer }: Pick<ReturnType<typeof visitorPages>, 'answer'>,
@@ -200,7 +200,7 @@ export function seeOther(location: string): SeeOther {
   return { location };
 }
 
-/** Error page with a link to the start page. The cause of an internal error goes to the log only. */
+/** Renders an error page with a link to the start page. Only the log gets the cause of an internal error. */
 function failureView(
   thrown: unknown,
   request: FastifyRequest,
@@ -254,7 +254,7 @@ export async function readOwnSession(
   return token === null ? null : readSession(context, token, cookie === 'viewing' ? 'viewing' : area.name);
 }
 
-/** Redirects a request without a valid session to the sign-in page, which says if a session has ended. */
+/** Redirects to the sign-in page, which says so if the session has ended. */
 export function toSignIn({ cookies, area, request, reply }: AreaRequest) {
   const hasEnded = cookies.read(request.headers, 'session') !== null;
   if (hasEnded) cookies.remove(reply, 'session');
@@ -294,12 +294,12 @@ function sendNoAccount(asked: AreaRequest): FastifyReply {
   });
 }
 
-/** Rest of an area's path, restricted so that no browser takes it for another host. */
+/** Pattern for the rest of an area's path, so strict that no browser takes it for another host. */
 const ownEnd = /^(?:\/[\w-]+)*(?:\?[\w\-.~%&=+:@!,]*)?$/;
-/** Maximum length of a path, enough for a link that connects a shop. */
+/** Maximum length of a path. A link that connects a shop is the longest. */
 const MAXIMUM_CHARACTERS = 2_500;
 
-/** Path after sign-in; the start page if the text is not a path of the area. */
+/** Returns the path to open after sign-in; the start page if the given path is not in the area. */
 export function returnPathOf({ path }: Area, text: string): string {
   const isOwn =
     text.length <= MAXIMUM_CHARACTERS && text.startsWith(path) && ownEnd.test(text.slice(path.length));

@@ -11,7 +11,7 @@ import { sendAfterPassword } from './sign-in-pages.ts';
 
 export const tokenOf = ({ params }: AreaRequest) => params['token'] ?? '';
 
-/** `…/password/:token`: page of a link that sets a password. Opening it does not use it up. */
+/** Registers `…/password/:token`, whose form sets a password. Opening the page does not use up the link. */
 export function registerPasswordLinkPages(routes: AreaRoutes): void {
   const pages = visitorPages(routes);
   pages.page('/password/:token', showForm);
@@ -26,9 +26,9 @@ async function answerPassword(asked: AreaRequest, form: FormFields): Promise<Pag
   if (user === null) return usedUpView(asked);
   const how = { area: area.name, caller: callerOf(request), isSecondFactorRequired };
   const opened = await openAfterPassword(context, user, how);
-  // Null if the password changed meanwhile.
+  // `opened` is null if the password has changed meanwhile.
   if (opened === null) return seeOther('/sign-in');
-  // A link from the mailbox or the operator identifies the user, so the browser becomes known.
+  // The link came by email or from the operator and identifies the user, so the browser becomes known.
   if (opened.stage !== 'open') rememberBrowser(asked, user.email);
   return sendAfterPassword(asked, opened, area.path);
 }

@@ -27,7 +27,7 @@ export function copyButton(id: string, label: string): Html {
   return html`<button class="button compact" type="button" data-copies="${id}" aria-label="Copy ${label}" hidden>Copy</button>`;
 }
 
-/** A text in a field that can be copied by hand, or by a button with `data-copies`. */
+/** Renders a text in a field, for copying by hand or by a button with `data-copies`. */
 export function copyField(id: string, label: string, text: string): Html {
   return html`<div class="field"><label for="${id}">${label}</label><input id="${id}" readonly value="${text}" autocomplete="off"></div>`;
 }
@@ -48,7 +48,7 @@ const displayTones: Readonly<Partial<Record<DisplayStatus, Tone>>> = {
   paid: 'good',
 };
 
-/** The status, and the release state if the status does not imply it. `session` is the payment's last one. */
+/** Renders the status, with the release state unless the status implies it. `session` is the payment's last one. */
 export function displayStatusBadges(payment: Payment, session: LastSession | undefined, nowMs: number): Html {
   const status = displayStatusOf(payment, session, nowMs);
   const shown = badge(status.replaceAll('_', ' '), displayTones[status] ?? '');
@@ -106,14 +106,14 @@ export function partPaidSentence(payment: Payment): Html {
   return html`Partially paid: ${partPaid(payment)} arrived (${about}). The payment is paid in full at ${formatUsdc(paidThresholdUnits, 'up')}.`;
 }
 
-/** How much of the payment arrived and reached the merchant; null before anything arrives. */
+/** Says how much has arrived and reached the merchant; null before anything arrives. */
 export function moneySentence(payment: Payment): string | null {
   const { amountCents, currency, status, receivedUnits, forwardedUnits } = payment;
   if (receivedUnits === 0n) return null;
   const customer = status === 'paid' ? 'Customer paid' : 'Asked for';
   const seen = `${customer} ${formatMoney(amountCents, currency)} · arrived ${usdcText(receivedUnits)}`;
   if (forwardedUnits === 0n) return seen;
-  // Computed from rounded amounts, so that the amounts shown add up.
+  // Computed from rounded amounts, so that the shown amounts add up.
   const cents = (units: bigint) => Math.round(Number(units) / 10_000);
   const fee = ((cents(receivedUnits) - cents(forwardedUnits)) / 100).toFixed(2);
   return `${seen} · you received ${usdcText(forwardedUnits)} (fee ${fee} is not returned)`;
@@ -135,7 +135,7 @@ export function stateSentence(
   return state === 'paid/completed' ? `Succeeded. ${stateMeaning(state, wallet)}` : stateMeaning(state);
 }
 
-/** @param wallet name of the merchant's wallet for the reader of the page */
+/** @param wallet name for the merchant's wallet, from the reader's point of view */
 export function stateMeaning(state: PaymentState, wallet = 'your wallet'): string {
   return state === 'paid/completed' ? `Funds sent to ${wallet}.` : paymentStates[state];
 }
@@ -161,7 +161,7 @@ export function providerName(provider: Payment['provider']): string {
   return provider === MULTI_PROVIDER ? 'Any provider' : providerCatalog[provider].name;
 }
 
-/** Provider of a payment in a list: the last session's if the customer chose, because the chain does not record it. */
+/** Returns a payment's provider. If the customer chose, the last session's, as the chain does not record it. */
 export function usedProvider(
   { provider }: Pick<Payment, 'provider'>,
   session: LastSession | undefined,

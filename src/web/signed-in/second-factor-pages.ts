@@ -30,7 +30,7 @@ import {
   visitOf,
 } from './pages.ts';
 
-/** Page of a confirmed form whose script asks the browser for a new passkey. */
+/** Renders the page of a confirmed form, whose script asks the browser for a new passkey. */
 export function newPasskeyPage(options: object): PageView {
   const asked = { action: `${DASHBOARD_PATH}/security/new-passkey`, options, use: 'make' } as const;
   const words = html`<p>Your browser asks where to keep the passkey.</p>`;
@@ -42,7 +42,7 @@ export function newPasskeyPage(options: object): PageView {
   };
 }
 
-/** Form whose script asks the browser for a passkey. */
+/** Renders a form whose script asks the browser for a passkey. */
 export function passkeyForm(
   style: 'card' | 'fields',
   { action, options, use = 'use' }: { action: string; options: object; use?: 'make' | 'use' },
@@ -92,12 +92,12 @@ async function answerCode(visit: AreaVisit, form: FormFields): Promise<PageAnswe
   return sendSeeOther(reply, next);
 }
 
-/** Counts an attempt; returns the seconds to wait. Known browsers have a separate counter that no attacker can fill. */
+/** Counts an attempt and returns the seconds to wait. An attacker cannot use up the limit of a known browser. */
 async function countCode(asked: AreaRequest, { id, email }: User): Promise<number> {
   return asked.context.limits.codesOfUser.take(browserOf(asked, email) === null ? id : `${id} known`);
 }
 
-/** Pages for users at this stage of the sign-in; others must sign in. */
+/** Registers pages for users at this stage of the sign-in. Other visitors must sign in. */
 function pendingPages<Context extends AreaContext>(
   routes: AreaRoutes<Context>,
   stage: 'second_factor' | 'set_up',
@@ -138,7 +138,7 @@ ${formFields(visit, action, { code: { autocomplete: 'one-time-code', ...codeWord
   };
 }
 
-/** Label and hint of a field for a code; users without an authenticator app have only recovery codes. */
+/** Returns the label and hint of a code's field. Users without an authenticator app have only recovery codes. */
 export function codeWords({ totpSecret }: User, recoveryHint: string) {
   return totpSecret === null
     ? { label: 'Recovery code', hint: recoveryHint }
@@ -154,14 +154,14 @@ ${qrCode(uri, 'QR code for your authenticator app, with the same key as below')}
 <dl class="facts"><div><dt>Key</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ') ?? secret}</code></dd></div></dl>`;
 }
 
-/** `/operator/set-up`: sets up the second factor, before any other page if it is required. */
+/** Registers `/operator/set-up`, where a user sets up a required second factor before any other page. */
 export function registerSetUpPages(routes: AreaRoutes): void {
   const pages = pendingPages(routes, 'set_up');
   pages.page('/set-up', showOffer);
   pages.form('/set-up', answerSetUp, showOffer);
 }
 
-/** Replaces the pending session, because a session that began with a password alone never becomes open. */
+/** Replaces the pending session, because a session that began with only a password never becomes a full one. */
 async function answerSetUp(visit: AreaVisit, form: FormFields): Promise<PageAnswer> {
   const { context, cookies, area, request, reply, user, session } = visit;
   await enforceRateLimit(context.limits.signInsOfUser, `${user.id} ${session.id}`);
@@ -191,7 +191,7 @@ ${formFields(visit, visit.path, { password: { label: 'Password', type: 'password
   };
 }
 
-/** The only page that shows recovery codes; its link leads to `nextPath`. The file needs no script. */
+/** Renders the only page that shows recovery codes, with a link to `nextPath`. The download needs no script. */
 export function recoveryCodesPage(codes: readonly string[], nextPath: string): PageView {
   const file = `data:text/plain;charset=utf-8,${encodeURIComponent(codes.join('\n'))}`;
   return {

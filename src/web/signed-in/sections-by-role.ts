@@ -1,6 +1,6 @@
 import type { Role } from '../../accounts/person.ts';
 
-/** Sections of the dashboard, and the lowest role that sees each, by navigation group; the first group has no title. */
+/** Sections of the dashboard by navigation group, with the lowest role that sees each. The first group has no title. */
 export const sections = {
   home: { group: '', label: 'Home', path: '', role: 'viewer' },
   payments: { group: '', label: 'Payments', path: '/payments', role: 'viewer' },
@@ -17,7 +17,7 @@ export const sections = {
   audit: { group: 'Account', label: 'Audit log', path: '/audit', role: 'owner' },
 } as const satisfies Record<string, Omit<AddedSection, 'after'>>;
 
-/** A section of a feature, listed after one of the dashboard's own. */
+/** Section of a feature, listed after one of the dashboard's own. */
 interface AddedSection {
   readonly after: keyof typeof sections;
   readonly group: string;

@@ -61,11 +61,11 @@ ${forgotten(asked)}`,
   };
 }
 
-/** Button for a passkey that signs in alone; hidden without script, and empty if browsers have no passkeys. */
+/** Renders a button for sign-in with only a passkey. Hidden without script; empty if passkeys are unavailable. */
 function passkeySignIn({ area, context, cookies, reply }: AreaRequest, next: string): Html {
   const offer = offerPasskeySignIn(context);
   if (offer === null) return nothing;
-  // The challenge is bound to this browser. Of several open pages, the last one counts.
+  // The challenge is bound to this browser. If several pages are open, only the last one works.
   cookies.set(reply, 'challenge', offer.sealed);
   return passkeyForm(
     'fields',
@@ -92,7 +92,7 @@ async function answerPasskey(asked: AreaRequest, form: FormFields, next: string)
 function traceRefusal({ context, request }: AreaRequest, step: 'password' | 'second_factor', email: string) {
   context.observeFailure(step);
   request.log.warn(`a sign-in failed: wrong ${step === 'password' ? 'email or password' : 'passkey'}`);
-  // Recorded after the response, because the response time must not reveal whether the user exists.
+  // Recorded after the response, whose time must not reveal whether the user exists.
   void recordFailedSignIn(context, email, callerOf(request).address).catch((error: unknown) =>
     request.log.warn({ err: error }, 'a failed sign-in was not recorded'),
   );

@@ -1,12 +1,12 @@
 /**
- * For pages of shops: opens a `checkout_url` in a dialog over the page, if the account's owner saved the page's host.
+ * Script for shop pages: opens a `checkout_url` in a dialog if the account's settings allow the page's host.
  * Otherwise, and on phones, the link opens as it would without this script.
  */
 (() => {
   const script = /** @type {HTMLScriptElement} */ (document.currentScript);
   const { origin } = new URL(script.src);
   const states = ['open', 'pending', 'paid', 'canceled', 'expired'];
-  /** Time after loading within which a checkout that may be framed sends its state. */
+  /** Time for a framed checkout to send its state after loading. If it sends none, the link opens normally. */
   const silentMs = 2_000;
   /** @type {HTMLDialogElement | undefined} */
   let dialog;
@@ -22,7 +22,7 @@
     }
     dialog?.close();
     dialog = made;
-    // `auto` would lead straight to the provider, which refuses frames.
+    // With `auto`, the checkout would redirect to the provider, which refuses to be framed.
     url.searchParams.delete('auto');
     const frame = document.createElement('iframe');
     Object.assign(frame, { title: 'Checkout', allow: 'clipboard-write', src: url.href });

@@ -7,7 +7,7 @@ const longestWaitMs = 60_000;
 const timeoutMs = 10_000;
 /** Maximum silence of a stream; the server sends an event every twenty seconds. */
 const longestSilenceMs = 45_000;
-/** Failed streams after which the page only polls, because a proxy may be buffering them. */
+/** Number of failed streams after which the page only polls, because a proxy may be buffering the events. */
 const mostBrokenStreams = 4;
 
 /**
@@ -39,7 +39,7 @@ function followPayment(page) {
   /** @type {EventSource | null} */
   let stream = null;
 
-  // Removes the email address and `auto` from the address bar, the history and shared links.
+  // Removes the email address and `auto` from the address bar, the history and any link shared from them.
   history.replaceState(null, '', path + location.hash);
   dressUp(page);
   startOneVisit(page);
@@ -111,7 +111,7 @@ function followPayment(page) {
     expectMore();
   }
 
-  /** Whether the page is hidden, or nothing more will change. */
+  /** Returns whether the page is hidden or its state is final. */
   function isIdle() {
     return document.hidden || !(refreshSeconds > 0);
   }
@@ -122,7 +122,7 @@ function followPayment(page) {
     stream = null;
   }
 
-  /** Schedules the next poll: later after an unchanged answer, much later after failures. */
+  /** Schedules the next poll. Unchanged answers lengthen the wait, and failures double it. */
   function plan() {
     clearTimeout(timer);
     if (isIdle()) return;
@@ -137,15 +137,15 @@ function followPayment(page) {
     page.dataset['state'] = content.state;
     refreshSeconds = content.refreshSeconds ?? 0;
     document.title = content.title;
-    // The server has escaped the markup. The live region changes only when its text does, so that screen readers
-    // do not announce anything twice.
+    // The server has escaped the markup. The live region changes only when its text does, so that screen readers do not
+    // repeat announcements.
     const next = document.createElement('template');
     next.innerHTML = content.status;
     /** @type {HTMLElement} */ (document.getElementById('elapsed')).innerHTML = content.elapsed ?? '';
     const isNews = next.content.textContent !== status.textContent;
     if (isNews) status.replaceChildren(next.content);
     detail.innerHTML = content.detail;
-    // Updates only on a change, because the customer may be entering an email address.
+    // Updates only on a change, because the customer may be typing an email address.
     const mail = /** @type {HTMLElement} */ (document.getElementById('mail'));
     next.innerHTML = content.mail;
     if (next.innerHTML !== mail.innerHTML) mail.innerHTML = content.mail;
@@ -155,7 +155,7 @@ function followPayment(page) {
       for (const part of [status, detail]) part.animate?.({ opacity: [0, 1] }, 160);
     document.getElementById('problem')?.replaceChildren();
     document.getElementById('assurances')?.toggleAttribute('hidden', content.state !== 'open');
-    // Moves the focus to the new state, because screen readers would otherwise continue at the top of the page.
+    // Moves the focus to the new state. Otherwise, screen readers would continue at the top of the page.
     if (hadFocus) status.querySelector('h1')?.focus();
     dressUp(page);
   }
@@ -174,14 +174,14 @@ function followPayment(page) {
   document.addEventListener('visibilitychange', askAgain);
   addEventListener('online', askAgain);
   addEventListener('offline', () => say(page.dataset['offline'] ?? ''));
-  // Closes the connection, because a page in the back/forward cache must not hold one.
+  // Closes the stream, because an open connection keeps a page out of the back/forward cache.
   addEventListener('pagehide', stop);
   addEventListener('beforeprint', () => {
     showTimes(true);
     for (const part of document.querySelectorAll('details')) part.open = true;
   });
   addEventListener('afterprint', () => showTimes(false));
-  // Refreshes a page from the back/forward cache, because it may be out of date.
+  // Refreshes a page restored from the back/forward cache, because it may be out of date.
   addEventListener('pageshow', (event) => {
     if (event.persisted) askAgain();
   });
@@ -191,16 +191,16 @@ function followPayment(page) {
     /** @type {HTMLElement | null} */ (page.querySelector('button[data-provider]'))?.click();
 }
 
-/** Ignores a second click while the first is in progress, and names the destination. @param {HTMLElement} page */
+/** Ignores a second submission while the first is in progress, and names the destination. @param {HTMLElement} page */
 function startOneVisit(page) {
   /** @type {Node[] | null} Content before the click; null while no click is in progress. */
   let before = null;
-  /** @type {HTMLButtonElement | null} Pressed button; in older browsers, the submit event does not name it. */
+  /** @type {HTMLButtonElement | null} Pressed button, because older browsers do not name it in the submit event. */
   let pressed = null;
   page.addEventListener('click', (event) => {
     const target = /** @type {Element} */ (event.target);
     pressed = target.closest('button');
-    // Puts the means of payment into this page's URL: going back reloads a page outside the back/forward cache.
+    // Adds the payment method to the URL, so that going back restores the choice even if the page is loaded again.
     const means = target.closest('a')?.search.split('change=')[1];
     if (means) history.replaceState(null, '', `?means=${means}`);
   });
@@ -218,7 +218,7 @@ function startOneVisit(page) {
     /** @type {Element} */ (going.querySelector('bdi')).textContent =
       named ?? chosen?.dataset['provider'] ?? '';
     status.replaceChildren(going);
-    // Hidden instead of removed, because the form is sent with the pressed button after this event.
+    // Hides the buttons instead of removing them, because the browser still has to submit the pressed one.
     detail.hidden = true;
   });
   addEventListener('pageshow', () => {
@@ -229,7 +229,7 @@ function startOneVisit(page) {
   });
 }
 
-/** Counts up from the server's elapsed time, because the browser's clock may be wrong. */
+/** Counts up from the elapsed time that the server sent, because the browser's clock may be wrong. */
 function showElapsed() {
   clearInterval(ticking);
   const ring = /** @type {HTMLElement | null} */ (document.querySelector('[data-elapsed]'));
@@ -243,7 +243,7 @@ function showElapsed() {
   }, 1000);
 }
 
-/** @param {boolean} isPaper shows every date in full; screens show some as a time of day, or as "today, 1:26 AM" */
+/** @param {boolean} isPaper whether to show full dates; on screen, some show only the time, or "today, 1:26 AM" */
 function showTimes(isPaper) {
   const { lang } = document.documentElement;
   /** @param {Intl.DateTimeFormatOptions} options */
@@ -261,7 +261,7 @@ function showTimes(isPaper) {
         isToday ? { ...hour, second: '2-digit' } : { month: 'short', day: 'numeric' },
       ).format(at);
     else {
-      // Replaces only the date, so that the language's separator and time format remain.
+      // Replaces only the date, to keep the separator and the time format of the language.
       const parts = formatOf({ ...date, month: 'numeric', ...hour }).formatToParts(at);
       const from = parts.findIndex(({ type }) => /hour|dayPeriod/.test(type)) - 1;
       const today = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(0, 'day');
@@ -282,7 +282,7 @@ function dressUp(page) {
   const ask = /** @type {HTMLElement | null} */ (page.querySelector('.ask'));
   const country = /** @type {HTMLSelectElement | null} */ (page.querySelector('#country'));
   if (ask !== null && country !== null) {
-    // Without a script, the server asks for a missing country.
+    // The server asks for a missing country if scripts are disabled.
     ask.onchange = () => {
       country.required = ask.querySelector('.asks:checked') !== null;
     };
@@ -290,7 +290,7 @@ function dressUp(page) {
   }
   for (const button of page.querySelectorAll('button')) {
     const { copy } = button.dataset;
-    // The clipboard is absent in old browsers and without HTTPS.
+    // The clipboard API is missing in old browsers and on pages without HTTPS.
     if (copy === undefined || navigator.clipboard === undefined) continue;
     button.hidden = false;
     button.onclick = () =>

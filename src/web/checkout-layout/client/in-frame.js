@@ -1,12 +1,12 @@
 /**
- * Script of a checkout in a dialog of the shop (`checkout.js`), before `follow-payment.js`. Tells the shop only states,
- * and `closed` on Escape. Cookies do not work here, so links and forms carry the language and the email address.
+ * Script of a checkout in a shop's dialog (`checkout.js`), loaded before `follow-payment.js`. Sends the shop only the
+ * state, and `closed` on Escape. The frame gets no cookies, so links and forms carry language and email address.
  */
 
 const arrivedWith = new URLSearchParams(location.search);
 const framed = /** @type {HTMLElement} */ (document.getElementById('checkout'));
 const around = location.ancestorOrigins?.[0];
-/** Shops that may frame the page. A message reaches only the one that does, even if the browser does not name it. */
+/** Shops that may frame the page. If the browser does not name the parent, only the matching shop gets the message. */
 const shops = /** @type {string} */ (framed.dataset['shops'])
   .split(' ')
   .filter((shop) => shop === (around ?? shop));
@@ -18,7 +18,7 @@ function tell(state) {
 
 document.addEventListener('checkout:shown', () => tell(/** @type {string} */ (framed.dataset['state'])));
 
-// Shows the host of the shop's page beside the shop's name.
+// Shows the host of the framing page beside the shop's name.
 if (shops.length === 1)
   document.querySelector('.shop > :last-child')?.append(` · ${new URL(shops.join()).host}`);
 
@@ -39,7 +39,7 @@ function carry(href) {
 addEventListener('click', ({ target }) => {
   const link = /** @type {Element} */ (target).closest('a');
   if (link === null || link.target !== '' || !link.protocol.startsWith('http')) return;
-  // Links to the shop leave the frame. All other links have a `rel`.
+  // Links to the shop have no `rel` and leave the frame. Other external links open a new window.
   if (link.origin !== location.origin) link.target = link.rel === '' ? '_top' : '_blank';
   else if (link.hash === '' || link.search !== '') link.href = carry(link.href);
 });
@@ -50,7 +50,7 @@ function leaveFrame(event) {
   const button = /** @type {HTMLButtonElement} */ (event.submitter);
   button.formAction = carry(button.hasAttribute('formaction') ? button.formAction : form.action);
   if (form.id !== 'provider-session') return;
-  // Providers refuse to be framed. The page stays and follows the payment.
+  // Opens the provider in a window, because it refuses to be framed. This page keeps following the payment.
   event.stopPropagation();
   form.target = open('', form.id, 'popup,width=500,height=800') === null ? '_top' : form.id;
 }

@@ -1,4 +1,4 @@
-/** Closes the language menu on Escape, and on a click or focus outside. The focus never stays in a closed menu. */
+/** Closes the language menu on Escape, and on a click or focus outside it. Takes the focus out of a closed menu. */
 const menu = /** @type {HTMLDetailsElement | null} */ (document.querySelector('.languages details'));
 
 /** @param {Event} event */

@@ -1,9 +1,9 @@
-/** Payment from a wallet, in addition to `follow-payment.js`: a button for each wallet in the browser (EIP-6963). */
+/** Payment from a wallet, in addition to `follow-payment.js`: one button per wallet in the browser (EIP-6963). */
 
 /** @typedef {{ request(call: { method: string, params?: unknown[] }): Promise<unknown> }} Wallet */
 /** @typedef {CustomEvent<{ info: { uuid: string, name: string }, provider: Wallet }>} Announcement */
 
-/** Maximum wallets shown. Any extension can announce wallets, so neither their number nor their names are trusted. */
+/** Maximum number of wallets shown. Any extension can announce wallets, so neither count nor names are trusted. */
 const mostWallets = 6;
 const longestWalletName = 40;
 /** @type {Map<string, { name: string, wallet: Wallet }>} */
@@ -19,7 +19,7 @@ addEventListener('eip6963:announceProvider', (event) => {
 document.addEventListener('checkout:shown', offerWallets);
 offerWallets();
 dispatchEvent(new Event('eip6963:requestProvider'));
-// An older wallet announces nothing and has no name.
+// Older wallets do not announce themselves and have no name.
 const { ethereum } = /** @type {{ ethereum?: Wallet }} */ (/** @type {unknown} */ (window));
 if (walletsById.size === 0 && ethereum !== undefined) {
   walletsById.set('', { name: '', wallet: ethereum });
@@ -50,11 +50,11 @@ async function payFrom(wallet, place) {
   for (const button of buttons) button.disabled = true;
   try {
     const [from] = /** @type {string[]} */ (await wallet.request({ method: 'eth_requestAccounts' }));
-    // Switches the network first, because a transfer on another network would be lost.
+    // Switches the network first, because USDC sent on another network would be lost.
     const toChain = () =>
       wallet.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: chain }] });
     await toChain().catch(async (error) => {
-      // Wallets report an unknown network with different codes, and the owner's refusal with 4001.
+      // Error codes for an unknown network differ between wallets. The code 4001 means that the owner refused.
       if (!network || error?.code === 4001) throw error;
       await wallet.request({ method: 'wallet_addEthereumChain', params: [JSON.parse(network)] });
       await toChain();

@@ -1,6 +1,6 @@
-/** Script of a checkout in a window, before `follow-payment.js`: counts down and redirects to the shop, once per browser. */
+/** Script of a checkout in its own window, before `follow-payment.js`: redirects to the shop once per browser. */
 
-/** @type {(event?: Event) => void} Stops the countdown to the automatic return; for good after an event. */
+/** @type {(event?: Event) => void} Stops the countdown to the redirect; permanently if given an event. */
 let stopReturning = () => {};
 
 document.addEventListener('checkout:shown', () => {

@@ -1,4 +1,4 @@
-/** Fills in a suggested amount without reloading the page. The server acts only once on a form that is sent twice. */
+/** Fills in a suggested amount without reloading the page. The server ignores the second submission of a form. */
 addEventListener('click', (event) => {
   const amount = /** @type {Element} */ (event.target).closest('a')?.dataset['amount'];
   const field = /** @type {HTMLInputElement | null} */ (document.getElementById('amount'));

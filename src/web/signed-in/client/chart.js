@@ -1,4 +1,4 @@
-// Arrow keys, Home and End move the focus between the bars of a chart. Without script, the table has the values.
+// Arrow keys, Home and End move the focus between a chart's bars. If scripts are disabled, the table has the values.
 for (const chart of document.querySelectorAll('.chart svg')) {
   const marks = [...chart.querySelectorAll('.mark')].filter((mark) => mark instanceof SVGElement);
   chart.addEventListener('keydown', (event) => {

@@ -1,4 +1,4 @@
-// Copies a field or list at the click of a button. The buttons stay hidden without script.
+// Copies a field or list on a click. The buttons stay hidden if scripts are disabled.
 for (const button of document.querySelectorAll('button[data-copies]')) {
   if (!(button instanceof HTMLButtonElement)) continue;
   const source = document.getElementById(button.dataset.copies ?? '');

@@ -1,11 +1,11 @@
-// Forms that ask the browser for a passkey. They stay hidden without script or passkey support.
+// Forms that ask the browser for a passkey. They stay hidden if scripts or passkeys are unavailable.
 for (const form of document.querySelectorAll('form[data-passkey]')) {
   if (!(form instanceof HTMLFormElement) || globalThis.PublicKeyCredential === undefined) continue;
   const field = form.elements.namedItem('response');
   if (!(field instanceof HTMLInputElement)) continue;
   form.hidden = false;
   form.addEventListener('submit', (event) => {
-    // A code replaces a passkey.
+    // A code takes the place of a passkey.
     const code = form.querySelector('[id^="code-to-confirm"]');
     if (field.value !== '' || (code instanceof HTMLInputElement && code.value !== '')) return;
     // A preview needs no passkey.
@@ -25,7 +25,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   });
 }
 
-/** @param {'create' | 'get'} how @param {any} options as the server writes them */
+/** @param {'create' | 'get'} how @param {any} options as serialized by the server */
 async function askForPasskey(how, options) {
   const { challenge, user, excludeCredentials, allowCredentials } = options;
   const publicKey = {

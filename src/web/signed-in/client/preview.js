@@ -1,10 +1,10 @@
-// Keeps a preview up to date with its form, and hides the button that updates it without script.
+// Updates a preview when its form changes. Without this script, a button does so.
 const preview = document.querySelector('.preview button');
 if (preview instanceof HTMLButtonElement) {
   preview.hidden = true;
   let shown = 0;
   const show = () => {
-    // A new frame adds no history entry, and the previous one stays until the new page has loaded.
+    // A new frame adds no history entry. The previous one stays visible until the new page has loaded.
     const frame = document.querySelector('.preview iframe:last-child');
     const next = frame?.cloneNode();
     if (!(next instanceof HTMLIFrameElement)) return;
