@@ -21,7 +21,7 @@ export function actions(selection: OfferList): Html {
       return isTakenByProvider(view) ? nothing : continueSession(view, selection);
     case 'underpaid':
       return addTheRest(view, selection);
-    // The links to the shop are the only action.
+    // Links to the shop are the only action.
     default:
       return nothing;
   }
@@ -68,12 +68,12 @@ export function providerHelp(id: ProviderId, checkout: Checkout, language: Langu
 target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.facts.newTab}</span></a></p>`;
 }
 
-/** Ways to pay the rest: at a provider that can charge it, otherwise through the shop, or from a wallet. */
+/** Renders the ways to pay the rest: at a provider that can charge it, or else through the shop or from a wallet. */
 function addTheRest(view: Underpaid, selection: OfferList): Html {
   const { checkout, language } = selection;
   const { path, payment, account, offers } = checkout;
   const { rest, direct, facts, missing: late } = language.words;
-  // A provider may still deliver the missing money.
+  // The provider of an earlier visit may still deliver the missing money.
   if (!view.canBeCharged) return html`<p>${late.usual}</p>`;
   return html`<section><h2>${rest.heading}</h2>
 ${canBePaid({ offers }) ? choices(selection) : html`<p>${fillIn(rest.askShop, { shop: account.name })}</p>`}

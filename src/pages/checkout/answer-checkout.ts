@@ -21,7 +21,7 @@ interface CheckoutAnswer
   readonly status: number;
 }
 
-/** Whether the request is for a frame. Older browsers do not say so; the shop's script then opens the link instead. */
+/** Returns whether a frame requests the page. Old browsers do not say, so the shop's script opens the link instead. */
 export function isInFrame(headers: IncomingHttpHeaders): boolean {
   return headers['sec-fetch-dest'] === 'iframe';
 }
@@ -60,13 +60,13 @@ export function sendCheckout(
   return sendPage(asked, status, page, shops);
 }
 
-/** The customer's last choice of provider, unless it has just declined this payment. */
+/** Returns the provider that the customer chose last; null if it has just declined this payment. */
 function lastChoiceOf({ view }: Checkout, { headers }: FastifyRequest): ProviderId | null {
   const provider = rememberedProvider(headers);
   return view.kind === 'at_provider' && view.provider === provider && isDeclined(view) ? null : provider;
 }
 
-/** Shows the page again with the reason why a start failed. Rethrows errors other than `ServiceError`. */
+/** Sends the page again with the reason for a failed start. Rethrows errors other than `ServiceError`. */
 export async function sendProblem(
   asked: CheckoutRequest,
   paymentId: string,
@@ -76,7 +76,7 @@ export async function sendProblem(
 ): Promise<FastifyReply> {
   if (!(error instanceof ServiceError)) throw error;
   const { context, request, reply } = asked;
-  // Logged here, because the page does not show customers that a provider or the chain failed.
+  // Logged here, because the page hides failures of a provider or the chain from customers.
   if (isBusy(error)) logBusy(reply.log, error, { provider });
   else if (error.status >= 500)
     reply.log.warn({ err: error, provider }, 'a provider session could not be started');
@@ -87,7 +87,7 @@ export async function sendProblem(
     return sendCheckout(asked, checkout, { status, problem: null });
   }
   const language = languageOf(request);
-  // The country is the only value that a provider session can lack.
+  // The only value that a provider session can lack is the country.
   const lacksCountry = error.errorName === 'invalid_request';
   const canCountryHelp = error instanceof RegionNotServedError || !isRefusal(error);
   const isAsked = lacksCountry || (canCountryHelp && countryOfForm(request.body) !== null);

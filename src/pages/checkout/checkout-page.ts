@@ -43,15 +43,15 @@ interface ContentOptions {
   readonly quotes?: OffersToAsk;
   readonly userAgent?: string;
   readonly question?: CountryQuestion | null;
-  /** Means that the customer chose earlier. */
+  /** Payment method that the customer chose earlier. */
   readonly means?: PaymentMeans | null;
-  /** Whether to list the providers of `means` instead of all means. */
+  /** Whether to list the providers of `means` instead of all payment methods. */
   readonly isChanging?: boolean;
-  /** A provider's refusal of this customer, which is not stored. */
+  /** Refusal of this customer by a provider. It is not stored. */
   readonly refused?: Pick<ProviderOffer, 'provider' | 'refusal'> | null;
 }
 
-/** Parts of a checkout's page that change with the payment, shared by the page and its updates. */
+/** Renders the parts of a checkout page that change with the payment, for the page and its updates. */
 export function checkoutContent(
   checkout: Checkout,
   language: Language,
@@ -82,12 +82,12 @@ export function checkoutContent(
 ${payableUntil(checkout, language)}
 ${shopLinks(checkout, language)}`;
   const mail = mailOffer(checkout, language);
-  // Leaves out what changes without the payment: elapsed time, country question, order and prices of the offers.
+  // Omits what changes without the payment: elapsed time, country question, and order and prices of the offers.
   const stored = statusOf(checkout, 0);
   const content = html`${stored.title}\n${stored.status}\n${detailWith({ ...checkout, offers: [] }, null)}\n${offersInBrief(checkout)}\n${mail}`;
   return {
     ...statusOf(shown, checkout.nowMs),
-    /** Summary of a paid checkout; null keeps the page's summary. */
+    /** Summary of a paid checkout; null keeps the summary as it is. */
     panel:
       checkout.view.kind === 'paid'
         ? paidPanel(
@@ -109,7 +109,7 @@ function detailOf(selection: OfferList, explorerTransactionUrl: ExplorerTransact
   if (view.kind === 'paid') return receipt(view, checkout, language, explorerTransactionUrl);
   const links = shopLinks(checkout, language);
   const wait = waitOf(checkout);
-  // Once the payment is over, the links come first, so that the next step needs no scrolling.
+  // After the end of a payment, the links come first, so that the next step needs no scrolling.
   const isEnded = ['canceled', 'expired', 'closed_with_money', 'closed_and_released'].includes(view.kind);
   const isOver = (isEnded || isStuck(checkout)) && checkout.unservedCountry === undefined;
   const known = facts(checkout, language, explorerTransactionUrl);
@@ -121,7 +121,7 @@ ${payableUntil(checkout, language)}
 ${isOver ? nothing : links}`;
 }
 
-/** A receipt shows heading and sentence in its panel, so only screen readers need them here. */
+/** Renders heading and sentence. On a receipt, the panel shows them, so they are only for screen readers. */
 function statusWords({ notice = nothing, ...words }: StateWords, view: CheckoutView): Html {
   const shown = wordsAs(words, traitsOf(view).tone);
   return html`${view.kind === 'paid' ? html`<div class="quiet">${shown}</div>` : shown}
@@ -136,17 +136,17 @@ ${sentence === null ? nothing : html`<p>${sentence}</p>`}`;
 export interface CheckoutPageOptions extends ContentOptions {
   readonly language: Language;
   readonly isTestMode: boolean;
-  /** Form token for a visitor who knows the payment's email address; null or absent for others. */
+  /** Token in the forms of a visitor who knows the payment's email address; null or absent for others. */
   readonly emailToken?: string | null;
-  /** Set for a direct link, whose script presses the provider's button; without script, the browser requests it. */
+  /** URL to continue at without script. With script, a direct link presses the provider's button; null for others. */
   readonly autoContinue?: string | null;
-  /** Whether the page stays as it is instead of following the payment. */
+  /** Whether the page stays unchanged instead of following the payment. */
   readonly isStill?: boolean;
-  /** Origins of the shops that may frame the page; absent outside of a frame. */
+  /** Origins of the shops that may frame the page; absent outside a frame. */
   readonly shops?: readonly string[];
   readonly problem: Html | null;
   readonly canSimulate?: boolean;
-  /** Whether the page is an example, which no phone can open. */
+  /** Whether the page is an example, for which phones get no QR code. */
   readonly isExample?: boolean;
 }
 
@@ -161,7 +161,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     languagePath: path,
     title: content.title,
     isTestMode: options.isTestMode,
-    // Without script, reloads waiting pages, but no page with a choice; less often if an email address can be entered.
+    // Reloads waiting pages without script, but none with a choice. Reloads slowly if the page has an email field.
     head:
       autoContinue !== null
         ? refreshWithoutScript(0, autoContinue)
@@ -207,20 +207,20 @@ ${emailLine(payment, possibleOffers(offers), emailToken !== null, words)}
 ${isExample || view.kind === 'underpaid' ? nothing : html`${phone}${canSimulate ? simulationPanel(payment) : nothing}`}</footer>`;
 }
 
-/** Shown only on wide screens with a mouse, and loaded when opened. A partial payment has another code. */
+/** Renders the page's QR code, loaded when opened. Only for wide screens with a mouse. */
 function phoneCode(path: string, { phone }: Words): Html {
   return html`<details class="phone"><summary>${phone.heading}</summary>
 <p>${phone.hint}</p><img src="${path}/qr.svg" alt="${phone.code}" width="180" height="180" loading="lazy"></details>`;
 }
 
-/** Shown instead of an email address that the visitor's link lacks; reveals neither name nor host. */
+/** Placeholder for an email address that the visitor's link lacks. Reveals neither name nor host. */
 const HIDDEN_EMAIL = '•••@•••';
 
 function emailLine({ email }: Payment, offers: Checkout['offers'], knowsEmail: boolean, words: Words): Html {
   if (email === null || !offers.some(({ sharesEmail }) => sharesEmail)) return nothing;
   const { assurances } = words;
   const known = offers.every(({ sharesEmail }) => sharesEmail) ? assurances.email : assurances.emailToSome;
-  // "j…@example.com": enough to recognize, too little to read over a shoulder.
+  // "j…@example.com" is enough to recognize the address, but too little to read it over a shoulder.
   const masked = `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`;
   return knowsEmail
     ? html`<p>${fillIn(known, { email: masked })}</p>`
@@ -236,7 +236,7 @@ const names: Readonly<Record<Outcome, string>> = {
   'slow-chain': 'Slow chain',
 };
 
-/** Buttons that simulate outcomes in test mode. They are for developers, so they are always in English. */
+/** Renders buttons that simulate outcomes in test mode. They are for developers and always in English. */
 function simulationPanel(payment: Payment): Html {
   const buttons = outcomesOf(payment).map(
     (outcome) =>
@@ -261,7 +261,7 @@ export function summary(
   language: Language,
 ): Html {
   const { amountCents, currency, orderLine, customerFeeCents } = payment;
-  // Items, fee, total and the shop's links, if the summary has room for them.
+  // Shows items, fee, total and the shop's links if the summary has enough room.
   const hasRows = customerFeeCents !== null || itemsOf(payment).length > 0;
   const rows = hasRows ? billRows(payment, account.name, language) : nothing;
   return html`<header class="summary">
@@ -316,13 +316,13 @@ ${customerFeeCents === null ? nothing : row(fee, customerFeeCents)}
 ${row(total, amountCents)}</dl>`;
 }
 
-/** First letter as readers see it, which may be several code points. */
+/** Returns the first letter as readers see it, possibly several code points. */
 export function initialOf(name: string): string {
   const [first] = new Intl.Segmenter().segment(name.trim());
   return first?.segment.toUpperCase() ?? '';
 }
 
-/** Form for an email address for one mail. Never shows the address, because anyone with the link sees the page. */
+/** Renders a form for an email address. Never shows the address, because anyone with the link sees the page. */
 function mailOffer(checkout: Checkout, language: Language): Html {
   const { words } = language;
   const { path, mail, view, account } = checkout;
@@ -342,14 +342,14 @@ aria-describedby="email-hint"><button class="button">${names.send}</button>
   return html`<p role="status">${close}${names.told}</p><details><summary>${names.another}</summary>${form}</details>`;
 }
 
-/** Ring with the elapsed time, which the script continues. Outside of the live region, so that no second is announced. */
+/** Renders the elapsed time, which the script continues, outside the live region so that it is not announced. */
 function ring(sinceMs: number | null, { words }: Language, atMs = 0): Html {
   if (sinceMs === null) return html`<div class="ring" aria-hidden="true"></div>`;
   const seconds = Math.max(0, Math.floor((atMs - sinceMs) / 1000));
   return html`<div class="ring" role="timer"><b data-elapsed="${seconds}">${clockText(seconds)}</b> <small class="soft">${words.wait.elapsed}</small></div>`;
 }
 
-/** "1:42", "1:02:03"; capped at a day. */
+/** Formats "1:42" or "1:02:03", at most a day. */
 function clockText(seconds: number): string {
   const time = new Date(Math.min(seconds, 86_399) * 1000).toISOString().slice(11, 19);
   return time.replace(/^0(0:0?)?/, '');

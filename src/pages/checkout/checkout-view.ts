@@ -14,51 +14,51 @@ import type { ProviderAdapters } from '../../providers/provider.ts';
 
 export type CheckoutView =
   | { readonly kind: 'choose'; readonly hasLittleArrived: boolean }
-  /** At least one provider session was started for the missing amount. */
+  /** At least one provider session for the missing amount was started. */
   | {
       readonly kind: 'at_provider';
       readonly hasLittleArrived: boolean;
       readonly provider: ProviderId;
       readonly providerReference: string;
       readonly isOpen: boolean;
-      /** Progress that the provider reports, which is only a hint; null without a report. */
+      /** Progress as reported by the provider, which is only a hint; null without a report. */
       readonly progress: SessionProgress | null;
     }
-  /** A part below the paid threshold arrived. Amounts in 10⁻⁶ USDC. */
+  /** Less than the paid threshold arrived. Amounts in 10⁻⁶ USDC. */
   | {
       readonly kind: 'underpaid';
-      /** Whether a provider may charge the rest: not while one has the customer's money and has not delivered it. */
+      /** Whether a provider may charge the rest. False while a provider has taken money but not delivered it. */
       readonly canBeCharged: boolean;
       readonly receivedUnits: bigint;
       readonly missingUnits: bigint;
     }
-  /** Deposits that reach the paid threshold were observed on chain. */
+  /** Deposits that reach the paid threshold were seen on the chain. */
   | { readonly kind: 'seen' }
   | { readonly kind: 'sending' }
-  /** The money arrived, but the release to the merchant is blocked. */
+  /** The money arrived, but its release to the merchant is blocked. */
   | { readonly kind: 'held' }
   | {
       readonly kind: 'paid';
       readonly paidAtMs: number;
-      /** Sellers known to have charged the customer (`chargingProviders`). */
+      /** Sellers that are known to have charged the customer (`chargingProviders`). */
       readonly providers: readonly ProviderId[];
-      /** Set if clearly more than the amount due arrived, or a second full payment arrived or is on its way. */
+      /** Set if clearly more than the amount due arrived, or if a second payment arrived or is on its way. */
       readonly surplus: Surplus | null;
-      /** Sellers that report a further payment, which has not arrived. */
+      /** Sellers that report another payment, which has not arrived. */
       readonly holders: readonly ProviderId[];
       readonly receivedUnits: bigint;
     }
   | { readonly kind: 'canceled' }
   | { readonly kind: 'expired' }
-  /** Closed, with a current or past balance at the deposit address: too small or too late. */
+  /** Closed. The deposit address has or had a balance that was too small or arrived too late. */
   | { readonly kind: 'closed_with_money'; readonly receivedUnits: bigint }
-  /** Closed; the received money was released to the merchant without counting as paid. */
+  /** Closed. The received money was released to the merchant but did not count as paid. */
   | { readonly kind: 'closed_and_released'; readonly receivedUnits: bigint };
 
-/** Payment beyond what was due: a larger sum, the whole amount again, or a further payment that is on its way. */
+/** Excess of a payment: more than the amount due, the full amount twice, or another payment on its way. */
 export type Surplus = 'overpaid' | 'paidTwice' | 'paidAgain';
 
-/** Throws `UnknownStateError` for an unknown state. */
+/** Returns the checkout's view of a payment. Throws `UnknownStateError` for an unknown state. */
 export function checkoutViewOf(
   { payment, observations, sessions }: PaymentView,
   nowMs: number,
@@ -70,9 +70,9 @@ export function checkoutViewOf(
   if (seenUnits > receivedUnits) receivedUnits = seenUnits;
   switch (state) {
     case 'unpaid/pending': {
-      // A payment from a wallet is paid once it is final.
+      // A payment from a wallet becomes paid only when it is final.
       if (seenUnits >= payment.paidThresholdUnits) return { kind: 'seen' };
-      // A transfer from a wallet may be partial, so every part counts.
+      // Transfers from a wallet may be partial, so every part except dust counts.
       const isAttempt = isDirect(payment)
         ? !isDust(payment, seenUnits)
         : !isNearlyAllMissing(payment, seenUnits);
@@ -90,7 +90,7 @@ export function checkoutViewOf(
     case 'unpaid/failed':
     case 'unpaid/manual_required':
       return { kind: 'held' };
-    // The customer has paid; the release concerns only the service and the merchant.
+    // The customer has paid. The release concerns only the service and the merchant.
     case 'paid/ready':
     case 'paid/processing':
     case 'paid/failed':
@@ -120,7 +120,7 @@ function surplusOf(payment: Payment, deposits: readonly Deposit[]): Surplus | nu
   return fullDepositsOf(payment, deposits).length > 1 ? 'paidTwice' : 'overpaid';
 }
 
-/** Sellers that charged the customer: the only one with a session, or of several those that report a delivery. */
+/** Returns the sellers that charged the customer: the only one visited, or else those that report a delivery. */
 export function chargingProviders(
   sessions: readonly Pick<ProviderSession, 'provider' | 'progress'>[],
   adapters?: ProviderAdapters,
@@ -138,7 +138,7 @@ function sellersOf(
   return [...new Set(sessions.map(({ provider }) => adapters?.get(provider)?.routedThrough ?? provider))];
 }
 
-/** Sellers whose reported payment has not arrived. Assumes that deliveries arrive in the order of the reports. */
+/** Returns sellers whose reported payment has not arrived, assuming that payments arrive in reporting order. */
 function holdersOf(
   sessions: readonly ProviderSession[],
   arrivedCount: number,
@@ -152,7 +152,7 @@ function holdersOf(
   return sellersOf(taken.slice(arrivedCount), adapters);
 }
 
-/** Deposits that are more than dust. */
+/** Returns the deposits that exceed dust. */
 export function arrivalsOf(
   payment: Pick<Payment, 'paidThresholdUnits'>,
   { deposits }: Pick<ChainObservations, 'deposits'>,
@@ -165,7 +165,7 @@ export function takesPayment(view: CheckoutView): boolean {
   return view.kind === 'choose' || view.kind === 'at_provider';
 }
 
-/** Whether the provider reports that it has the customer's money. The page then never suggests a second payment. */
+/** Returns whether the provider reports having the money. The page then never suggests another payment. */
 export function isTakenByProvider(view: CheckoutView): boolean {
   return view.kind === 'at_provider' && (view.progress === 'delivering' || view.progress === 'delivered');
 }
@@ -174,7 +174,7 @@ export function isDeclined(view: CheckoutView): boolean {
   return view.kind === 'at_provider' && view.progress === 'failed';
 }
 
-/** `refreshSeconds`: time until the page refreshes; null if it no longer changes by itself. */
+/** Traits of each view. `refreshSeconds` is the time until the next refresh; null if nothing more will change. */
 const traits = {
   choose: { refreshSeconds: 20, tone: 'plain' },
   at_provider: { refreshSeconds: 5, tone: 'plain' },
@@ -193,7 +193,7 @@ export function traitsOf(view: CheckoutView) {
   return view.kind === 'paid' && view.holders.length > 0 ? traits.held : traits[view.kind];
 }
 
-/** What page and frame tell their scripts: `open` if the customer has to pay, `pending` if money is on its way. */
+/** Returns the state for page and frame scripts: `open` awaits payment, `pending` awaits money on its way. */
 export function pageStateOf(view: CheckoutView): 'open' | 'pending' | 'paid' | 'canceled' | 'expired' {
   const { kind } = view;
   if (takesPayment(view) && !isTakenByProvider(view)) return 'open';
@@ -206,7 +206,7 @@ function viewOfUnpaid(
   nowMs: number,
   hasLittleArrived: boolean,
 ): CheckoutView {
-  // The session whose provider has the money matters more than one that was started later.
+  // A session whose provider has taken the money takes precedence over later sessions.
   const session = sessions
     .toSorted(
       (a, b) =>

@@ -54,14 +54,14 @@ export function wordsOf(checkout: Worded, language: Language): StateWords {
   }
   if (view.kind === 'at_provider' && isTakenByProvider(view))
     return takenWords(words, view.provider, language, offers);
-  // The sentence says who charges the card.
+  // The sentence says who charges the card, so it is omitted if the provider takes no cards.
   if (name === 'single' && !takesCards(singleProviderOf(checkout))) return { ...words, sentence: null };
   if (!('hasLittleArrived' in view) || !view.hasLittleArrived) return words;
   const { littleArrived } = language.words.states;
   return { ...words, sentence: html`${words.sentence ?? ''}${language.gap}${littleArrived}` };
 }
 
-/** Says "card" only if a card pays; a wallet or an account has its payment approved. */
+/** Returns words that say "card" only for cards. Wallets and accounts have their payment approved. */
 function takenWords(
   words: StateWords,
   provider: ProviderId,
@@ -185,7 +185,7 @@ export function refusalWords(
   }
 }
 
-/** Error after a click. Null stands for an unknown provider. */
+/** Renders the error after a click. `provider` is null if it is unknown. */
 export function problemWords(
   language: Language,
   error: ServiceError,
@@ -216,7 +216,7 @@ export function problemWords(
   return hasOthers ? html`${reason}${language.gap}${problems.orOther}` : reason;
 }
 
-/** Whether the provider, and not a failure, excludes the payment. */
+/** Returns whether the provider excludes the payment, as opposed to a failure. */
 export function isRefusal({ errorName }: Pick<ServiceError, 'errorName'>): boolean {
   return ['provider_inactive', 'currency_locked', 'below_minimum', 'above_maximum'].includes(errorName);
 }

@@ -19,10 +19,10 @@ export interface CheckoutPagesContext
   readonly quotes: Quotes;
   readonly limits: PageLimits;
   readonly pictures: Pictures;
-  /** Creates the tokens of visitors who came with the payment's email address. */
+  /** Creates the tokens of visitors who know the payment's email address. */
   readonly emailHash: KeyedHash;
   readonly baseUrl: string;
-  /** Lower-case header in which the operator's proxy sends the customer's country; null if there is no such proxy. */
+  /** Lowercase name of the header in which the operator's proxy sends the customer's country; null without one. */
   readonly countryHeader: string | null;
   readonly isTestMode: boolean;
   readonly testPayments: Pick<TestPayments, 'simulateOutcome'> | null;
@@ -54,13 +54,13 @@ export type ParametersOf<Path extends string> = Path extends `${string}:${infer 
     : never;
 
 export interface CheckoutRoutes {
-  /** `GET`, and `HEAD` without the body for link checkers and previews. Not for streams. */
+  /** Registers a page for `GET`, and for `HEAD` without the body, for link checkers and previews. Not for streams. */
   readonly page: <Path extends string>(
     path: Path,
     show: CheckoutHandler<ParametersOf<Path>>,
     exposeHeadRoute?: boolean,
   ) => void;
-  /** `POST` of a form, rate-limited like the start of a session; with its own `bodyLimit`, only like a page. */
+  /** Registers a form for `POST` with the rate limit of session starts; with its own `bodyLimit`, that of pages. */
   readonly form: <Path extends string>(
     path: Path,
     act: CheckoutHandler<ParametersOf<Path>>,

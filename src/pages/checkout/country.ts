@@ -1,7 +1,7 @@
 import type { Language } from '../../web/checkout-layout/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 
-/** Id of the form of all provider buttons. It is outside the updated parts, so that it keeps the visitor's token. */
+/** Id of the form of all provider buttons. It is outside the updated parts, so it keeps the visitor's token. */
 export const SESSION_FORM = 'provider-session';
 
 /** ISO 3166-1 alpha-2 codes, except AQ, BV, GS, HM, IO, TF and UM, which have no permanent residents. */
@@ -23,7 +23,7 @@ export function knownCountry(code: string | null): string | null {
   return code !== null && known.has(code) ? code : null;
 }
 
-/** Field for the customer's country, submitted with every button. Required if every button needs it. */
+/** Renders the field for the customer's country, which every button submits. Required if every button needs it. */
 export function countryField(
   { words, locale }: Language,
   country: string | null,
@@ -41,7 +41,7 @@ export function countryName({ locale }: Language, country: string): string {
   return new Intl.DisplayNames(locale, { type: 'region' }).of(country) ?? country;
 }
 
-/** All countries by name, cached for each language, because sorting them is slow. */
+/** Countries by name for each language, cached because sorting them is slow. */
 const sorted = new Map<string, readonly { readonly country: string; readonly name: string }[]>();
 
 function optionsIn(locale: string, chosen: string | null): Html[] {
@@ -53,7 +53,7 @@ function optionsIn(locale: string, chosen: string | null): Html[] {
       .map((country) => ({ country, name: names.of(country) ?? country }))
       .sort((a, b) => compare(a.name, b.name));
   sorted.set(locale, options);
-  // Omits the optional end tags, because the list is long.
+  // Omits the optional end tags to shorten the long list.
   return options.map(
     ({ country, name }) =>
       html`<option value="${country}"${country === chosen ? html` selected` : nothing}>${name}`,

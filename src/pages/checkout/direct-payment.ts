@@ -15,7 +15,7 @@ import type { CheckoutRequest } from './context.ts';
 import { copyButton } from './facts-and-transactions.ts';
 import { type Checkout, requireCheckout } from './read-checkout.ts';
 
-/** Whether the customer still has to send a transfer. Afterwards, the page is like that of any other payment. */
+/** Returns whether the customer still has to send a transfer. Afterwards, the page is that of any other payment. */
 export function awaitsTransfer({ payment, view }: Pick<Checkout, 'payment' | 'view'>): boolean {
   return isDirect(payment) && (takesPayment(view) || view.kind === 'underpaid');
 }
@@ -70,7 +70,7 @@ export function networkIn({ direct }: Language['words'], chainId: number): strin
   return publicNetwork(chainId)?.chainName ?? fillText(direct.testNetwork, { chain: String(chainId) });
 }
 
-/** A blockchain address in groups of four characters. CSS draws the gaps, so that copied text has no spaces. */
+/** Renders an address in groups of four characters. CSS draws the gaps, so copied text has no spaces. */
 export function groupedAddress(address: Address): Html {
   return html`<code class="groups">${address.match(/0x|.{1,4}/g)?.map((group) => html`<bdi>${group}</bdi>`) ?? ''}</code>`;
 }
@@ -97,7 +97,7 @@ function transferUri({ chainId, depositAddress }: Payment, units: bigint, token:
   return paymentUri({ token, chainId, to: depositAddress, units });
 }
 
-/** "30" and "30.5", not "30.000000": to paste into a wallet. */
+/** Formats "30" and "30.5" instead of "30.000000", for pasting into a wallet. */
 export function exactUsdc(units: bigint): string {
   return formatUnits(units).replace(/\.?0+$/, '');
 }
@@ -110,7 +110,7 @@ function transferCall(to: Address, units: bigint): string {
   return `${TRANSFER_SELECTOR}${word(to.slice(2))}${word(units.toString(16))}`;
 }
 
-/** `GET /pay/:paymentId/qr.svg`: the checkout's URL as a QR code, apart from the page because few visitors open it. */
+/** Answers `GET /pay/:paymentId/qr.svg` with a QR code of the checkout, separate because few visitors open it. */
 export async function showPhoneCode({ context, reply, params }: CheckoutRequest<'paymentId'>) {
   const { paymentId } = params;
   if (!isPaymentId(paymentId)) throw new ServiceError('payment_not_found');
@@ -121,7 +121,7 @@ export async function showTransferCode({ context, reply, params }: CheckoutReque
   return sendTransferCode(reply, await requireCheckout(context, params.paymentId), context.token);
 }
 
-/** Sends the transfer of the missing amount as a QR code. Throws `not_found` unless a part of the amount arrived. */
+/** Sends a QR code for the transfer of the missing amount. Throws `not_found` unless the payment is underpaid. */
 export function sendTransferCode(reply: FastifyReply, { payment, view }: Checkout, token: Address) {
   if (view.kind !== 'underpaid') throw new ServiceError('not_found');
   return sendCode(reply, transferUri(payment, view.missingUnits, token), 'no-store');

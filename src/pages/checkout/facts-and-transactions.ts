@@ -12,10 +12,10 @@ import { arrivalsOf, type CheckoutView } from './checkout-view.ts';
 import { nameOf } from './choose-words.ts';
 import { type Checkout, isStuck } from './read-checkout.ts';
 
-/** URL of a transaction in a block explorer; null if there is no explorer. */
+/** Function that returns a transaction's URL in a block explorer; null if there is no explorer. */
 export type ExplorerTransactionUrl = (transactionHash: string) => string | null;
 
-/** Facts that the customer may want to keep or quote, for each view; empty if there are none. */
+/** Renders what customers may want to keep or quote, by view; empty if there is nothing. */
 export function facts(
   checkout: Checkout,
   language: Language,
@@ -24,7 +24,7 @@ export function facts(
   const rows = [...rowsOf(checkout, language)];
   const transactions = transactionRows(checkout, language, explorerTransactionUrl);
   if (rows.length + transactions.length === 0) return nothing;
-  // Collapsed while the timeline shows the same; otherwise first, because they prove the arrival.
+  // Collapsed if the timeline shows the same. Otherwise first, because the transactions prove the arrival.
   if (transactions.length === 0 || !foldingKinds.includes(checkout.view.kind))
     return html`<dl class="facts">${transactions}${rows}</dl>`;
   return html`<dl class="facts">${rows}</dl>
@@ -44,7 +44,7 @@ function* rowsOf(checkout: Checkout, { words }: Language): Generator<Html> {
     yield fact(names.reference, html`<code>${payment.id}</code>`);
 }
 
-/** Hidden until the script shows it. The label tells several buttons apart. */
+/** Renders a button that is hidden until the script shows it. The label distinguishes several buttons. */
 export function copyButton(text: string, { direct }: Language['words'], label: string): Html {
   return html` <button class="link" type="button" data-copy="${text}" aria-label="${direct.copy}: ${label}" hidden>${direct.copy}</button>`;
 }
@@ -60,10 +60,10 @@ export function transactionRows(
   });
 }
 
-/** Maximum listed transfers in each direction, because anyone can send some. */
+/** Maximum number of listed transfers in each direction, because anyone can send more. */
 const MAXIMUM_LISTED = 20;
 
-/** All arrivals and releases, with amounts if there are several; only the largest ones if there are many. */
+/** Returns arrivals and releases, with amounts if there are several. If there are many, only the largest. */
 export function transfersOf(payment: Payment, observations: ChainObservations, language: Language) {
   const { arrivedWith, sentWith } = language.words.facts;
   type Transfer = Pick<Deposit, 'units' | 'transactionHash'>;
@@ -86,7 +86,7 @@ export function transfersOf(payment: Payment, observations: ChainObservations, l
   ];
 }
 
-/** A time in UTC, which the page's script converts. `clock` shows seconds, `day` "today, 1:26 AM". */
+/** Renders a time in UTC, which the script converts. `clock` shows seconds, `day` "today, 1:26 AM". */
 export function timeElement(atMs: number, language: Language, look?: 'clock' | 'day'): Html {
   const text = look === 'clock' ? formatClock(language, atMs) : formatTime(language, atMs);
   const shown = look === undefined ? nothing : html` data-look="${look}"`;

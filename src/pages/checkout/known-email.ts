@@ -9,21 +9,21 @@ import { widestNetworkOf } from '../../web/rate-windows.ts';
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 
 /*
- * A provider gets the payment's email address only if the visitor came with it. The proof is a token bound to payment
+ * A provider gets the payment's email address only if the visitor's link included it. The proof is a token for payment
  * and email address, in forms and in a cookie of this checkout.
  */
 
-/** Name of the cookie and of the form's hidden field. */
+/** Name of the cookie and the hidden field. */
 const EMAIL_TOKEN = 'email_token';
 
-/** Token for this visitor's forms. Null if they have not proven the email address, or guessed wrong too often. */
+/** Returns the token for the visitor's forms; null if the email address is unproven or guessed too often. */
 export function emailTokenOf(
   { emailHash, limits }: Pick<CheckoutPagesContext, 'emailHash' | 'limits'>,
   request: Pick<FastifyRequest, 'query' | 'body' | 'headers' | 'ip'>,
   { id, email }: Pick<Payment, 'id' | 'email'>,
 ): string | null {
   if (email === null) return null;
-  // Also accepts tokens of replaced secrets, because a page may be open during the replacement.
+  // Also accepts tokens of replaced secrets, because a page may be open when the secret changes.
   const [token, ...earlier] = emailHash.candidates(`${id} ${canonicalEmail(email)}`) as [string, ...string[]];
   if ([token, ...earlier].some((each) => carriesToken(request, each))) return token;
   const { email: given } = request.query as Readonly<Record<string, unknown>>;
@@ -53,7 +53,7 @@ function carriesToken(request: Pick<FastifyRequest, 'body' | 'headers'>, token: 
   return isSameText(unmasked(field), token) || isSameText(cookie, token);
 }
 
-/** Hidden field with a random mask and the token XORed with it: a compressed size would reveal a constant one (BREACH). */
+/** Renders a hidden field with the token XORed with a random mask. Compression could reveal a constant one (BREACH). */
 export function emailTokenField(token: string): Html {
   const bytes = Buffer.from(token, 'base64url');
   const mask = randomBytes(bytes.length);

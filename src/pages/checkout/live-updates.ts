@@ -13,7 +13,7 @@ import { type Checkout, readCheckout } from './read-checkout.ts';
 export interface LiveContent {
   readonly revision: string;
   readonly text: string;
-  /** Whether the content is final, which ends the stream. */
+  /** Whether the content is final. The stream then ends. */
   readonly isLast: boolean;
 }
 
@@ -28,7 +28,7 @@ interface Viewer {
   readonly address: string;
   readonly revision: string;
   send(content: LiveContent): void;
-  /** Ends the stream. Unless its content is final, the page polls and then tries another stream. */
+  /** Ends the stream. Unless its content is final, the page polls once and then opens another stream. */
   end(): void;
 }
 
@@ -40,7 +40,7 @@ interface LiveUpdatesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Sends updates to open pages. Each page is read separately, so the maximum number of pages bounds the reads. */
+/** Sends updates to open pages. Each page is read separately, so the maximum number of pages limits the reads. */
 export function createLiveUpdates(options: LiveUpdatesOptions) {
   const viewers = new Map<Viewer, NodeJS.Timeout>();
 
@@ -71,7 +71,7 @@ export function createLiveUpdates(options: LiveUpdatesOptions) {
   }
 
   return {
-    /** Adds a viewer and returns a function that removes it; null if there are too many. */
+    /** Adds a viewer and returns a function that removes it; null if too many are open. */
     follow(viewer: Viewer): (() => void) | null {
       const ofAddress = [...viewers.keys()].filter(({ address }) => address === viewer.address).length;
       if (viewers.size >= options.maximumViewers || ofAddress >= options.maximumViewersOfAddress) return null;
@@ -84,12 +84,12 @@ export function createLiveUpdates(options: LiveUpdatesOptions) {
   };
 }
 
-/** Interval of an event that keeps proxies from closing the connection. */
+/** Interval of heartbeat events, which keep proxies from closing the connection. */
 const HEARTBEAT_MS = 20_000;
-/** Maximum age of a stream. The page then reconnects, and a load balancer may choose another process. */
+/** Maximum age of a stream. The page then reconnects, so that load balancers can choose another process. */
 const LONGEST_MS = 10 * 60_000;
 
-/** `GET /pay/:paymentId/events`: changes of a page as server-sent events. 204 if the page has to poll instead. */
+/** Answers `GET /pay/:paymentId/events` with server-sent events, or with 204 if the page has to poll instead. */
 export function showEvents(
   live: ReturnType<typeof createLiveUpdates>,
   { request, reply, params, query }: CheckoutRequest<'paymentId'>,
@@ -103,7 +103,7 @@ export function showEvents(
     paymentId,
     language: languageOf(request).code,
     userAgent: request.headers['user-agent'] ?? '',
-    // Loopback is this machine or a proxy that TRUST_PROXY does not name, so its visitors are counted separately.
+    // Loopback may be a proxy missing from TRUST_PROXY, so each of its visitors counts separately.
     address: isLoopbackHost(request.ip) ? request.id : addressGroupOf(request.ip),
     revision: typeof revision === 'string' ? revision : '',
     send: ({ text }) => write(`data: ${text}\n\n`),
@@ -118,18 +118,18 @@ export function showEvents(
   const limit = setTimeout(() => stop(), LONGEST_MS);
   raw.on('error', () => stop());
   raw.once('close', () => stop());
-  // A disconnecting client first closes only its half of the connection.
+  // A client that disconnects first closes only its half of the connection.
   const { socket } = request.raw;
   socket.once('end', stop);
   return reply;
 
   function write(text: string): void {
-    // Writing after the end would raise an unhandled error.
+    // Writing to an ended response would cause an unhandled error.
     if (!raw.writableEnded) raw.write(text);
   }
 
   function stop(last?: string): void {
-    // The kept-alive connection serves later requests.
+    // The connection stays open for later requests.
     socket.removeListener('end', stop);
     clearInterval(heartbeat);
     clearTimeout(limit);
@@ -138,7 +138,7 @@ export function showEvents(
   }
 }
 
-/** `GET /pay/:paymentId/status`: the changing parts of the page. 304 while If-None-Match names its revision. */
+/** Answers `GET /pay/:paymentId/status` with the changing parts of the page; 304 if If-None-Match is current. */
 export async function showStatus({ context, request, reply, params }: CheckoutRequest<'paymentId'>) {
   setCommonHeaders(reply);
   const checkout = await readCheckout(context, params.paymentId);

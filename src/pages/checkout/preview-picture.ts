@@ -21,10 +21,10 @@ interface PreviewDrawerOptions {
 const KEEP_MS = 60 * 60_000;
 const MAXIMUM_KEPT_PICTURES = 100;
 const MAXIMUM_DRAWINGS_PER_MINUTE = 60;
-/** Maximum per account and minute, so that one account's links do not use up the limit for all. */
+/** Maximum per account and minute, so that the links of one account do not use up the total limit. */
 const MAXIMUM_DRAWINGS_OF_ACCOUNT = 10;
 
-/** Draws link previews, and caches them. Returns the plain picture at a limit and after failures. Never rejects. */
+/** Creates a cached drawer of link previews. It never rejects: at a limit or on failure, it returns a plain picture. */
 export function createPreviewDrawer({ monotonicMs, onFailure, draw }: PreviewDrawerOptions) {
   const pictures = createTtlCache<Buffer>({
     monotonicMs,
@@ -62,7 +62,7 @@ const SIGN_SIZE = 112;
 const [NAME_SIZE, AMOUNT_SIZE, LINE_SIZE] = [52, 150, 46];
 const MOST_LINES = 2;
 
-/** Link preview of a checkout as SVG. Omits the payment's state, because sites store the picture. */
+/** Draws a checkout's link preview as SVG. Omits the payment's state, because sites store the picture. */
 export function previewDrawing(
   { payment, account }: Pick<Checkout, 'payment' | 'account'>,
   logo: ShopLogo | null = null,
@@ -94,13 +94,13 @@ ${lines.map((words, index) => textLine(words, MARGIN, 462 + index * 62, html`fon
 </svg>`.toString();
 }
 
-/** A line of text from its left edge; its first letter decides the direction. */
+/** Draws a line of text from its left edge. The first letter decides the direction. */
 function textLine(words: string, x: number, y: number, style: Html): Html {
   const isRightToLeft = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(words);
   return html`<text x="${x}" y="${y}" ${style}${isRightToLeft ? html` direction="rtl" text-anchor="end"` : nothing}>${words}</text>`;
 }
 
-/** The logo on white, or the shop's initial. Embeds the logo, so that nothing is loaded. */
+/** Draws the logo on white, or the shop's initial. Embeds the logo, so that nothing is loaded. */
 function sign(name: string, logo: ShopLogo | null, panel: string): Html {
   const place = (margin: number) =>
     html`x="${MARGIN + margin}" y="${80 + margin}" width="${SIGN_SIZE - 2 * margin}" height="${SIGN_SIZE - 2 * margin}"`;
@@ -113,7 +113,7 @@ fill="${panel}">${initialOf(name.replace(/^[^\p{L}\p{N}]+/u, ''))}</text>`
 }`;
 }
 
-/** Removes the characters that XML cannot hold: control characters, unpaired surrogates and noncharacters. */
+/** Replaces characters that XML forbids: control characters, unpaired surrogates and noncharacters. */
 function printable(text: string): string {
   return text
     .toWellFormed()
@@ -121,7 +121,7 @@ function printable(text: string): string {
     .trim();
 }
 
-/** Upper estimate of a text's width in Inter, in units of the font size. */
+/** Returns an upper estimate of a text's width in Inter, in units of the font size. */
 function widthOf(text: string): number {
   const widths = [...text].map(
     (character) => characterWidths.find(([form]) => form.test(character))?.[1] ?? 0.6,
@@ -136,7 +136,7 @@ const characterWidths: readonly (readonly [RegExp, number])[] = [
   [/[\s.,:;'|!()\-fijlrtI]/, 0.36],
 ];
 
-/** Breaks a text into lines between words, or within a long word. An ellipsis stands for what does not fit. */
+/** Breaks a text into lines between words, or within a long word. Replaces what does not fit with an ellipsis. */
 function linesOf(text: string, width: number, most: number): readonly string[] {
   const lines = [''];
   const last = () => lines.at(-1) ?? '';
@@ -164,7 +164,7 @@ export async function showPreview(
   const { png, isPlain } = await drawPreview(id, previewDrawing(checkout, logo));
   return (
     setCommonHeaders(reply)
-      // A plain picture expires sooner. Other sites embed the picture, so cross-origin use is allowed.
+      // The plain picture expires sooner. Cross-origin use is allowed, because other sites embed the picture.
       .header('cache-control', `public, max-age=${isPlain ? 60 : 3_600}`)
       .header('cross-origin-resource-policy', 'cross-origin')
       .type('image/png')

@@ -25,8 +25,8 @@ import { type Checkout, requireCheckout } from './read-checkout.ts';
 import { customerPlace, rememberCountry, rememberLanguage, rememberProvider } from './remember.ts';
 
 /**
- * `POST /pay/:paymentId/providers/:provider`: the customer's click. For `multi`, the chosen row (`choice` of the form)
- * names provider, means and shown total; without a row, `means` decides.
+ * Answers `POST /pay/:paymentId/providers/:provider`, the customer's click. For `multi`, the chosen row (`choice`)
+ * names provider, payment method and shown total. Without a row, `means` decides.
  */
 export async function openProviderSession(
   asked: CheckoutRequest<'paymentId' | 'provider'>,
@@ -38,9 +38,9 @@ export async function openProviderSession(
     const problem = html`${languageOf(request).words.problems.notFromHere}`;
     return sendCheckout(asked, checkout, { status: 403, problem });
   }
-  // Browsers block cookies in a shop's frame, but this request opens a top-level window, which can store the language.
+  // Browsers block cookies in a shop's frame, but this request opens a top-level window, where the cookie is stored.
   rememberLanguage(asked);
-  // The page was out of date; the current state explains why.
+  // The page was out of date. The current state explains why.
   if (!takesPayment(checkout.view) || isTakenByProvider(checkout.view)) {
     return sendCheckout(asked, checkout, { status: 409, problem: null });
   }
@@ -58,13 +58,13 @@ export async function openProviderSession(
   });
 }
 
-/** Provider, means and total of a click; null means for the provider's default ones, undefined for unknown ones. */
+/** Returns the values of a click. `means` is null for the provider's default and undefined if unknown. */
 function clickOf({ request, query, params }: CheckoutRequest<'provider'>) {
   const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
   const row = params.provider === MULTI_PROVIDER ? form.get('choice') : null;
   const [provider = '', means = form.get('means') ?? query['means'] ?? '', total = query['total']] =
     row?.split(' ') ?? [params.provider];
-  // Anything other than a number of cents counts as the amount.
+  // Anything other than a number of cents stands for the amount.
   const shownTotalCents = typeof total === 'string' && /^\d{1,9}$/.test(total) ? Number(total) : 0;
   if (means === '') return { provider, means: null, shownTotalCents };
   const known = typeof means === 'string' && isPaymentMeans(means) ? means : undefined;
@@ -84,7 +84,7 @@ function providerFor(
   return ways.find((way) => way.means === means)?.offer.provider;
 }
 
-/** Redirects the customer to a new session, after `onStarted`; on failure shows the page with the reason. */
+/** Redirects the customer to a new session after `onStarted`. On failure, sends the page with the reason. */
 export async function redirectToProvider(
   asked: CheckoutRequest,
   payment: Payment,
@@ -108,7 +108,7 @@ export async function redirectToProvider(
   }
 }
 
-/** Throws `provider_unavailable` if the provider returned no secure URL. */
+/** Returns the URL of a session. Throws `provider_unavailable` if it is not secure. */
 function secureUrlOf({ provider, redirectUrl }: ProviderSession): string {
   const url = URL.parse(redirectUrl);
   if (url !== null && isSecureUrl(url)) return url.href;
@@ -117,7 +117,7 @@ function secureUrlOf({ provider, redirectUrl }: ProviderSession): string {
   });
 }
 
-/** User agents that fetch links for previews. Cubot makes phones. `isbot` would also match every HTTP client. */
+/** User agents that fetch links for previews. Excludes Cubot phones. `isbot` would also match every HTTP client. */
 const previewAgent = new RegExp(
   '(?<!cu)bot\\b|crawl|spider|preview|facebookexternalhit|^whatsapp/|skypeuri|embedly|iframely|slurp|pinterest/|vkshare|' +
     'mediapartners|bingbot|yandex(?:images|media)|google-(?:read-aloud|inspectiontool)',
@@ -129,13 +129,13 @@ export function isPreview(headers: IncomingHttpHeaders): boolean {
     String(headers[name] ?? ''),
   );
   if (purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose))) return true;
-  // Sec-Fetch-Dest, if sent, is `document` for a customer's request.
+  // If sent, Sec-Fetch-Dest is `document` for a customer's request.
   const destination = headers['sec-fetch-dest'];
   if (destination !== undefined && destination !== 'document' && !isInFrame(headers)) return true;
   return previewAgent.test(headers['user-agent'] ?? '');
 }
 
-/** Provider to redirect to when the checkout is opened; null to show the page, as after a visit (`returned=1`). */
+/** Returns the provider to open automatically; null to show the page, as after a visit (`returned=1`). */
 export function automaticProvider(
   payment: Payment,
   query: Readonly<Record<string, unknown>>,
@@ -143,6 +143,6 @@ export function automaticProvider(
 ): ProviderId | null {
   if (query['auto'] !== '1' || query['returned'] !== undefined) return null;
   if (!isProviderId(payment.provider) || payment.email === null) return null;
-  // Providers refuse frames.
+  // Providers refuse to be framed.
   return isPreview(headers) || isInFrame(headers) ? null : payment.provider;
 }

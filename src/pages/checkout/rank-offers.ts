@@ -13,16 +13,16 @@ import type { Checkout } from './read-checkout.ts';
 
 export interface OfferRow {
   readonly offer: ProviderOffer;
-  /** Expected outcome at the provider; absent if unknown. */
+  /** Outcome of the provider's quote; absent if unknown. */
   readonly outcome?: QuoteOutcome | undefined;
   readonly isLastChoice?: boolean;
-  /** Null or absent for the provider's default ones. */
+  /** Payment method; null or absent for the provider's default. */
   readonly means?: PaymentMeans | null | undefined;
 }
 
 export interface MeansRow extends OfferRow {
   readonly means: PaymentMeans;
-  /** All rows of the means in the order of the list, this one first. */
+  /** All rows of the payment method in list order, starting with this one. */
   readonly sellers: readonly OfferRow[];
 }
 
@@ -30,13 +30,13 @@ export function possibleOffers(offers: readonly ProviderOffer[]): readonly Provi
   return offers.filter(({ refusal }) => refusal === null);
 }
 
-/** Charge of a provider that charges more than the amount; otherwise null. */
+/** Returns what a provider charges if that exceeds the amount; otherwise null. */
 export function higherChargeOf({ outcome }: OfferRow, { amountCents }: Charge): number | null {
   const chargedCents = outcome?.kind === 'quoted' ? outcome.quote.chargedCents : amountCents;
   return chargedCents > amountCents ? chargedCents : null;
 }
 
-/** Pins first, then the last choice, the others, those that charge more than the amount, silent and refused ones. */
+/** Ranks pins first, then the last choice, other offers, higher charges, missing quotes and refusals. */
 function rankOf(row: OfferRow, charge: Charge): number {
   const { offer, outcome, isLastChoice = false } = row;
   const { pinnedBy } = offer;
@@ -46,7 +46,7 @@ function rankOf(row: OfferRow, charge: Charge): number {
   return isLastChoice ? 2 : 3;
 }
 
-/** Orders by rank, then by expected delivery times the success rate, less a higher charge. The explored one leads. */
+/** Sorts by rank, then by expected delivery times success rate, less a higher charge. The explored offer leads. */
 export function inExpectedOrder<Row extends OfferRow>(
   { payment, charge, success }: Pick<Checkout, 'payment' | 'charge' | 'success'>,
   rows: readonly Row[],
@@ -65,7 +65,7 @@ export function inExpectedOrder<Row extends OfferRow>(
     .sort((a, b) => rankOf(a, charge) - rankOf(b, charge));
 }
 
-/** Means that may work in this browser, each with the first listed provider that can be asked for it. */
+/** Returns payment methods that may work in this browser, each with the first provider that offers it. */
 export function meansFor(
   checkout: Pick<Checkout, 'payment' | 'charge' | 'success' | 'offers'>,
   customerCountry: string | null,
@@ -83,7 +83,7 @@ export function meansFor(
   return inExpectedOrder(checkout, ways, customerCountry);
 }
 
-/** Providers that quote for a checkout, in the order of its page. Throws `below_minimum` if none accepts the amount. */
+/** Returns providers with quotes in the order of the page. Throws `below_minimum` if none accepts the amount. */
 export async function rankProviders(
   checkout: Checkout,
   quotes: Quotes,

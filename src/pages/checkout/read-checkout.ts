@@ -34,35 +34,35 @@ export interface ReadCheckoutContext {
   readonly expiryMs: number;
 }
 
-/** Assumes equal rates for all providers. */
+/** Success rates that are equal for all providers. */
 const withoutVisits = estimateSuccess([]);
 
 export interface Checkout {
-  /** The page's path: the payment's own, unless the page is an example. */
+  /** Path of the page: the payment's own, unless the page is an example. */
   readonly path: string;
   readonly payment: Payment;
   readonly account: Account;
   readonly observations: ChainObservations;
   readonly view: CheckoutView;
   readonly times: WaitTimes;
-  /** Amount that a provider session charges now: the full amount, or the rest. */
+  /** Amount that a session would charge now: the full amount or the rest. */
   readonly charge: Charge;
-  /** Providers of this payment, each with the reason if it cannot serve; empty if no session may be started. */
+  /** Providers of the payment, with reasons if they cannot serve it; empty if no session may start. */
   readonly offers: readonly ProviderOffer[];
   readonly success: SuccessRates;
   readonly expiresAtMs: number;
   readonly nowMs: number;
   readonly mail: MailOffer | null;
-  /** Name of the customer's country, if it is the reason why none of the offers can serve. */
+  /** Name of the customer's country, if it is why no provider can serve the payment. */
   readonly unservedCountry?: string;
 }
 
-/** Whether any provider can serve the payment now. */
+/** Returns whether a provider can serve the payment now. */
 export function canBePaid({ offers }: Pick<Checkout, 'offers'>): boolean {
   return offers.some(({ refusal }) => refusal === null);
 }
 
-/** Whether the customer has to pay and no provider can serve. */
+/** Returns whether the customer has to pay but no provider can serve the payment. */
 export function isStuck({ view, payment, offers }: Pick<Checkout, 'view' | 'payment' | 'offers'>): boolean {
   return (view.kind === 'choose' || isDeclined(view)) && !isDirect(payment) && !canBePaid({ offers });
 }
@@ -87,7 +87,7 @@ export async function readCheckout(
   return { ...checkout, mail: await readMailOffer(context, checkout) };
 }
 
-/** Mail that the page offers; null if none is sent, or if another status of the payment matters more. */
+/** Returns the email that the page offers; null if none is sent or another status matters more. */
 async function readMailOffer(
   { receipts }: Pick<ReadCheckoutContext, 'receipts'>,
   { payment, view }: Pick<Checkout, 'payment' | 'view'>,
@@ -97,10 +97,10 @@ async function readMailOffer(
   return (await receipts.findReceiptStatus(payment.id)) ?? 'none';
 }
 
-/** `own`: the payment has an email address. `none`: the customer may enter one. */
+/** Status of the receipt email. `own`: the payment has an email address. `none`: the customer may enter one. */
 export type MailOffer = ReceiptStatus | 'own' | 'none';
 
-/** Whether nothing has arrived, and the customer could only start a new session. */
+/** Returns whether nothing has arrived and no session is open, so that only a new session would help. */
 function takesNewSession(view: CheckoutView): boolean {
   if (view.kind === 'choose') return !view.hasLittleArrived;
   return view.kind === 'at_provider' && !view.isOpen && !isTakenByProvider(view);
@@ -112,14 +112,14 @@ function isUnderWay(view: CheckoutView): boolean {
   return kind === 'seen' || kind === 'sending' || kind === 'held';
 }
 
-/** Throws `payment_not_found` for an unknown id. */
+/** Reads a checkout. Throws `payment_not_found` for an unknown id. */
 export async function requireCheckout(context: ReadCheckoutContext, paymentId: string): Promise<Checkout> {
   const checkout = await readCheckout(context, paymentId);
   if (checkout === null) throw new ServiceError('payment_not_found');
   return checkout;
 }
 
-/** Reads a checkout by the code in its short link. Throws `payment_not_found` for an unknown code. */
+/** Reads a checkout by its short code. Throws `payment_not_found` for an unknown code. */
 export function readCheckoutOfShortCode(context: ReadCheckoutContext, shortCode: string): Promise<Checkout> {
   return requireCheckout(context, paymentIdOfShortCode(shortCode) ?? '');
 }

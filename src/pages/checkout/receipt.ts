@@ -30,7 +30,7 @@ ${amount}
 </header>`;
 }
 
-/** Return link, facts and proof of a paid checkout. The print button is hidden until the script shows it. */
+/** Renders return link, facts and proof of a paid checkout. The script shows the hidden print button. */
 export function receipt(
   view: Paid,
   checkout: Checkout,
@@ -51,7 +51,7 @@ ${proven === null ? nothing : html`<p><a href="/docs/api#check-where-the-money-c
 <button class="button wide" type="button" id="print" hidden>${actions.print}</button>`;
 }
 
-/** What was bought and, once it is paid, its price, who charged it, and the receipt's number. */
+/** Lists what was bought and, once paid, its price, who charged it and the receipt number. */
 export function* receiptRows(
   payment: Payment,
   providers: readonly ProviderId[],
@@ -69,7 +69,7 @@ export function* receiptRows(
   yield [names.number, receiptNumberOf(payment.id)];
 }
 
-/** What the contract sent, once the release is final; null before. */
+/** Renders what the contract sent; null until the release is final. */
 function proof({ payment, account, times }: Checkout, language: Language): Html | null {
   const { forwardStatus, forwardedUnits, txidIn, txidOut, paidAtMs, chainId } = payment;
   if (forwardStatus !== 'completed' || forwardedUnits === 0n || txidIn === null || txidOut === null)

@@ -7,10 +7,10 @@ interface Context extends Readonly<{ records: Pick<RecordStore, 'addRecords'> }>
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Maximum remembered payments, for which reloads write nothing. */
+/** Maximum number of remembered payments, whose reloads cause no writes. */
 const REMEMBERED = 10_000;
 
-/** Records when a customer first opens a payment's page. The page does not wait for the write; `flush` does. */
+/** Records when a customer first opens a payment page. Pages do not wait for the write, but `flush` does. */
 export function createOpenedRecorder({ records, nowMs, onFailure }: Context) {
   const known = new LRUCache<string, true>({ max: REMEMBERED });
   let last: Promise<void> = Promise.resolve();

@@ -31,10 +31,10 @@ export function rememberCountry({ context, request, reply }: CheckoutRequest): b
   return country !== null;
 }
 
-/** Values that proxies send for an unknown country or an anonymizing network. */
+/** Values by which proxies mark an unknown country or an anonymizing network. */
 const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1', 'A1', 'A2']);
 
-/** Customer's country (ISO 3166-1 alpha-2), as chosen, stored or reported by the proxy (`US-NY`); null if unknown. */
+/** Returns the chosen, stored or reported country (ISO 3166-1 alpha-2) and state (`US-NY`); null if unknown. */
 export function customerPlace(
   { countryHeader }: Pick<CheckoutPagesContext, 'countryHeader'>,
   { headers, body }: Pick<FastifyRequest, 'headers' | 'body'>,

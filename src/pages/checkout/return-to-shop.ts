@@ -6,7 +6,7 @@ import { dotted, type Html, html, nothing } from '../../web/design/html.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { type Checkout, canBePaid, isStuck } from './read-checkout.ts';
 
-/** The shop's links. The next step is a button: contact support, return to the shop, or copy the reference. */
+/** Renders the shop's links. The next step is a button: contact support, return to the shop or copy the reference. */
 export function shopLinks(checkout: Checkout, language: Language): Html {
   const { account, path, payment } = checkout;
   const { name: shop, supportUrl } = account;
@@ -51,7 +51,7 @@ export function furtherLinks(
   return html`<p class="links">${dotted(links)}</p>`;
 }
 
-/** Whether only the shop can help: with a surplus, a rest that no provider takes, or an end without a return link. */
+/** Returns whether only the shop can help: after a surplus, an unpayable rest, or an end without a return link. */
 function needsShop({ view, offers }: Checkout, way: Return | null): boolean {
   if (view.kind === 'paid') return view.surplus !== null;
   if (view.kind === 'underpaid') return view.canBeCharged && !canBePaid({ offers });
@@ -61,9 +61,9 @@ function needsShop({ view, offers }: Checkout, way: Return | null): boolean {
 
 type Return = NonNullable<ReturnType<typeof returnOf>>;
 
-/** Time after the payment during which the page redirects to the shop. */
+/** Time after a payment during which the page redirects to the shop. */
 const RETURNS_FOR_MS = 15 * 60_000;
-/** Visible countdown, which any key, pointer, scroll or moved focus stops (WCAG 2.2.1). */
+/** Visible countdown. Any key, pointer, scroll or focus change stops it (WCAG 2.2.1). */
 const RETURNS_AFTER_SECONDS = 10;
 
 function returnOf(checkout: Checkout) {
@@ -72,9 +72,9 @@ function returnOf(checkout: Checkout) {
   if (!isPaid && view.kind !== 'canceled' && view.kind !== 'expired' && !isStuck(checkout)) return null;
   const own = linkOf(payment.orderDetails?.returnUrl, payment.orderDetails?.cancelUrl, isPaid);
   const url = own ?? linkOf(account.returnUrl, account.failureUrl, isPaid);
-  // A host that the owner removed is no longer linked, even from earlier checkouts.
+  // Links to removed hosts disappear even from earlier checkouts.
   if (url === null || (own !== null && !account.returnHosts.includes(new URL(own).host))) return null;
-  // Customers who overpaid or did not pay have to read what to do.
+  // Customers who paid too much or did not pay must read what to do.
   const isAutomatic = isPaid && view.surplus === null && nowMs - view.paidAtMs < RETURNS_FOR_MS;
   return { url: new URL(returnUrlOf(url, payment.id)), isAutomatic };
 }
@@ -83,7 +83,7 @@ function linkOf(returnUrl: string | null = null, failureUrl: string | null = nul
   return isPaid ? returnUrl : (failureUrl ?? returnUrl);
 }
 
-/** The script shows the countdown, which stays hidden without it. */
+/** Renders the return link. The countdown stays hidden until the script shows it. */
 function returnLink({ url, isAutomatic }: Return, shop: string, words: Words, look: 'primary ' | ''): Html {
   const { back, leadsTo, automatic, stay } = words.shop;
   const values = { host: url.host, seconds: String(RETURNS_AFTER_SECONDS) };

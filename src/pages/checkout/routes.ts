@@ -36,12 +36,12 @@ import { readCheckout, requireCheckout } from './read-checkout.ts';
 import { rememberLanguage } from './remember.ts';
 import { showShortLink } from './short-link.ts';
 
-/** The action of a form is in its URL, so its fields are few. */
+/** Maximum size of a form. Its action is in the URL, so it has few fields. */
 const FORM_LIMIT_BYTES = 1024;
-/** Endings of routes that pages poll or load by themselves, which have a higher limit than visits. */
+/** Endings of routes that pages poll or load automatically, with a higher limit than visits. */
 const polledRoute = /\/(?:status|events|qr\.svg|transfer\.svg|:hash|checkout\.js)$/;
 
-/** Registers the customers' pages and those of features, in a scope whose errors are pages. */
+/** Registers the pages of customers and features in a scope whose errors are pages. */
 export function registerCheckoutPages(
   server: FastifyInstance,
   context: CheckoutPagesContext,
@@ -83,7 +83,7 @@ export function registerCheckoutPages(
     const { page, form } = routes;
 
     scope.setErrorHandler((error, request, reply) => showError(askedOf(request, reply), error));
-    // HEAD must not start a session, because it only checks whether the link works.
+    // HEAD only checks whether the link works, so it must not start a session.
     scope.head('/pay/:paymentId', (request, reply) => {
       const asked = askedOf<'paymentId'>(request, reply);
       delete asked.query['auto'];
@@ -110,7 +110,7 @@ export function registerCheckoutPages(
   });
 }
 
-/** Limited, because each open stream costs a socket and regular reads. */
+/** Limits of live updates. Each open stream costs a socket and regular reads. */
 const liveLimits = { everyMs: 1_500, maximumViewers: 2_000, maximumViewersOfAddress: 60 } as const;
 
 function liveSources(context: CheckoutPagesContext, { log }: FastifyInstance) {
@@ -126,7 +126,7 @@ function liveSources(context: CheckoutPagesContext, { log }: FastifyInstance) {
   return { read, onError };
 }
 
-/** GET of a form's URL, which must not start a provider session. */
+/** Redirects GET requests for a form's URL, which must not start a provider session. */
 async function leadToCheckout({ reply, params }: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
   return setCommonHeaders(reply).redirect(`/pay/${encodeURIComponent(params.paymentId)}`, 303);
 }
@@ -156,7 +156,7 @@ function messageOf(status: number, { messages }: Words): Message {
   return status < 500 ? messages.didNotWork : messages.ourFailure;
 }
 
-/** `POST /pay/:paymentId/outcomes/:outcome`: a button of the simulation panel. Live mode has no such route. */
+/** Answers `POST /pay/:paymentId/outcomes/:outcome`, a simulation button. Live mode has no such route. */
 async function answerSimulation(
   testPayments: Pick<TestPayments, 'simulateOutcome'>,
   asked: CheckoutRequest<'paymentId' | 'outcome'>,
@@ -174,14 +174,14 @@ async function answerSimulation(
   return setCommonHeaders(reply).redirect(`/pay/${payment.id}`, 303);
 }
 
-/** `GET /pay/:paymentId`: the page, or a redirect to the provider if the link requests it. */
+/** Answers `GET /pay/:paymentId` with the page, or redirects to the provider if the link asks for it. */
 async function showCheckout(asked: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
   const { context, request, params, query } = asked;
   const checkout = await requireCheckout(context, params.paymentId);
   rememberLanguage(asked);
   const { view, payment } = checkout;
   if (request.method === 'GET' && !isPreview(request.headers)) context.recordOpened(payment);
-  // After a partial payment, the page first explains that only the rest is charged.
+  // After a partial payment, the page must first explain that only the rest is charged.
   const provider =
     takesPayment(view) && view.kind !== 'underpaid' && !isTakenByProvider(view)
       ? automaticProvider(payment, query, request.headers)
@@ -203,10 +203,10 @@ async function showCheckout(asked: CheckoutRequest<'paymentId'>): Promise<Fastif
   return redirectToProvider(asked, payment, provider);
 }
 
-/** Query parameter of the URL to which the page of a direct link refreshes without script. */
+/** Query parameter that marks the URL to which a direct link's page refreshes without script. */
 const REFRESHED = 'refreshed';
 
-/** Whether the provider checks the referring site, which a redirect would not name. */
+/** Returns whether the provider checks the referring site, which a redirect would omit. */
 function needsOwnPage(
   { directory, baseUrl }: CheckoutPagesContext,
   { headers }: FastifyRequest,
@@ -215,7 +215,7 @@ function needsOwnPage(
   return directory.adapters.get(provider)?.checksReferrer === true && !comesFromOwnPage(headers, baseUrl);
 }
 
-/** A year, because another picture has another hash and URL. */
+/** Cache policy of one year. A changed picture has a new hash and URL. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
 async function showLogo({ context, reply, params }: CheckoutRequest<'hash'>): Promise<FastifyReply> {
@@ -227,7 +227,7 @@ async function showLogo({ context, reply, params }: CheckoutRequest<'hash'>): Pr
     .send(Buffer.from(logo.bytes));
 }
 
-/** Ending of a public domain; excludes IP addresses and names in private networks. */
+/** End of a public domain name. Excludes IP addresses and names in private networks. */
 const publicDomain = /\.(?!local|internal)[a-z][a-z0-9-]+$/;
 
 async function acceptMailAddress(asked: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {

@@ -25,7 +25,7 @@ import { type Checkout, isStuck } from './read-checkout.ts';
 
 const arrow = html`<i class="arrow"></i>`;
 
-/** Path that starts a row's session, with its means and, as a limit of the charge, any higher total shown. */
+/** Returns the path that starts a row's session, with its means. A shown higher total becomes the maximum charge. */
 function sessionPath({ payment, charge }: Checkout, row: OfferRow): string {
   const totalCents = higherChargeOf(row, charge);
   const query = [row.means && `means=${row.means}`, totalCents && `total=${totalCents}`].filter(Boolean);
@@ -37,7 +37,7 @@ function providerButton(checkout: Checkout, row: OfferRow, label: Html, look = '
 formaction="${sessionPath(checkout, row)}" data-provider="${row.offer.name}"><span>${label}</span>${arrow}</button></p>`;
 }
 
-/** Button to the provider of the last session, with the total if it is above the amount; empty if it cannot serve. */
+/** Renders the button to the last session's provider, with a higher total; empty if it cannot serve the payment. */
 export function sameProvider(selection: OfferList, provider: ProviderId, label: string): Html {
   const { checkout, language } = selection;
   const offer = possibleOffers(checkout.offers).find((each) => each.provider === provider);
@@ -58,7 +58,7 @@ export interface OfferList {
   readonly isChanging?: boolean | undefined;
 }
 
-/** A choice of payment methods, with all providers one click away; after a decline, the best alternative provider. */
+/** Renders payment methods with a link to all providers. After a decline, the best alternative comes first. */
 export function selector(selection: OfferList): Html {
   const { checkout, offers, language, quotes, userAgent = '', means, isChanging } = selection;
   const { view } = checkout;
@@ -79,7 +79,7 @@ ${rowsOf(chosen.sellers, selection)}
     : choiceOfMeans(selection, ways, rows);
 }
 
-/** Asks the customer to correct the country if no provider sells in it. */
+/** Asks the customer to correct the country if no provider serves it. */
 function otherCountry({ checkout, language, quotes }: OfferList): Html {
   if (checkout.unservedCountry === undefined) return nothing;
   return html`${countryField(language, quotes?.customerCountry ?? null, true)}
@@ -91,7 +91,7 @@ interface Seen extends Pick<OfferList, 'language' | 'quotes'> {
   readonly refused?: Pick<ProviderOffer, 'provider' | 'refusal'> | null | undefined;
 }
 
-/** Adds refusals of this customer, by quotes or by a provider on a click, that the catalog does not know. */
+/** Adds refusals of this customer, from quotes or a click, that the catalog does not include. */
 export function asSeen(checkout: Checkout, { language, quotes, refused }: Seen): Checkout {
   const { view } = checkout;
   const { source = null, customerCountry = null, customerState } = quotes ?? {};
@@ -141,10 +141,10 @@ ${providerButton(checkout, row, fillIn(template, { provider: offer.name, amount 
 ${promises(selection, [row])}`;
 }
 
-/** Id of the list of all providers. A link to it opens the list without script, and going back closes it. */
+/** Id of the provider list. A link opens it without script, and going back closes it. */
 const SERVICES = 'services';
 
-/** Rows of means above one button, and all providers in a list that takes their place. */
+/** Renders payment methods above one button, and a provider list that replaces them. */
 function choiceOfMeans(selection: OfferList, ways: readonly MeansRow[], rows: readonly OfferRow[]): Html {
   const { checkout, language, quotes } = selection;
   const { offers: words, actions, page } = language.words;
@@ -164,7 +164,7 @@ function choiceOfMeans(selection: OfferList, ways: readonly MeansRow[], rows: re
 ${rowsOf(rows, selection)}${refusedOffers(selection)}
 <p class="back"><a href="#checkout">${actions.backToCheckout}</a></p></section>`;
   const submit = html`form="${SESSION_FORM}" formaction="/pay/${checkout.payment.id}/providers/${MULTI_PROVIDER}"`;
-  // This hidden button precedes those of the list, because Enter presses the first button of the form.
+  // Enter presses the first button of a form, so this hidden one precedes those of the list.
   return html`<button ${submit} hidden></button>${hasMore ? list : nothing}
 <div class="ask"><fieldset class="ways"><legend class="quiet">${language.words.states.choose.heading}</legend>${ways.map(
     (row, index) => meansRow(selection, row, index, row === (chosen ?? ways[0])),
@@ -182,13 +182,13 @@ const tiles: Readonly<Record<PaymentMeans, string>> = {
   klarna: 'K.',
 };
 
-/** Names of wallets are the same in all languages. */
+/** Returns a payment method's name. Wallet names are the same in all languages. */
 function titleOf(means: PaymentMeans, { words }: Language): string {
   const wallets = { apple_pay: 'Apple Pay', google_pay: 'Google Pay', paypal: 'PayPal', klarna: 'Klarna' };
   return means === 'card' ? words.offers.card : wallets[means];
 }
 
-/** The row names the provider in its value, so that the customer gets the provider that was shown. */
+/** Renders a row whose value names the provider, so that the customer gets the provider shown. */
 function meansRow(selection: OfferList, row: MeansRow, index: number, isChosen: boolean): Html {
   const { checkout, language } = selection;
   const { offers: words } = language.words;
@@ -229,7 +229,7 @@ function promises({ checkout, language }: OfferList, rows: readonly OfferRow[]):
 rel="noopener noreferrer">${assurances.check}<span class="quiet"> ${facts.newTab}</span></a></li></ul>`;
 }
 
-/** After a decline: the first row as a button, secondary if another card can be tried; the others are below it. */
+/** Renders the offers after a decline. The first is secondary if another card can be tried; the rest are below. */
 function insteadOf(declined: ProviderId, selection: OfferList, [lead, ...others]: readonly OfferRow[]): Html {
   if (lead === undefined) return nothing;
   const { checkout, language } = selection;
@@ -246,7 +246,7 @@ function rowsOf(rows: readonly OfferRow[], selection: OfferList): Html {
 
 function offerRow(selection: OfferList, row: OfferRow): Html {
   const { checkout, language } = selection;
-  // The whole text is the button's accessible name; only the provider's name is visible.
+  // The accessible name is the whole text. Only the provider's name is visible.
   const [before = '', after = ''] = language.words.offers.payAt.split('{provider}');
   const quiet = (text: string) => (text === '' ? nothing : html`<span class="quiet">${text}</span>`);
   return html`
@@ -277,7 +277,7 @@ function conditionsOf(
   ];
 }
 
-/** "Card · Usually 1–5 minutes · Coinbase account required"; empty if nothing is known. */
+/** Returns "Card · Usually 1–5 minutes · Coinbase account required"; empty if nothing is known. */
 function offerDetails({ checkout, language, userAgent = '' }: OfferList, row: OfferRow): readonly Html[] {
   const { name, provider, seller } = row.offer;
   const { usualMinutes } = customerFacts[seller];
@@ -308,19 +308,19 @@ function refusedOffers({ checkout, offers, language }: OfferList): Html {
 }
 
 export interface OffersToAsk {
-  /** Null for a page whose script presses the button, which may show no higher total. */
+  /** Source of quotes; null if the page's script presses the button, which may not show a higher total. */
   readonly source: Quotes | null;
   readonly lastChoice: ProviderId | null;
-  /** The customer's country, ISO 3166-1 alpha-2; null if unknown. */
+  /** Customer's country (ISO 3166-1 alpha-2); null if unknown. */
   readonly customerCountry: string | null;
-  /** Code of a state in the United States; null or absent if unknown. */
+  /** Code of a US state; null or absent if unknown. */
   readonly customerState?: string | null;
 }
 
-/** Click whose session needs the customer's country, which is missing or was refused. */
+/** Click that needs the customer's country, which was missing or refused. */
 export interface CountryQuestion {
   readonly provider: ProviderId;
-  /** Null for the provider's default ones. */
+  /** Null for the provider's default payment method. */
   readonly means: PaymentMeans | null;
 }
 
@@ -328,7 +328,7 @@ function refusedOf(offers: readonly ProviderOffer[]): readonly ProviderOffer[] {
   return offers.filter(({ refusal }) => refusal !== null);
 }
 
-/** What the list without quotes depends on, besides the payment. */
+/** Returns what the list without quotes depends on, apart from the payment. */
 export function offersInBrief({ offers }: Checkout): string {
   return offers
     .map(

@@ -12,7 +12,7 @@ import { isPreview } from './provider-session.ts';
 import { readCheckoutOfShortCode } from './read-checkout.ts';
 import { rememberLanguage } from './remember.ts';
 
-/** Page with preview data and the merchant's note that redirects customers to the checkout, but not preview crawlers. */
+/** Sends a page with preview data and the merchant's note. Redirects customers, but not crawlers, to the checkout. */
 export async function showShortLink(asked: CheckoutRequest<'shortCode'>): Promise<FastifyReply> {
   const { context, request, params } = asked;
   const checkout = await readCheckoutOfShortCode(context, params.shortCode);
@@ -30,7 +30,7 @@ export async function showShortLink(asked: CheckoutRequest<'shortCode'>): Promis
     ? fillText(words.title, { amount, shop })
     : fillText(language.words.title, { heading: text.heading, amount, shop });
   const description = payment.note ?? (isOpen ? fillText(words.description, { shop }) : text.sentence);
-  // Same as `checkout_url` without the email address, which is stored with the payment.
+  // `checkout_url` without the email address, which is stored with the payment.
   const url = `${baseUrl}/s/${shortCodeOf(payment.id)}`;
   const next = checkoutUrl('', { ...payment, email: null });
   const page = layout({

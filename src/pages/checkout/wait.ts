@@ -4,7 +4,7 @@ import { customerFacts } from '../../payment/provider-catalog.ts';
 import { sellerOf } from '../../providers/provider-availability.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
 
-/** Times of the stored events between the provider's approval and the shop; null if none is stored. */
+/** Times of stored events from the provider's approval to the release; null for missing ones. */
 export type WaitTimes = ReturnType<typeof waitTimesOf>;
 
 /** @param changes the payment's state changes, oldest first */
@@ -12,10 +12,10 @@ export function waitTimesOf({ sessions }: Pick<PaymentView, 'sessions'>, changes
   const approvals = sessions.flatMap(({ provider, progress, progressAtMs, approvedAtMs }) => {
     const atMs = approvedAtMs ?? progressAtMs;
     if ((progress !== 'delivering' && progress !== 'delivered') || atMs === null) return [];
-    // The time is not exact if the provider reported only a later step.
+    // If the provider reported only a later step, the time is not exact.
     return [{ provider, atMs, isExact: approvedAtMs !== null }];
   });
-  // A reorganization can bring the payment back to `unpaid/pending`.
+  // A reorganization can return the payment to `unpaid/pending`.
   const since = changes.slice(changes.findLastIndex(({ state }) => state === 'unpaid/pending') + 1);
   return {
     approval: approvals.toSorted((one, other) => one.atMs - other.atMs).at(-1) ?? null,
@@ -24,11 +24,11 @@ export function waitTimesOf({ sessions }: Pick<PaymentView, 'sessions'>, changes
   };
 }
 
-/** Minutes assumed if a provider's usual time is unknown: the longest usual one of a card. */
+/** Minutes assumed if a provider's usual time is unknown: the longest usual time for a card. */
 const ASSUMED_MINUTES = 15;
-/** Usual minutes from the arrival to the shop, as the page says. */
+/** Usual minutes from the arrival to the shop, as shown on the page. */
 const RELEASE_MINUTES = 1;
-/** Multiple of the usual time after which the page says what to do. */
+/** Multiple of the usual time after which the page suggests what to do. */
 const LATE_FACTOR = 2;
 const MINUTE_MS = 60_000;
 
@@ -43,10 +43,10 @@ interface WaitContext {
   readonly nowMs: number;
 }
 
-/** Null for a payment that does not wait for the provider or the release. */
+/** Returns what a payment waits for; null unless it waits for the provider or the release. */
 export function waitOf({ view, times, offers, nowMs }: WaitContext) {
   const { arrivedAtMs, releasingAtMs } = times;
-  // Ignores the approval of an earlier visit to another provider.
+  // An approval of another provider belongs to an earlier visit.
   const isOwn = view.kind !== 'at_provider' || times.approval?.provider === view.provider;
   const approval = isOwn ? times.approval : null;
   const current = isTakenByProvider(view) ? 1 : view.kind === 'seen' ? 2 : 3;

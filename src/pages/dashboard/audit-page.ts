@@ -17,7 +17,7 @@ ${await auditList(visit, `${DASHBOARD_PATH}/audit`, visit.account.id)}`,
   }));
 }
 
-/** A page of entries of this account, or of all with `accountCell`; `filters` are for the links to the other pages. */
+/** Renders audit entries of an account, or of all with `accountCell`. `filters` go into the page links. */
 export async function auditList(
   { context, query, timeZone }: AreaVisit,
   path: string,

@@ -14,12 +14,12 @@ import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 import { CUSTOMERS, settingsView } from './settings-pages.ts';
 
 const PATH = `/settings${CUSTOMERS}`;
-/** Maximum payments of one export or erasure. If there are more, the file or the page says so. */
+/** Maximum number of payments per export or erasure. If there are more, the file or page says so. */
 const MAXIMUM_PAYMENTS = 1_000;
 const PAGE_SIZE = 100;
 const MAXIMUM_EMAIL_CHARACTERS = 254;
 
-/** Registers the page on which owners export or erase the data stored under one customer's email address. */
+/** Registers the page where owners export or erase data stored under a customer's email address. */
 export function registerCustomerPage(routes: DashboardRoutes): void {
   const pages = routes.pages('settings', 'owner');
   pages.page(PATH, showCustomer);
@@ -55,14 +55,14 @@ also from the search, the links to providers and the recorded webhooks. Notes, t
   );
 }
 
-/** Payments with this email address in upper or lower case, newest first, and the id before which there are more. */
+/** Returns payments with this email address in any case, newest first, and the id from which to continue. */
 async function paymentsOf({ context, account }: Visit, form: FormFields) {
   const email = form.text('email').trim().toLowerCase();
   if (email.length > MAXIMUM_EMAIL_CHARACTERS || !/^[^\s@]+@[^\s@]+$/.test(email))
     throw invalidField('email', 'must be an email address');
   const after = form.text('before').trim();
   if (after !== '' && !isPaymentId(after)) throw invalidField('before', 'must be the "next" of a file');
-  // Not parsed as a typed search, because an email address may look like a link to a payment.
+  // Not parsed as a search, because an email address may look like a link to a payment.
   const search = { kind: 'words', words: [[{ kind: 'email', beginning: email }]] } as const;
   const payments: Payment[] = [];
   let next: PaymentId | null = after === '' ? null : after;

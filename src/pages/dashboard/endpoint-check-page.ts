@@ -8,7 +8,7 @@ import type { EndpointStep } from '../../webhooks/delivery-types.ts';
 import { readPaymentHistory } from '../../webhooks/payment-history.ts';
 import { registerSigningSecret, signingSecretCard } from './signing-secret-card.ts';
 
-/** Path of the page that tests an endpoint: the default one, or the payment's with `?payment=`. */
+/** Path of the page that tests the default endpoint, or a payment's endpoint with `?payment=`. */
 export const ENDPOINT_CHECK_PATH = `${DASHBOARD_PATH}/webhook-check`;
 
 export function registerEndpointCheckPage(routes: DashboardRoutes): void {

@@ -16,8 +16,8 @@ export interface HomeCard {
 }
 
 export interface PaymentCard {
-  /** The card, and a link to it beside the page's title; the link is `nothing` if the card offers nothing. */
+  /** Renders the card and a link to it beside the page's title. The link is `nothing` if the card is empty. */
   readonly show: (visit: Visit, payment: Payment) => Promise<readonly [link: Html, card: Html]>;
-  /** Registers the card's forms; a refused one shows the payment's page again. */
+  /** Registers the card's forms. A refused form shows the payment's page again. */
   readonly register: (routes: DashboardRoutes, showPayment: (visit: Visit) => Promise<PageView>) => void;
 }

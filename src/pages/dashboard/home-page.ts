@@ -18,7 +18,7 @@ export function registerHomePages(routes: DashboardRoutes, { homeCards }: Dashbo
   for (const { register } of homeCards) register(routes);
 }
 
-// Loaded on the first view, because the charts' library would slow startup.
+// Loaded on the first view, because the chart library would slow down startup.
 const loadCards = () => import('./statistics-cards.ts');
 
 async function readPeriod({ context, account, timeZone }: Visit, span: number) {
@@ -73,7 +73,7 @@ ${funnelCard(funnel, span)}`,
 
 const MAXIMUM_PAID_PAYMENTS = 5;
 
-/** First steps that the member's role allows; empty when all are done, or after `MAXIMUM_PAID_PAYMENTS`. */
+/** Renders the first steps that the role allows; empty once they are done or `MAXIMUM_PAID_PAYMENTS` is exceeded. */
 async function firstSteps(visit: Visit): Promise<Html> {
   const { account, context, user } = visit;
   const { search } = context;
@@ -97,7 +97,7 @@ async function firstSteps(visit: Visit): Promise<Html> {
       'Add your logo and color',
       'Customers see them on every checkout.',
     ],
-    // In the sandbox, the last step is done when the account's own checkout is paid.
+    // In the sandbox, the last step is to pay a checkout of the account.
     newest?.status === 'unpaid' && !isTested
       ? [
           false,
@@ -112,7 +112,7 @@ async function firstSteps(visit: Visit): Promise<Html> {
           'For a customer, or to try it yourself.',
         ],
   ];
-  // All steps but the last are in the settings, which are for owners.
+  // All steps except the last are in the settings, which only owners can change.
   const steps = roleIncludes(visit.role, 'owner') ? everyStep : everyStep.slice(-1);
   const done = steps.filter(([isDone]) => isDone).length;
   if (done === steps.length) return nothing;
@@ -127,7 +127,7 @@ ${isProtected ? nothing : html`<p class="small"><a href="${DASHBOARD_PATH}/secur
 <details><summary>I’m integrating an API</summary>${createExample(visit)}</details></section>`;
 }
 
-/** Uses placeholders, because a made-up webhook URL would only cause failing webhooks. */
+/** Renders an example with placeholders, because an invented webhook URL would only cause failures. */
 function createExample({ account, context: { baseUrl } }: Visit): Html {
   const body = JSON.stringify({
     address: account.wallet ?? 'YOUR_POLYGON_ADDRESS',

@@ -84,7 +84,7 @@ function createForm(visit: Visit): Promise<Html> {
   });
 }
 
-/** @param keysPath of the forms that revoke; null for revoked keys */
+/** @param keysPath path of the forms that revoke keys; null for revoked keys */
 export function keyTable(keys: readonly ApiKey[], timeZone: string, keysPath: string | null): Html {
   return html`${dataTable(keysPath === null ? 'Revoked keys' : 'API keys', keys, {
     Name: ({ name, callbackHost }) =>
@@ -110,7 +110,7 @@ function revocation({ id, name }: ApiKey, keysPath: string): Html {
   });
 }
 
-/** Keeps the key for the next page only. Asks for password and second factor, because a session may be stolen. */
+/** Keeps the key only for the next page. Requires password and second factor, because a session may be stolen. */
 const answerCreate: FormHandler = async (visit, form) => {
   const { context } = visit;
   const scopes = keyScopes.filter((scope) => form.has(scope));
@@ -130,7 +130,7 @@ const answerCreate: FormHandler = async (visit, form) => {
 
 const purposeOf = (keyId: string) => `key ${keyId}`;
 
-/** Shows the key once; a reload redirects to the list. */
+/** Shows the key once. A reload redirects to the list. */
 async function showCreated(visit: Visit) {
   const key = await findOwnKey(visit.context, visit.account.id, visit.params['keyId'] ?? '');
   const plainKey = await takeForPage(visit.context, visit.session.id, purposeOf(key.id));

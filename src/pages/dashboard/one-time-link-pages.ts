@@ -18,7 +18,7 @@ import { countPassword, tokenOf } from '../../web/signed-in/password-link-pages.
 
 type LinkRequest = AreaRequest<DashboardContext>;
 
-/** `/dashboard/forgotten`: requests a password link by email. Registered only if email is configured. */
+/** Registers `/dashboard/forgotten`, which emails a password link. Only called if email is configured. */
 export function registerForgottenPages(routes: DashboardRoutes, mailer: Mailer): void {
   const pages = visitorPages(routes);
   pages.page('/forgotten', async () => ({
@@ -50,7 +50,7 @@ If you did not request it, ignore this email. Your password stays unchanged.
   };
 }
 
-/** `/dashboard/invitation/:token`: makes the invited person a member. Opening it does not use it up. */
+/** Registers `/dashboard/invitation/:token`, where a person becomes a member. Opening it does not use it up. */
 export function registerInvitationPages(routes: DashboardRoutes): void {
   const pages = visitorPages(routes);
   pages.page('/invitation/:token', showInvitation);
@@ -83,7 +83,7 @@ ${isThem ? acceptForm(nothing) : waysToAccept(asked, link.email)}`,
   };
 }
 
-/** The same for every email address, so that it does not reveal whether a user has the address. */
+/** Renders the same for every email address, so that it does not reveal whether a user exists. */
 function waysToAccept(asked: LinkRequest, email: string): Html {
   return html`<section class="card"><h2>I already have a password</h2><p>Sign in with this email address, then accept.</p>
 <a class="button wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(asked.path)}">Sign in</a></section>

@@ -110,7 +110,7 @@ function emptyBanner({ given, before }: PaymentFilters, page: FoundPayments, vis
 <p>Payments appear here when your shop creates a checkout, or when you create a payment link.</p></section>`;
 }
 
-/** @param path of the pages to which the rows lead */
+/** @param path path of the pages that the rows link to */
 export async function paymentTable(
   visit: Visit,
   payments: readonly Payment[],
@@ -152,7 +152,7 @@ function receivedOf({ forwardedUnits, receivedUnits }: Payment): Html | string |
     : html`<span class="soft">${formatUsdcSum(receivedUnits)} arrived</span>`;
 }
 
-/** Filters in the list's URL, in order. The URL has all of them, so that it can be bookmarked. */
+/** Filters in the list's URL, in order, so that a filtered list can be bookmarked. */
 const names = ['q', 'status', 'forward', 'provider', 'currency', 'from', 'to'] as const;
 type FilterName = (typeof names)[number];
 
@@ -195,7 +195,7 @@ function dateOf(name: 'from' | 'to', date: string, timeZone: string): number {
   return startMs;
 }
 
-/** Exclusive end of the last day. Keeps an invalid date for the error message. */
+/** Returns the exclusive end of the last day. Keeps an invalid date for the error message. */
 function nextDateOf(date: string): string {
   return startOfDate(date, 'UTC') === null ? date : nextDate(date);
 }

@@ -98,7 +98,7 @@ function registerChanges(routes: DashboardRoutes, show: (visit: Visit) => Promis
     routes.pages('payments', role).form(
       `/payments/:paymentId/${name}`,
       async (visit, form) => {
-        // Checks the account before any detail is shown.
+        // Checks the account before showing any details.
         const { payment } = await readOwnHistory(visit);
         const action = await act(payment, form, visit);
         if (action !== null) await record(visit, action, payment.id);

@@ -59,7 +59,7 @@ const answerInvite: FormHandler = (visit, form) =>
     show: showPeople,
   });
 
-/** Invites a person by email if configured, so that only a reader of that mailbox gets the link. */
+/** Invites a person, by email if configured, so that only the mailbox owner gets the link. */
 export async function sendInvitation<Asked extends AreaVisit>(
   visit: Asked,
   account: Pick<Account, 'id' | 'name'>,
@@ -114,7 +114,7 @@ If you do not expect this invitation, ignore this email.
   };
 }
 
-/** Page that shows a kept link; null if there is none, for example after the first call. */
+/** Renders the kept invitation link; null if there is none, for example after the first call. */
 export async function takeInvitationPage(
   { session, context }: AreaVisit,
   back: string,
@@ -195,7 +195,7 @@ export const inviteFields: forms.Fields = {
   role: { label: 'Role', type: 'select', options: roles, wordsOf: (role) => roleWords[role as Role] },
 };
 
-/** @param ownId of the member who sees it and may change roles; absent for others */
+/** @param ownId id of the viewing member, who may change roles; absent for other viewers */
 export function memberTable(members: readonly Member[], timeZone: string, ownId?: string): Html {
   return dataTable('Members', members, {
     'Email address': ({ userId, email }) =>

@@ -27,13 +27,13 @@ import { registerSecurityPages } from './security-pages.ts';
 import { registerSettingsPages } from './settings-pages.ts';
 import { registerStatementPages } from './statement-page.ts';
 
-/** Registers the dashboard below `/dashboard`, in a scope with forms and error pages (`signed-in/pages.ts`). */
+/** Registers the dashboard under `/dashboard`, in a scope with forms and error pages (`signed-in/pages.ts`). */
 export function registerDashboard(
   server: FastifyInstance,
   context: DashboardContext,
   features: DashboardFeatures,
 ): void {
-  // URL to which shops link, rewritten so that sign-in pages can return to it (`returnPathOf`).
+  // Rewrites the URL that shops link to, so that sign-in can return to it (`returnPathOf`).
   server.get('/connect', { exposeHeadRoute: true }, (request, reply) => {
     const query = String(new URL(request.url, context.baseUrl).searchParams).replaceAll('*', '%2A');
     return sendSeeOther(reply, `${DASHBOARD_PATH}/connect?${query}`);

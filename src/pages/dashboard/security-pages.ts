@@ -48,10 +48,10 @@ const flashMessages = {
   ended: 'The session has ended.',
 };
 
-/** Purpose under which a confirmed form keeps the name of the next passkey. */
+/** Purpose under which a confirmed form keeps the new passkey's name. */
 const NEW_PASSKEY = 'name of a new passkey';
 
-/** A change of second factors needs an existing one, so that an unattended session and a password are not enough. */
+/** Registers the security pages. Changing second factors requires an existing one, not only session and password. */
 export function registerSecurityPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const pages = routes.pages('security', 'viewer');
@@ -85,7 +85,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   pages.form(
     '/security/password',
     async (visit, fields) => {
-      // Counted by session, so that a stolen session cannot use up the attempts of the user's other sessions.
+      // Counted by session, so that a stolen one cannot use up the attempts of the user's other sessions.
       await enforceRateLimit(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
       await requirePassword(visit, fields.text('password'));
       await changePassword(context, visit, fields.text('new_password'), visit.actor);
@@ -138,10 +138,10 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   });
 }
 
-/** Name of the field for the existing factor's code, in the form whose `code` is that of a new app. */
+/** Name of the field for an existing factor's code, in the form whose `code` comes from a new app. */
 const FACTOR_CODE = 'factor_code';
 
-/** Throws a 400 unless the form has a valid code, for a user with a second factor. */
+/** Throws a 400 if the user has a second factor but the form has no valid code. */
 async function requireSecondFactor(
   visit: AreaVisit,
   form: forms.FormFields,
@@ -166,17 +166,17 @@ export interface ConfirmedForm {
   readonly introduction?: Html;
   readonly fields?: forms.Fields;
   readonly button: string;
-  /** Empty for a form that is not the next step of its page. */
+  /** Style of the button; empty if the form is not the next step of its page. */
   readonly look?: 'primary' | 'danger' | '';
   readonly more?: Html;
-  /** Distinguishes the fields of a page's second form. */
+  /** Id that distinguishes the fields of a second form on the page. */
   readonly id?: string;
-  /** False for a form without `requirePasswordAndFactor`. */
+  /** Whether the form requires `requirePasswordAndFactor`; true by default. */
   readonly isConfirmed?: boolean;
   readonly codeName?: string;
 }
 
-/** Form that the user confirms with the password and an existing second factor (`requirePasswordAndFactor`). */
+/** Renders a form that needs the password and an existing second factor (`requirePasswordAndFactor`). */
 export async function confirmedForm(visit: AreaVisit, form: ConfirmedForm): Promise<Html> {
   const { action, title, introduction = nothing, fields = {}, button, more = nothing } = form;
   const { style = title === undefined ? 'fields' : 'card', id = '', isConfirmed = true } = form;
@@ -191,7 +191,7 @@ ${forms.formFields(visit, action, { ...fields, ...proof })}<input type="hidden" 
 <p role="status" data-status></p></form>`;
 }
 
-/** Field for the password, and for users with a second factor a field for a code, which a passkey may replace. */
+/** Returns a password field and, for users with a second factor, a code field that a passkey may replace. */
 async function proofFields(
   visit: AreaVisit,
   id: string,
@@ -206,7 +206,7 @@ async function proofFields(
   return { password, [codeName]: { ...code, id: `code-to-confirm${id}` } };
 }
 
-/** Resolves to the values of `checks`. Throws `invalid_request` naming the wrong fields, or `rate_limited`. */
+/** Returns the values of `checks`. Throws `invalid_request` for wrong fields, or `rate_limited`. */
 export async function requirePasswordAndFactor<Checks extends Readonly<Record<string, () => unknown>>>(
   visit: AreaVisit,
   form: forms.FormFields,
@@ -223,7 +223,7 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
       context.limits.signInsOfUser.giveBack(tries);
     },
   });
-  // Checked last, because a code works only once.
+  // Checked last, because each code works only once.
   const response = form.text('response');
   if (response === '') await requireSecondFactor(visit, form, codeName);
   else if (!(await usePasskey(context, visit, response))) {
@@ -233,7 +233,7 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
   return read;
 }
 
-/** One row per sign-in method. Each opens its own page, so that this one has no secret and no password field. */
+/** Renders a row for each sign-in method, on a page without secrets or password fields. Each has its own page. */
 async function showSecurity(visit: Visit): Promise<PageView> {
   const passkeys = await visit.context.people.listPasskeys(visit.user.id);
   const hasApp = visit.user.totpSecret !== null;
@@ -336,7 +336,7 @@ function newCodesForm(visit: Visit): Promise<Html> {
 function offerForm(visit: Visit): Promise<Html> {
   const introduction =
     'With an authenticator app on your phone, a stolen password is not enough. Scan this, or type the key, then give the six digits that the app shows.';
-  // Keeps the secret that a refused form offered, because the app may already have it.
+  // Keeps the secret that a refused form offered, because the app may already store it.
   const offer = offerTotp(visit.context, visit.user, visit.refused?.text('sealed'));
   return confirmedForm(visit, {
     action: `${OWN_PATH}/second-factor`,
@@ -392,7 +392,7 @@ the session of ${describeBrowser(userAgent)} at ${address}</span></button></form
 })}</section>`;
 }
 
-/** In this order, because most browsers also name the browsers that they descend from. */
+/** Browser patterns in order, because most browsers also name those they derive from. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -408,7 +408,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** "Firefox on Linux", for users to recognize their sessions. Unverified claim of the browser. */
+/** Returns "Firefox on Linux", so that users recognize their sessions. The browser's claim is unverified. */
 function describeBrowser(userAgent: string): string {
   const nameIn = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
   const browser = nameIn(browsers) ?? 'Unknown browser';

@@ -41,14 +41,14 @@ import { type ConfirmedForm, confirmedForm, requirePasswordAndFactor } from './s
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
 const PAYOUTS = '/payouts';
-/** Path of the page of `customer-page.ts`, below the settings' path. */
+/** Path of the page in `customer-page.ts`, relative to the settings. */
 export const CUSTOMERS = '/customers';
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
 
 interface SettingsPage {
   readonly path: string;
   readonly label: string;
-  /** Fields of the form that the page's own path accepts. */
+  /** Fields of the form that this page's path accepts. */
   readonly fields: (visit: Visit) => forms.Fields;
   readonly show: (visit: Visit, page: SettingsPage) => Promise<Html>;
 }
@@ -90,7 +90,7 @@ ${main}`,
   };
 }
 
-/** Requires confirmation: these settings decide the paid threshold, where customers go and what is erased. */
+/** Changes settings after confirmation, because they affect the paid threshold, customer links and erasure. */
 async function changeSettings(page: SettingsPage, visit: Visit, form: forms.FormFields): Promise<PageAnswer> {
   if (form.has('use_color')) return showSettings(page, withUsedColor(visit, form));
   const updates = Object.keys(page.fields(visit)).map((name) => [name, updateOf(name, form)] as const);
@@ -130,7 +130,7 @@ const changeProviders: FormHandler = async (visit, form) => {
   return saveProfile(visit, { pinnedProvider, excludedProviders: forms.tickedProviders(form) }, PAYOUTS);
 };
 
-/** Requires confirmation, because it decides where money goes, and a stolen session must not be enough. */
+/** Changes the payout wallet after confirmation, because a stolen session must not redirect money. */
 const changeWallet: FormHandler = async (visit, form) => {
   const isWalletLocked = form.has('locked');
   const typed = form.text('wallet').trim();
@@ -147,7 +147,7 @@ const changeWallet: FormHandler = async (visit, form) => {
   return seeOther(`/settings${PAYOUTS}?flash=saved`);
 };
 
-/** Parses this field; null if empty. A wallet that would lose money needs the tick of `meantField`, unless stored. */
+/** Parses the field; null if empty. A wallet that would lose money must be stored or confirmed by `meantField`. */
 export function meantWalletOf(
   form: forms.FormFields,
   name: string,
@@ -164,7 +164,7 @@ export function meantWalletOf(
 
 const TICK = 'Pay out to this address anyway';
 
-/** Checkbox that confirms a wallet that would lose the money; empty unless the form was refused with such a wallet. */
+/** Returns a checkbox that confirms a wallet that would lose money; empty unless one was refused. */
 export function meantField({ refused }: forms.FormVisit, name: string): forms.Fields {
   const typed = parsePayoutAddress(refused?.text(name).trim());
   if (typed === null || doubtAbout(typed) === null) return {};
@@ -223,7 +223,7 @@ function brandingFields({ account, refused }: Visit): forms.Fields {
   };
 }
 
-/** Hint of the color field; after a refused color, a button that uses the nearest readable one. */
+/** Renders the hint of the color field. After a refused color, offers the nearest readable one. */
 function usedColorButton(typed: string): Html {
   const darker = darkerColorOf(typed);
   if (darker === null)
@@ -232,7 +232,7 @@ function usedColorButton(typed: string): Html {
 aria-hidden="true"><rect width="16" height="16" rx="4" fill="${darker}"/></svg> Use ${darker}</button>`;
 }
 
-/** The submitted form with the color of its pressed button. */
+/** Returns the submitted form with the color of the pressed button. */
 function withUsedColor(visit: Visit, form: forms.FormFields): Visit {
   const text = (name: string) => form.text(name === 'brand_color' ? 'use_color' : name);
   return {
@@ -242,7 +242,7 @@ function withUsedColor(visit: Visit, form: forms.FormFields): Visit {
 }
 
 async function showBranding(visit: Visit, page: SettingsPage): Promise<Html> {
-  // Enter presses the first button of a form, so this one comes before the color's.
+  // Enter presses the first button of a form, so this one precedes the color's.
   const form = await settingsForm(visit, page, { introduction: html`<button hidden></button>` });
   return html`<div class="pair"><div class="stack">${form}
 ${logoForm(visit)}</div>
@@ -321,12 +321,12 @@ ${features.map((feature) => html`<div><dt>${featureWords[feature]}</dt><dd>${acc
 <div><dt>Account ID</dt><dd><code>${account.id}</code></dd></div></dl></section></div>`;
 }
 
-/** Empty if the service's setting applies. */
+/** Formats basis points as a percentage; empty if the service's setting applies. */
 function percentOf(basisPoints: number | null): string {
   return basisPoints === null ? '' : String(basisPoints / 100);
 }
 
-/** Example of what a maximum fee and a tolerance mean in money. */
+/** Renders an example of what a maximum fee and a tolerance mean in money. */
 function lowestThresholdSentence(terms: ThresholdTerms): string {
   const { maxProviderFeeBasisPoints, toleranceBasisPoints } = terms;
   const whole = usdcText(computePaidThreshold(EXAMPLE_UNITS, toleranceBasisPoints));
@@ -360,10 +360,10 @@ function walletForm(visit: Visit): Promise<Html> {
   });
 }
 
-/** Form for the shop's logo, in a separate scope because no other form accepts files. */
+/** Registers the form for the shop's logo, in its own scope because no other form accepts files. */
 function registerLogoForm(routes: DashboardRoutes, show: (visit: Visit) => Promise<PageView>): void {
   routes.server.register((scope, _options, done) => {
-    // Keeps the body as a stream, which is read after all other checks.
+    // Keeps the body as a stream, to read it after all other checks.
     scope.addContentTypeParser('multipart/form-data', (_request, body, parsed) => parsed(null, body));
     const pages = routes.pages('settings', 'owner', scope);
     pages.form('/settings/logo', changeLogo, show, readUpload);
@@ -400,7 +400,7 @@ ${forms.formFields(visit, action, { logo: { label: 'Picture', type: 'file', acce
 /** Maximum size of the other fields and the multipart framing. */
 const MAXIMUM_OTHER_BYTES = 16 * 1024;
 
-/** Reads a form with a file after checking its length, which browsers send. */
+/** Reads a form with a file after checking the length that the browser sent. */
 async function readUpload({ headers, body }: FastifyRequest): Promise<forms.FormFields> {
   if (!(Number(headers['content-length']) <= MAXIMUM_LOGO_BYTES + MAXIMUM_OTHER_BYTES))
     throw new ServiceError('payload_too_large', 'The file is too large.');

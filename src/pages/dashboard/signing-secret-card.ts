@@ -14,7 +14,7 @@ import { createSigningSecret } from '../../webhooks/webhook-signatures.ts';
 import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
 const CARD_PATH = `${DASHBOARD_PATH}/webhook-check`;
-/** Maximum secrets of an account: the old and the new one while a receiver is being changed. */
+/** Maximum secrets per account: the old and the new one, while a receiver is being updated. */
 const MAXIMUM_SECRETS = 2;
 
 const changedSince =
@@ -22,7 +22,7 @@ const changedSince =
 
 type Secrets = Visit['account']['webhookSecrets'];
 
-/** Fingerprint of the secrets that a form's page showed. */
+/** Returns a fingerprint of the secrets shown on a form's page. */
 export const markOf = (sealed: Secrets) => hashSecretToken(sealed.join()).slice(0, 16);
 
 export async function signingSecretCard(visit: Visit): Promise<Html> {
@@ -53,7 +53,7 @@ export function registerSigningSecret(
 ): void {
   const pages = routes.pages('webhooks', 'developer');
   const { accounts, signingSecrets } = routes.context;
-  /** Changes the secrets that the form's page showed, so that a form sent twice or late changes nothing. */
+  /** Changes only the secrets shown on the form's page, so that a repeated or late form changes nothing. */
   const change = (visit: Visit, form: FormFields, next: (sealed: Secrets) => Secrets) =>
     accounts.updateAccount(visit.account.id, ({ webhookSecrets: sealed }) => {
       const webhookSecrets = next(sealed);

@@ -56,7 +56,7 @@ Charges in other currencies count at the rate of their creation. The provider is
   };
 }
 
-/** @param error shown at the field, in place of the download */
+/** @param error error of the field, shown instead of the download */
 function monthForm(value: string, error?: string): Html {
   const journal = html`<a class="button" href="${DASHBOARD_PATH}/journal.csv?month=${value}" download>Journal as CSV</a>`;
   return html`<form class="card screen-only" method="get" action="${DASHBOARD_PATH}/statement">
@@ -130,7 +130,7 @@ ${waterfall('Paid payments', currency, [
 ${paymentsWithoutRate === 0 ? nothing : html`<p>Not included, because no rate is known: ${paymentsWithoutRate}</p>`}</section>`;
 }
 
-/** Cents as "−1,234.50"; a part of a sum also gets a plus sign. */
+/** Formats cents as "−1,234.50". Parts of a sum also get a plus sign. */
 function signed(cents: bigint, isPart = false): string {
   const sign = cents < 0n ? '−' : isPart && cents > 0n ? '+' : '';
   return `${sign}${formatUsdcSum((cents < 0n ? -cents : cents) * UNITS_PER_CENT)}`;

@@ -8,7 +8,7 @@ import type { Webhook, WebhookResult } from '../../webhooks/send-webhook.ts';
 import { webhookHeaders } from '../../webhooks/webhook-signatures.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
 
-/** An event as it was sent. `baseUrl` is the public root of the API. */
+/** Renders a sent event. `baseUrl` is the public root of the API. */
 export function webhookCard({ baseUrl }: { readonly baseUrl: string }, webhook: Webhook, visit: Visit): Html {
   const { result } = webhook;
   const open = visit.query.has('webhook') ? html` open` : nothing;
@@ -51,7 +51,7 @@ ${checkBanners[verifyWebhookSignature(context.tokens, webhook)]}
 <p class="small soft">Signed with the payment’s <code>ipn_token</code> from the response to the create request. It is not shown here.</p>`;
 }
 
-/** Does not suggest resending, because receivers refuse old events and a status request has the same effect. */
+/** Renders advice to read the status instead of resending, because receivers refuse old events. */
 function reconcileAdvice(baseUrl: string, paymentId: string): Html {
   const command = [
     `curl --header 'Authorization: Bearer YOUR_API_KEY' \\`,
@@ -82,7 +82,7 @@ function headersOf(url: string, body: string, signature: string): [string, strin
   return Object.entries(webhookHeaders(target, Buffer.byteLength(body), signature));
 }
 
-/** Curl command of the same request; curl sets host, length and connection itself. */
+/** Returns a curl command for the request. curl sets host, length and connection itself. */
 function curlOf(url: string, headers: readonly [string, string][], body: string): string {
   const sent = headers.filter(([name]) => !['Host', 'Content-Length', 'Connection'].includes(name));
   const parts = [
@@ -93,7 +93,7 @@ function curlOf(url: string, headers: readonly [string, string][], body: string)
   return parts.join(' \\\n  ');
 }
 
-/** Quotes text as one word for a POSIX shell. */
+/** Quotes text as a single word for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

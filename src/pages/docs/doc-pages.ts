@@ -75,12 +75,12 @@ export type DocPage = Readonly<(typeof docPages)[number]>;
 
 export const REFERENCE_SLUG = 'reference';
 
-/** Pages for merchants, and in the sandbox also for operators. */
+/** Returns the pages for merchants and, in the sandbox, also those for operators. */
 export function docPagesFor({ isTestMode }: { readonly isTestMode: boolean }): readonly DocPage[] {
   return isTestMode ? docPages : docPages.filter(({ group }) => group !== 'Operate');
 }
 
-/** A separate file, so that pages need no nonce and can be cached in full. */
+/** Style of the documentation. It is a separate file, so that pages need no nonce and are fully cacheable. */
 export const docStyle = Buffer.from(
   pageStyleOf(
     ['table', 'data-table', 'card', 'badge', 'button', 'button-kinds', 'tones'],
@@ -97,7 +97,7 @@ export interface Heading {
 
 interface DocPageParts {
   readonly title: string;
-  /** Slug of the page to mark in the navigation. */
+  /** Slug of the page marked in the navigation. */
   readonly current: string | null;
   readonly pages: readonly DocPage[];
   readonly isTestMode: boolean;

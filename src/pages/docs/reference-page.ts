@@ -45,7 +45,7 @@ type Paths = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export interface Operation extends DescribedOperation {
   readonly method: string;
-  /** Null for an event, which the service sends to the merchant's `callback`. */
+  /** Path of the operation; null for an event, which the service sends to the merchant's `callback`. */
   readonly path: string | null;
 }
 
@@ -75,7 +75,7 @@ ${own.map((each) => html`<li><a href="/docs/reference/${each.operationId}">${eac
 const methodAndPath = ({ method, path }: Operation) =>
   html`<span class="badge">${method}</span> <code>${path ?? 'your callback'}</code>`;
 
-/** Page of one operation: text and fields, and beside them a request and its answer. */
+/** Renders the page of an operation: text and fields, beside a request and its response. */
 export function operationContent(document: ApiDocument, operation: Operation, baseUrl: string): Html {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
   const schemas = document.components.schemas as Schemas;

@@ -25,18 +25,18 @@ export interface DocsContext {
   readonly isTestMode: boolean;
   /** Additional links on the start page (`/`); empty in live mode. */
   readonly links?: readonly StartLink[];
-  /** Limits requests by IP address, because the pages are public. */
+  /** Limiter of requests by IP address, because the pages are public. */
   readonly limiter: RateLimiter;
 }
 
 const PAGE = 'text/html; charset=utf-8';
 const scriptFile = new URL('./client/docs.js', import.meta.url);
 const searchFile = new URL('./client/search.js', import.meta.url);
-/** URL of the project's root, for both the source and the compiled form. */
+/** URL of the project's root, from source and compiled files alike. */
 const root = new URL('../../../', import.meta.url);
 
 const headers = {
-  // Allows no forms; script, style and pictures are files of this server.
+  // Forbids forms. Script, style and pictures are files of this server.
   'content-security-policy':
     "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; " +
     "img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -44,7 +44,7 @@ const headers = {
   'cross-origin-opener-policy': 'same-origin',
 } as const;
 
-/** Icon of the dashboard, which browsers request for pages without one and for API responses. */
+/** Icon of the dashboard. Browsers also request it for API responses. */
 const icon = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5f4a"/>' +
     '<path d="M4 8.5l2.6 2.6L12 5.6" fill="none" stroke="#fff" stroke-width="2"/></svg>',
@@ -53,10 +53,10 @@ const icon = Buffer.from(
 const loadRenderer = () => import('./render-markdown.ts');
 const readDocument = (file: string) => readFileSync(new URL(file, root), 'utf8');
 
-/** Allows the pictures' own style for light and dark. */
+/** Policy that allows the pictures' own style for light and dark. */
 const picturePolicy = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" } as const;
 
-/** Start page `/`, and the documentation. Renders each page at its first request and keeps it. */
+/** Registers the start page `/` and the documentation. Renders each page on its first request and caches it. */
 export function registerDocs(server: FastifyInstance, context: DocsContext): void {
   const pages = docPagesFor(context);
   const images = new Set(readdirSync(new URL('docs/images/', root)));
@@ -86,7 +86,7 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
 
   let reference: ReturnType<typeof loadReference> | undefined;
   const openReference = () => (reference ??= loadReference(context));
-  /** Page of an operation, or the list of all for null. Throws `not_found` for an unknown id. */
+  /** Renders an operation's page, or the list of all for null. Throws `not_found` for an unknown id. */
   async function renderReference(id: string | null): Promise<Buffer> {
     const { listOfOperations, operationContent, document, all } = await openReference();
     const one = all.find(({ operationId }) => operationId === id);
@@ -173,7 +173,7 @@ async function createSearchIndex(pages: readonly DocPage[], all: readonly Operat
   return Buffer.from(JSON.stringify([...sections, ...operations]));
 }
 
-/** `/llms.txt` in the format of llmstxt.org: the list of pages as Markdown. */
+/** Returns `/llms.txt`, the list of pages as Markdown in the format of llmstxt.org. */
 function createLlmsText(baseUrl: string, pages: readonly DocPage[]): Buffer {
   const line = ({ slug, title, summary }: DocPage) => `- [${title}](${baseUrl}/docs/${slug}.md): ${summary}`;
   const merchants = pages.filter(({ group }) => group !== 'Operate');

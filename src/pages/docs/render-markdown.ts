@@ -7,14 +7,14 @@ import { Html, html, nothing } from '../../web/design/html.ts';
 import type { DocPage, Heading } from './doc-pages.ts';
 
 export interface MarkdownContext {
-  /** The page to whose file links are relative. */
+  /** Page whose file relative links are based on. */
   readonly page: Pick<DocPage, 'file'>;
   readonly pages: readonly DocPage[];
-  /** URL of this service for samples; without it they stay unchanged. */
+  /** URL of this service for samples. If absent, samples stay unchanged. */
   readonly baseUrl?: string;
 }
 
-/** Languages of samples. Of consecutive blocks of one operation, one is open. */
+/** Sample languages. Of consecutive blocks for one operation, one is open. */
 const sampleLanguages: ReadonlyMap<string, string> = new Map([
   ['sh', 'curl'],
   ['ts', 'TypeScript'],
@@ -25,7 +25,7 @@ const sampleLanguages: ReadonlyMap<string, string> = new Map([
 const SAMPLE_BASE_URLS = /http:\/\/localhost:3000|https:\/\/pay\.example\.com/g;
 
 /**
- * Renders the project's own Markdown for `/docs`. marked escapes text; raw HTML is removed except pictures.
+ * Renders the project's own Markdown for `/docs`. marked escapes text. Raw HTML is removed, except for pictures.
  *
  * @param outline receives the page's sections
  */
@@ -89,7 +89,7 @@ function groupSamples(tokens: readonly Token[]): Token[][] {
 
 const coloredTokens: ReadonlySet<string> = new Set(['keyword', 'string', 'comment', 'class', 'property']);
 
-/** Code block whose words are marked by classes, because the policy forbids inline styles. */
+/** Renders a code block with classes for highlighting, because the policy forbids inline styles. */
 export function codeBlock(code: string, language: string): Html {
   const id = lang(language);
   const words =
@@ -104,7 +104,7 @@ export function codeBlock(code: string, language: string): Html {
   return html`<pre tabindex="0"><code data-language="${language}">${words}</code></pre>`;
 }
 
-/** Part of a page under one heading, for the search: excerpts show its text; its samples are only searched. */
+/** Part of a page under one heading, for the search. Samples are searched, but excerpts show only the text. */
 interface DocSection {
   readonly heading: string;
   readonly anchor: string;
@@ -131,7 +131,7 @@ export function sectionsOf(text: string): DocSection[] {
 
 const SPACE = { type: 'space', raw: '' };
 
-/** Text without markup. Separates list items and table rows by middle dots, cells by colons. */
+/** Returns text without markup. Separates list items and table rows with middle dots, and cells with colons. */
 function plainText(tokens: readonly Token[]): string {
   const texts = tokens.map((token) => {
     if (token.type === 'html' || token.type === 'code' || token.type === 'hr') return '';
@@ -156,7 +156,7 @@ export function renderInlineMarkdown(text: string): Html {
 
 const inlineMarkdown = new Marked({ renderer: { html: () => '' } });
 
-/** A table whose columns may be unnamed: blanks stand for their names. Markup in names is left out. */
+/** Renders a table. Unnamed columns get blanks as names. Markup in names is removed. */
 function tableMarkup(
   label: string,
   { header, rows }: Tokens.Table,
@@ -169,7 +169,7 @@ function tableMarkup(
   return `${dataTable(label, rows, Object.fromEntries(columns))}\n`;
 }
 
-/** Anchor that GitHub gives a heading, so that one link works in both places. */
+/** Returns the anchor that GitHub gives a heading, so that links work in both places. */
 function uniqueSlug(seen: Map<string, number>, heading: string): string {
   const slug = heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -181,7 +181,7 @@ function uniqueSlug(seen: Map<string, number>, heading: string): string {
   return earlier === 0 ? slug : `${slug}-${earlier}`;
 }
 
-/** URL of a document's link on this server; null if its target is not served. */
+/** Returns a document link's URL on this server; null if its target is not served. */
 function linkTarget({ page, pages }: MarkdownContext, href: string): string | null {
   if (/^https?:\/\//.test(href) || href.startsWith('#')) return href;
   const [path = '', anchor] = href.split('#');
@@ -191,7 +191,7 @@ function linkTarget({ page, pages }: MarkdownContext, href: string): string | nu
   return `/docs/${target.slug}${anchor === undefined ? '' : `#${anchor}`}`;
 }
 
-/** Picture in light and dark, the only HTML that is kept; empty for any other. */
+/** Renders a picture for light and dark, the only HTML allowed; empty for any other. */
 function pictureMarkup(markup: string): string {
   const form =
     /^<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img src="([^"]+)" alt="([^"]+)">\s*<\/picture>\s*$/;

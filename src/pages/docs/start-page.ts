@@ -5,14 +5,14 @@ export interface StartLink {
   readonly href: string;
   readonly title: string;
   readonly summary: string;
-  /** Path of a checkout for the start page's phone, in place of the drawing. */
+  /** Path of a checkout for the phone on the start page, instead of the drawing. */
   readonly phone?: string;
 }
 
 interface StartPage {
   readonly baseUrl: string;
   readonly isTestMode: boolean;
-  /** What the sandbox offers; the first is its shop. Empty in live mode. */
+  /** Offers of the sandbox, starting with its shop; empty in live mode. */
   readonly links?: readonly StartLink[];
 }
 
@@ -23,7 +23,7 @@ const liveDoors: readonly StartLink[] = [
   { href: '/docs/payment-lifecycle', title: 'Every state', summary: 'What a payment can become, and why' },
 ];
 
-/** Start page `/`, for a customer with a truncated link, a merchant, and a developer. */
+/** Renders the start page `/`, for customers with a truncated link, merchants and developers. */
 export function startContent({ baseUrl, isTestMode, links = [] }: StartPage): Html {
   const [shop] = links;
   const checkout = links.find(({ phone }) => phone !== undefined)?.phone;

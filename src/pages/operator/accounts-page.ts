@@ -100,7 +100,7 @@ async function showAccountForm(visit: OperatorVisit): Promise<PageView> {
   return { title: 'Create an account', main: await confirmedForm(visit, form) };
 }
 
-/** Asks for the operator's password and second factor, because a member can act in the merchant's name. */
+/** Requires the operator's password and second factor, because a member can act for the merchant. */
 const answerInvite: FormHandler<OperatorVisit> = async (visit, form) => {
   const account = await readAccount(visit);
   return sendInvitation(visit, account, visit.context.publicUrl, form, {

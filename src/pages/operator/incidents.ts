@@ -6,16 +6,16 @@ import { readProviders } from './providers-page.ts';
 import * as settlement from './settlement-page.ts';
 
 const BATCHES_READ = 200;
-/** Maximum age of a failed event in the incidents. */
+/** Maximum age of failed events that count as incidents. */
 const WEBHOOK_ALERT_MS = 24 * 3_600_000;
 const WEBHOOKS_READ = 500;
 
 export interface Incident {
-  /** `bad` for an outage: customers cannot pay, or merchants receive nothing. */
+  /** Severity. `bad` is an outage: customers cannot pay, or merchants receive nothing. */
   readonly tone: 'bad' | 'warn';
   readonly text: string;
   readonly sinceMs: number | null;
-  /** Console section where the operator can act; the path is relative to the console's root. */
+  /** Link to the console section where the operator can act; its path is relative to the console. */
   readonly link: Link;
 }
 
@@ -51,7 +51,7 @@ async function readFacts(context: OperatorContext) {
   );
   return {
     manual: waiting.filter(({ forwardStatus }) => forwardStatus === 'manual_required').length,
-    /** Time since which each overdue release has been due or in flight. */
+    /** Times since which the overdue releases have been due or in flight. */
     overdue: [...due, ...inFlight].filter((atMs) => settlement.isOverdue(atMs, nowMs())),
     providers,
     relayers,
@@ -61,7 +61,7 @@ async function readFacts(context: OperatorContext) {
   };
 }
 
-/** One incident for each cause, outages first; consequences of a dead endpoint or an empty relayer are not repeated. */
+/** Lists one incident per cause, outages first. Omits consequences of a dead endpoint or an empty relayer. */
 function incidentsOf(facts: Facts, nowMs: number): readonly Incident[] {
   const { manual, providers, relayers, cursor, failed, endpoints } = facts;
   const unwell = endpoints.filter((endpoint) => !settlement.isWell(endpoint));
@@ -71,7 +71,7 @@ function incidentsOf(facts: Facts, nowMs: number): readonly Incident[] {
   const paused = providers.filter(({ health }) => health?.isCircuitOpen === true);
   const isClosed = providers.every((one) => one.state !== 'offered' || paused.includes(one));
   const isDown = isBehind || isUnreachable;
-  // Releases that were overdue before the chain was lost have another cause.
+  // Releases that became overdue before the chain was lost have another cause.
   const overdue = facts.overdue.filter(
     (atMs) => !isDown || settlement.isOverdue(atMs, cursor?.timestampMs ?? 0),
   );

@@ -1,4 +1,4 @@
-/* Pages of the console register as in the dashboard (`signed-in/pages.ts`), but only operators can open them. */
+/* Console pages are registered as in the dashboard (`signed-in/pages.ts`), but only operators can open them. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SERVICE_LOG } from '../../accounts/audit-entry.ts';
@@ -62,12 +62,12 @@ function operatorLayout(
 
 const pages = { second_factor: 'second-factor', set_up: 'set-up' } as const;
 
-/** Admits signed-in operators, in live mode only with a second factor. */
+/** Admits signed-in operators; in live mode, only with a second factor. */
 export async function admit<Context extends AreaContext>(
   asked: AreaRequest<Context>,
 ): Promise<Admission<AreaVisit<Context>>> {
   const own = await readOwnSession(asked);
-  // An operator who has since disabled the second factor must sign in and set it up again.
+  // An operator who has disabled the second factor since signing in must set it up again.
   const isUnproven =
     asked.isSecondFactorRequired &&
     own?.session.stage === 'open' &&
@@ -79,7 +79,7 @@ export async function admit<Context extends AreaContext>(
   return { visit: visitOf(asked, own, 'UTC') };
 }
 
-/** Runs before every page of the admin server. Refuses untrusted plain HTTP, too many requests and NUL in the URL. */
+/** Runs before each page of the admin server. Refuses untrusted plain HTTP, too many requests and NUL in URLs. */
 export async function requireAdmission(
   { isTrustedPeer, limits }: OperatorContext,
   { socket, ip, url }: FastifyRequest,
@@ -104,19 +104,19 @@ export interface OperatorContext extends AreaContext, Pick<DashboardContext, Sha
   readonly providerDescriptions: ProviderDescriptions;
   readonly chain: Pick<ChainReader, 'withView' | 'listEndpoints'>;
   readonly relayers: readonly Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees' | 'signerFailure'>[];
-  /** Sends a deposited token other than USDC to the payment's merchant; resolves to the transaction hash. */
+  /** Sends a deposited token other than USDC to the merchant and resolves to the transaction hash. */
   readonly rescue: (id: PaymentId, token: Address) => Promise<string>;
   readonly publicUrl: string;
-  /** Whether a client at this IP address may use plain HTTP. A password that others send over it counts as leaked. */
+  /** Returns whether an IP address may use plain HTTP. Others would leak their password. */
   readonly isTrustedPeer: (address: string) => boolean;
 }
 
 export interface OperatorRoutes extends AreaRoutes<OperatorContext> {
-  /** Pages of a section; null for pages outside all sections. */
+  /** Registers pages of a section; null for pages outside all sections. */
   readonly pages: (section: Section | null) => ReturnType<typeof createPages<OperatorContext, OperatorVisit>>;
 }
 
-/** @param countIncidents for the titles of the pages */
+/** @param countIncidents counts incidents for the page titles */
 export function operatorRoutesOf(
   server: FastifyInstance,
   context: OperatorContext,
@@ -162,14 +162,14 @@ const sections = {
 
 type Section = keyof typeof sections;
 
-/** An account in a table, or the service for entries that concern all accounts. */
+/** Renders an account in a table, or the service for entries about all accounts. */
 export function accountLink(id: string): Html {
   return id === SERVICE_LOG
     ? html`<span class="soft">the service</span>`
     : html`<a href="${OPERATOR_PATH}/accounts/${id}"><code class="small">${id}</code></a>`;
 }
 
-/** A payment in a table, by the ends of its id, because the whole id would take half a phone's width. */
+/** Renders a payment in a table by both ends of its id, because all of it would fill half a phone. */
 export function paymentLink(id: PaymentId): Html {
   return html`<a href="${OPERATOR_PATH}/payments/${id}" title="${id}"><code class="small">${id.slice(0, 8)}…${id.slice(-6)}</code></a>`;
 }

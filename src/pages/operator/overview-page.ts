@@ -16,7 +16,7 @@ import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operat
 import { healthBadge, isWorking, type Provider, providerLink, stateBadge } from './providers-page.ts';
 import * as settlement from './settlement-page.ts';
 
-/** How long a payment stays open by default. */
+/** Number of days for which a payment stays open by default. */
 const OPEN_DAYS = 7;
 
 const loadCards = () => import('../dashboard/statistics-cards.ts');
@@ -50,7 +50,7 @@ ${sinceMs === null ? nothing : html`<span>since ${timeOf(sinceMs, nowMs)}, for $
 <a class="button" href="${OPERATOR_PATH}${path}">${label}</a></p>`;
 }
 
-/** "01:39 UTC" within the last 24 hours, otherwise the day. */
+/** Renders "01:39 UTC" within the last 24 hours, otherwise the date. */
 function timeOf(atMs: number, nowMs: number): Html {
   const at = new Date(atMs).toISOString();
   const text = nowMs - atMs < 86_400_000 ? `${at.slice(11, 16)} UTC` : at.slice(0, 10);
@@ -70,7 +70,7 @@ ${partsOf('Relayers', '/settlement#relayers', relayers, isSupplied, (one) => htm
 <dd>${cursor === null ? 'not read yet' : html`read up to ${ago(cursor.timestampMs, nowMs, 'UTC')}`}</dd></div></dl></section>`;
 }
 
-/** Count of the working parts of a kind, and the names of the others. */
+/** Renders the number of working parts of a kind and the names of the others. */
 function partsOf<Part>(
   label: string,
   path: string,

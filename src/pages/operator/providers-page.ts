@@ -50,7 +50,7 @@ async function readProvider({ directory }: OperatorContext, id: ProviderId) {
     state: stateOfProvider(directory, id, settings),
     adapter,
     settings,
-    /** Null if the provider is not configured, and so not monitored. */
+    /** Health; null if the provider is not configured and thus not monitored. */
     health: adapter?.health?.() ?? null,
     proof: proofOf((await directory.evidence?.readEvidence(id)) ?? null, adapter?.endpoint),
   };
@@ -104,7 +104,7 @@ export function providerLink({ id }: Pick<Provider, 'id'>): Html {
 
 const MAXIMUM_DELIVERY_ROWS = 100;
 
-/** Shows only aggregates, which do not identify a customer or payment. */
+/** Renders only aggregates, which identify neither customer nor payment. */
 function deliveriesTable({ directory }: OperatorContext): Html {
   const counted = directory.success?.()?.list() ?? [];
   if (counted.length === 0) return nothing;
@@ -191,7 +191,7 @@ function warningOf(providers: readonly Provider[]): Html {
   return off.length === 0 ? nothing : forms.banner('warn', describeOffByDefault(off));
 }
 
-/** Whether customers can choose the provider and its last calls succeeded. */
+/** Returns whether customers can choose the provider and its last call succeeded. */
 export function isWorking({ state, health }: Provider): boolean {
   if (state !== 'offered' || health?.isCircuitOpen === true) return false;
   return (health?.failuresInARow ?? 0) === 0;

@@ -22,7 +22,7 @@ import { registerSettlementPage } from './settlement-page.ts';
 import { registerViewing } from './viewing-pages.ts';
 import { registerWebhooksPage } from './webhooks-page.ts';
 
-/** Maximum age of cached incidents, because reading an endpoint that does not answer takes seconds. */
+/** Maximum age of cached incidents, because reading an unresponsive endpoint takes seconds. */
 const SITUATION_MS = 5_000;
 
 export function registerOperatorConsole(server: FastifyInstance, context: OperatorContext): void {
@@ -55,20 +55,20 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
   );
 }
 
-/** Host names that public DNS cannot resolve, such as those of Docker Compose. */
+/** Host names that public DNS cannot resolve, such as those in Docker Compose. */
 const internalName = /^[a-z0-9_-]+$|\.(?:internal|local|localhost|svc|test)$/;
 
 /**
- * Refuses unknown host names, which another site could resolve to this server to read the responses (DNS rebinding).
- * Call it before routes are registered.
+ * Refuses unknown host names. Another site could resolve its name to this server and read the responses (DNS
+ * rebinding). Call it before routes are registered.
  */
 export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): void {
   const ownName = new URL(baseUrl).hostname;
   server.addHook('onRequest', async (request) => {
-    // Probes send any host name, and the response is not secret.
+    // Probes may send any host name, and the response contains no secrets.
     if (isHealthCheck(request)) return;
     const { host } = request.raw.headers;
-    // The caller is not a browser, because every browser sends the Host header.
+    // Every browser sends the Host header, so the caller is not a browser.
     if (host === undefined) return;
     const name = nameIn(host);
     if (name === ownName || isLoopbackHost(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0) return;
@@ -77,7 +77,7 @@ export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): vo
   });
 }
 
-/** Name in `name:port`, as browsers write it; empty for an invalid one. */
+/** Returns the name in `name:port` as browsers write it; empty if invalid. */
 function nameIn(host: string): string {
   return /[/?#@\\]/.test(host) || !URL.canParse(`http://${host}`) ? '' : new URL(`http://${host}`).hostname;
 }

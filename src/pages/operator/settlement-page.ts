@@ -26,13 +26,13 @@ import {
 } from './operator-page.ts';
 import { adviceFor } from './payment-detail.ts';
 
-/** A release counts as overdue after this time, as in the alert CardCheckoutReleaseOverdue. */
+/** Time after which a release counts as overdue, the same as in the alert CardCheckoutReleaseOverdue. */
 const OVERDUE_MS = 30 * 60_000;
 const BATCHES_SHOWN = 50;
-/** Maximum payments read. If there are more, the page says "or more". */
+/** Maximum number of payments read. If there are more, the page says "or more". */
 const COUNTED_PAYMENTS = 500;
 const PAYMENTS_SHOWN = 50;
-/** Timeout of chain reads, so that the page does not wait for an unreachable node. */
+/** Timeout of chain reads, so that an unreachable node does not delay the page for long. */
 const CHAIN_TIMEOUT_MS = 3_000;
 
 export function registerSettlementPage(routes: OperatorRoutes): void {
@@ -77,7 +77,7 @@ export function isOverdue(dueAtMs: number | null | undefined, nowMs: number): du
   return typeof dueAtMs === 'number' && nowMs - dueAtMs > OVERDUE_MS;
 }
 
-/** Payments whose release was refused or needs a person, or has been due for too long. */
+/** Returns payments whose release was refused, needs a person, or is overdue. */
 export async function readWaiting({ search, nowMs }: OperatorContext): Promise<readonly Payment[]> {
   const [refused, ready] = await Promise.all([
     search.listUnsettled(null, refusedStatuses, COUNTED_PAYMENTS),
@@ -86,7 +86,7 @@ export async function readWaiting({ search, nowMs }: OperatorContext): Promise<r
   return [...refused, ...ready.filter(({ releaseDueAtMs }) => isOverdue(releaseDueAtMs, nowMs()))];
 }
 
-/** Result within the timeout; null if there is none. */
+/** Resolves to the result within the timeout; null after a timeout or an error. */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   return within(CHAIN_TIMEOUT_MS, asked, () => new Error('the chain did not answer in time')).catch(
     () => null,
@@ -95,7 +95,7 @@ async function orNull<T>(asked: Promise<T>): Promise<T | null> {
 
 type Heads = Awaited<ReturnType<typeof readHeads>>;
 
-/** Both heads of the chain, from one endpoint. `final` is null while no other host confirms it. */
+/** Reads both heads of the chain from one endpoint. `final` is null until another host confirms it. */
 async function readHeads(view: ChainView) {
   return { latest: await view.readLatest(), final: await view.readFinal() };
 }
@@ -114,13 +114,13 @@ function chainCard({ nowMs }: OperatorContext, cursor: BlockReference | null, he
 <div><dt>Sync delay</dt><dd>${delay}</dd></div></dl></section>`;
 }
 
-/** Says "up to date" only with a final block that a second host confirmed: nothing progresses without one. */
+/** Renders "up to date" only if another host confirms a final block, because nothing progresses without one. */
 function delayBadge(lagMs: number, heads: Heads | null): Html {
   if (lagMs > LATE_SCAN_MS) return html`<span class="badge bad">late</span>`;
   return heads?.final == null ? nothing : html`<span class="badge good">up to date</span>`;
 }
 
-/** Relayers of this process, and the number of releases that each balance pays for. */
+/** Reads the relayers of this process, with the number of releases that each balance covers. */
 export async function readRelayers({ relayers }: Pick<OperatorContext, 'relayers'>) {
   const [balances, fees] = await Promise.all([
     Promise.all(relayers.map((relayer) => orNull(relayer.readGasBalance()))),

@@ -42,7 +42,7 @@ export function registerViewing(routes: OperatorRoutes): void {
   });
 }
 
-/** The dashboard for an operator's read-only view of an account, while the console's session is open. */
+/** Registers the dashboard for an operator's read-only view of an account, while the console's session lasts. */
 export function registerViewedDashboard(
   server: FastifyInstance,
   operator: OperatorContext,

@@ -1,4 +1,4 @@
-// Languages of samples, search, outline and copy buttons of the documentation. The pages are complete without script.
+// Sample languages, search, outline and copy buttons of the documentation. Pages are complete without script.
 
 const MAXIMUM_RESULTS = 8;
 
@@ -36,7 +36,7 @@ const samples = [...document.querySelectorAll('details.sample')].filter(
   (sample) => sample instanceof HTMLDetailsElement,
 );
 
-/** @param {string | undefined} language whose samples open; the browser closes the others of each group */
+/** @param {string | undefined} language language of the samples to open; the browser closes others of a group */
 function openSamples(language) {
   for (const sample of samples) if (sample.dataset['language'] === language) sample.open = true;
 }
@@ -49,14 +49,14 @@ for (const sample of samples) {
     try {
       localStorage.setItem(LANGUAGE_KEY, language);
     } catch {
-      // Without storage, the choice lasts for this page only.
+      // Without storage, the choice applies only to this page.
     }
   });
 }
 try {
   openSamples(localStorage.getItem(LANGUAGE_KEY) ?? undefined);
 } catch {
-  // Without storage, the first sample of each group stays open.
+  // Without storage, each group shows its first sample.
 }
 
 const outline = document.querySelector('.outline');
@@ -82,7 +82,7 @@ if (outline instanceof HTMLDetailsElement) {
 /** @typedef {typeof import('./search.js')} Search */
 /** @typedef {import('./search.js').Section} Section */
 
-/** @type {Promise<[Section[], Search]> | undefined} Index and search script, loaded at the first character. */
+/** @type {Promise<[Section[], Search]> | undefined} Index and search script, loaded when typing starts. */
 let loading;
 const field = document.querySelector('#docs-search');
 const found = document.querySelector('#docs-found');

@@ -1,17 +1,17 @@
-/** Search of the documentation. `docs.js` loads it at the first typed character. */
+/** Search of the documentation, loaded by `docs.js` when typing starts. */
 
 /** @typedef {{ page: string, title: string, heading: string, anchor: string, text: string, code: string, group: string }} Section */
 /** @typedef {{ title: string[], heading: string[], text: string[], code: string[] }} Words */
 
 const EXCERPT_CHARACTERS = 140;
 
-/** @type {Record<string, number>} Pages for merchants rank above pages for operators. */
+/** @type {Record<string, number>} Points that rank merchant pages above operator pages. */
 const groupPoints = { 'Get started': 5, Integrate: 6, Reference: 6, Operate: 0 };
-/** Ranked last, because they are evidence. */
+/** Pages of evidence, ranked last. */
 const evidencePages = ['reliability', 'threat-model'];
 const EVIDENCE_POINTS = -8;
 
-/** @type {Record<string, string[]>} Search terms for which the documentation uses other words. */
+/** @type {Record<string, string[]>} Search terms and the words that the documentation uses instead. */
 const synonyms = {
   '2fa': ['factor'],
   docker: ['container'],
@@ -25,7 +25,7 @@ const synonyms = {
 /** @type {WeakMap<Section, Words>} */
 const wordsBySection = new WeakMap();
 
-/** @param {string} text whose words include numbers, names with underscores and parts of paths */
+/** @param {string} text text whose words may contain digits and underscores */
 function wordsOf(text) {
   return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
@@ -48,7 +48,7 @@ function wordsIn(section) {
   return words;
 }
 
-/** 1 for the word itself, less for a prefix, otherwise 0. @param {string[]} words @param {string} wanted */
+/** Returns 1 for the word itself, less for a prefix, otherwise 0. @param {string[]} words @param {string} wanted */
 function matchOf(words, wanted) {
   let best = 0;
   for (const word of words) {
@@ -58,7 +58,7 @@ function matchOf(words, wanted) {
   return best;
 }
 
-/** Score of a section for one word; its share of the text counts too. @param {Words} words @param {string} wanted */
+/** Scores a section for a word, including its share of the text. @param {Words} words @param {string} wanted */
 function pointsOf({ title, heading, text, code }, wanted) {
   const count = text.filter((word) => word.startsWith(wanted)).length;
   return (
@@ -69,7 +69,7 @@ function pointsOf({ title, heading, text, code }, wanted) {
   );
 }
 
-/** Sections with most of a query's words, best first. @param {readonly Section[]} sections @param {string} query */
+/** Finds sections with most words of a query, best first. @param {readonly Section[]} sections @param {string} query */
 export function search(sections, query) {
   const wanted = wordsOf(query).map(singular);
   if (query.trim().length < 2 || wanted.length === 0) return [];
@@ -83,7 +83,7 @@ export function search(sections, query) {
     const isNamed = wanted.every((word) => top.some((each) => each.startsWith(word)));
     const rank =
       points.reduce((sum, each) => sum + each, 0) / wanted.length +
-      // Prefers short headings, which have no other topic.
+      // Prefers short headings, which cover no other topic.
       (isNamed ? 6 + (4 * wanted.length) / words.heading.length : 0) +
       (groupPoints[section.group] ?? 0) +
       (evidencePages.includes(section.page) ? EVIDENCE_POINTS : 0);
@@ -98,7 +98,7 @@ export function search(sections, query) {
 }
 
 /**
- * Excerpt of a section; pieces at odd positions are words of the query.
+ * Returns an excerpt of a section. Pieces at odd indexes are words of the query.
  * @type {(section: Section, query: string) => string[]}
  */
 export function excerptOf({ text }, query) {
@@ -106,7 +106,7 @@ export function excerptOf({ text }, query) {
   if (wanted.length === 0) return [text.slice(0, EXCERPT_CHARACTERS)];
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}_])((?:${wanted.join('|')})[\\p{L}\\p{N}_]*)`, 'giu');
   const first = text.search(pattern);
-  // Starts with the sentence or line of the word, if it is near.
+  // Starts at the sentence or line of the word, if it is near.
   const before = text.slice(0, Math.max(first, 0));
   const sentence = Math.max(before.lastIndexOf('. '), before.lastIndexOf(' · ')) + 2;
   const start =
