@@ -39,7 +39,7 @@ const besideSettlement: readonly string[] = [
   'src/store/(payment-(search|history)|erase-customer-data|receipts|sessions|events|providers|accounts)',
   'src/features/(alerts|refunds|receipts)/',
   'src/accounts/api-key',
-  'src/payment/(payment-(id|search|statistics)|provider-catalog|paid-threshold|callback-url|read-status)',
+  'src/payment/(payment-(id|search|statistics)|provider-catalog|callback-url|read-status)',
   'src/settlement/expire-payments',
   'src/app/(servers|run-until-stopped|metrics)',
 ];

@@ -14,7 +14,7 @@ export const shortForms: Readonly<Record<string, readonly string[] | null>> = {
   interop: null,
   bench: ['--short'],
   'fresh-clone': ['--short'],
-  mutation: ['src/payment/paid-threshold.ts'],
+  mutation: ['src/payment/fees-and-paid-threshold.ts'],
   pictures: ['--short'],
   shape: [],
 };

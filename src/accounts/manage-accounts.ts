@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Feature, features } from '../payment/create-payment.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
-import { MAXIMUM_FEE_BASIS_POINTS } from '../payment/fees.ts';
+import { MAXIMUM_FEE_BASIS_POINTS } from '../payment/fees-and-paid-threshold.ts';
 import { PictureRefusedError, type Pictures, PicturesBusyError } from '../platform/pictures.ts';
 import type { CallbackGuard } from '../webhooks/delivery-types.ts';
 import type { Account, AccountChange } from './account.ts';

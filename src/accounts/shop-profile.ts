@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Address } from '../payment/address.ts';
 import { parseCallbackUrl } from '../payment/callback-url.ts';
 import { invalidField } from '../payment/errors.ts';
-import { type Currency, currencies, isCurrency, parsePercentBasisPoints } from '../payment/money.ts';
 import {
   MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
   MAXIMUM_TOLERANCE_BASIS_POINTS,
   MINIMUM_PROVIDER_FEE_BASIS_POINTS,
-} from '../payment/paid-threshold.ts';
+} from '../payment/fees-and-paid-threshold.ts';
+import { type Currency, currencies, isCurrency, parsePercentBasisPoints } from '../payment/money.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import { parseRetentionDays } from '../payment/redact-email.ts';
 import { parseLine, readTypedNumber } from '../payment/typed-input.ts';

@@ -105,9 +105,9 @@ export function dashboardFeatures(context: FeatureContext): DashboardFeatures {
 
 export const paymentAdditions = (
   context: Pick<FeatureContext, 'paymentPages' | 'refunds'>,
-): Pick<DashboardContext, 'readOrigins' | 'readRefunded' | 'columns' | 'paymentHints'> => ({
+): Pick<DashboardContext, 'readOrigins' | 'readReturned' | 'columns' | 'paymentHints'> => ({
   readOrigins: (accountId, ids) => readPageOrigins(context.paymentPages, accountId, ids),
-  readRefunded: (accountId, ids) => context.refunds.sumPaidRefunds(accountId, ids),
+  readReturned: (accountId, ids) => context.refunds.sumPaidRefunds(accountId, ids),
   columns: [refundColumns(context), paymentPageColumns(context.paymentPages)],
   paymentHints,
 });

@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
 import { parsePayoutAddress } from '../payment/address.ts';
-import { parseDecimal, parseUsdRate } from '../payment/money.ts';
 import {
   MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
   MAXIMUM_TOLERANCE_BASIS_POINTS,
   MINIMUM_PROVIDER_FEE_BASIS_POINTS,
-} from '../payment/paid-threshold.ts';
+} from '../payment/fees-and-paid-threshold.ts';
+import { parseDecimal, parseUsdRate } from '../payment/money.ts';
 import { type ProviderId, providerIds } from '../payment/provider-catalog.ts';
 import type { Retention } from '../payment/retention-periods.ts';
 import { databaseUrls } from '../platform/database-url.ts';

@@ -1,5 +1,5 @@
 import { stateConflict } from './errors.ts';
-import { isDust } from './paid-threshold.ts';
+import { isDust } from './fees-and-paid-threshold.ts';
 import type { CancelReason, Payment, PaymentId } from './payment.ts';
 import { fieldsOf, nextState, stateOf } from './payment-states.ts';
 import type { PaymentStore } from './payment-store.ts';

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { annotate } from '../platform/tracing.ts';
 import { type Address, type DepositTerms, termsOf } from './address.ts';
 import { invalidField, ServiceError } from './errors.ts';
-import { chargeWithFee } from './fees.ts';
-import { type Currency, type Rates, usdUnits as usdUnitsOf } from './money.ts';
 import {
   type AccountThresholdTerms,
+  chargeWithFee,
   computePaidThreshold,
   directThreshold,
   type ThresholdTerms,
   thresholdTermsOf,
-} from './paid-threshold.ts';
+} from './fees-and-paid-threshold.ts';
+import { type Currency, type Rates, usdUnits as usdUnitsOf } from './money.ts';
 import { noOrder, type Payment, type PaymentId, untouchedProgress } from './payment.ts';
 import type { PaymentStore } from './payment-store.ts';
 import {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { invalidField } from './errors.ts';
-import { chargeWithFee, feeExample, feeUnits, grossUpCents } from './fees.ts';
+import { chargeWithFee, feeExample, feeUnits, grossUpCents } from './fees-and-paid-threshold.ts';
 import { MAXIMUM_AMOUNT_CENTS, UNITS_PER_CENT } from './money.ts';
 
 const anyCents = fc.integer({ min: 1, max: MAXIMUM_AMOUNT_CENTS });

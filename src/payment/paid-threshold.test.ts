@@ -14,7 +14,7 @@ import {
   thresholdAfterSessions,
   thresholdOfWhole,
   thresholdTermsOf,
-} from './paid-threshold.ts';
+} from './fees-and-paid-threshold.ts';
 import { assumedDeliveryUnits, providerIds } from './provider-catalog.ts';
 
 const charges = fc.bigInt({ min: 10_000n, max: 10_000_000_000n });

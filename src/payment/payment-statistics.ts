@@ -1,4 +1,4 @@
-import { feeUnits as feeUnitsOf } from './fees.ts';
+import { feeUnits as feeUnitsOf } from './fees-and-paid-threshold.ts';
 import type { Currency } from './money.ts';
 import type { Payment } from './payment.ts';
 import type { ProviderSession } from './provider-session.ts';

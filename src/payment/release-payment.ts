@@ -1,5 +1,5 @@
 import { ServiceError, stateConflict } from './errors.ts';
-import { isDust } from './paid-threshold.ts';
+import { isDust } from './fees-and-paid-threshold.ts';
 import type { Payment, PaymentId } from './payment.ts';
 import { stateOf } from './payment-states.ts';
 import type { Decide, PaymentStore } from './payment-store.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { larger } from './money.ts';
 import {
   computeMinPaidThreshold,
   computePaidThreshold,
@@ -8,7 +7,8 @@ import {
   minDeliveryUnits,
   type SessionTerms,
   thresholdAfterSessions,
-} from './paid-threshold.ts';
+} from './fees-and-paid-threshold.ts';
+import { larger } from './money.ts';
 import { chargeOf } from './session-charge.ts';
 
 const hundred = {

@@ -1,4 +1,3 @@
-import { BASIS_POINTS } from './money.ts';
 import {
   isDust,
   isNearlyAllMissing,
@@ -6,7 +5,8 @@ import {
   minDeliveryUnits,
   type SessionTerms,
   thresholdOfWhole,
-} from './paid-threshold.ts';
+} from './fees-and-paid-threshold.ts';
+import { BASIS_POINTS } from './money.ts';
 import { isDirect, type Payment } from './payment.ts';
 import { stateOf } from './payment-states.ts';
 

@@ -1,6 +1,6 @@
 import { UnknownStateError } from './errors.ts';
+import { amountMismatchOf, isDust } from './fees-and-paid-threshold.ts';
 import { larger } from './money.ts';
-import { amountMismatchOf, isDust } from './paid-threshold.ts';
 import {
   type ChainObservations,
   type Deposit,

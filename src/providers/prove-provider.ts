@@ -1,7 +1,7 @@
 import type { Address } from '../payment/address.ts';
 import { ServiceError } from '../payment/errors.ts';
+import { isPlausibleQuote } from '../payment/fees-and-paid-threshold.ts';
 import { type Currency, currencies, formatCents, formatUnits } from '../payment/money.ts';
-import { isPlausibleQuote } from '../payment/paid-threshold.ts';
 import type { PaymentId } from '../payment/payment.ts';
 import type { PaymentView } from '../payment/payment-store.ts';
 import { NATIVE_USDC, type ProviderId, providerCatalog } from '../payment/provider-catalog.ts';

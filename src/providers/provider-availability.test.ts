@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../accounts/account.ts';
 import { plainProfile } from '../accounts/shop-profile.ts';
+import { minDeliveryUnits } from '../payment/fees-and-paid-threshold.ts';
 import { currencies, usdUnits } from '../payment/money.ts';
-import { minDeliveryUnits } from '../payment/paid-threshold.ts';
 import { assumedDeliveryUnits, type ProviderId, providerIds } from '../payment/provider-catalog.ts';
 import type { ProviderAdapter, ProviderSettings, ProviderStore } from './provider.ts';
 import {

@@ -1,7 +1,11 @@
 import type { MerchantTerms } from '../payment/create-payment.ts';
 import { ServiceError } from '../payment/errors.ts';
+import {
+  minDeliveryUnits,
+  minUsdCentsForFee,
+  minUsdCentsForQuotedFee,
+} from '../payment/fees-and-paid-threshold.ts';
 import { type Currency, formatCents, UNITS_PER_CENT } from '../payment/money.ts';
-import { minDeliveryUnits, minUsdCentsForFee, minUsdCentsForQuotedFee } from '../payment/paid-threshold.ts';
 import type { Payment } from '../payment/payment.ts';
 import {
   describeUnsoldCurrency,

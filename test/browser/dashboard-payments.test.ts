@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { feeUnits } from '../../src/payment/fees.ts';
+import { feeUnits } from '../../src/payment/fees-and-paid-threshold.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { providerIds } from '../../src/payment/provider-catalog.ts';

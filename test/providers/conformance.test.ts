@@ -3,7 +3,7 @@
  */
 import { describe, expect, it, vi } from 'vitest';
 import { UnknownStateError } from '../../src/payment/errors.ts';
-import { isPlausibleQuote } from '../../src/payment/paid-threshold.ts';
+import { isPlausibleQuote } from '../../src/payment/fees-and-paid-threshold.ts';
 import { assumedDeliveryUnits, type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import {
   type PostedWebhook,

@@ -1,4 +1,4 @@
-import { feeUnits } from '../../src/payment/fees.ts';
+import { feeUnits } from '../../src/payment/fees-and-paid-threshold.ts';
 import {
   type ChainObservations,
   type Deposit,

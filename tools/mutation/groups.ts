@@ -17,7 +17,10 @@ export interface MutatedFile {
 export const mutationGroups: readonly MutationGroup[] = [
   {
     name: 'money',
-    parts: [part('src/payment/money.ts'), part('src/payment/paid-threshold.ts'), part('src/payment/fees.ts')],
+    parts: [
+      part('src/payment/money.ts'),
+      part('src/payment/fees-and-paid-threshold.ts', 'fees', 'paid-threshold'),
+    ],
   },
   {
     name: 'signing',

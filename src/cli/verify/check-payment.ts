@@ -1,10 +1,10 @@
-import { feeUnits } from '../../payment/fees.ts';
-import { formatSigned, formatUnits, UNITS_PER_CENT } from '../../payment/money.ts';
 import {
   computePaidThreshold,
   directThreshold,
+  feeUnits,
   thresholdAfterSessions,
-} from '../../payment/paid-threshold.ts';
+} from '../../payment/fees-and-paid-threshold.ts';
+import { formatSigned, formatUnits, UNITS_PER_CENT } from '../../payment/money.ts';
 import { isDirect, type Payment } from '../../payment/payment.ts';
 import { forwardedWebhook, type NewWebhook, paidWebhook } from '../../payment/payment-events.ts';
 import { stateOf } from '../../payment/payment-states.ts';

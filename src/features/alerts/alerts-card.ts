@@ -44,7 +44,7 @@ async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
     context.records.listRecords(accountId, 'dismissed'),
   ]);
   const overpaidIds = overpaid.map(({ id }) => id);
-  const refunded = await context.readRefunded(accountId, overpaidIds);
+  const returned = await context.readReturned(accountId, overpaidIds);
   const review = ['', 'Review'] as const;
   const mayAct = roleIncludes(visit.role, 'developer');
   const groups = [
@@ -59,7 +59,7 @@ async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
     ...groupOfPayments(
       'overpaid',
       overpaid.filter(
-        ({ id, receivedUnits, usdUnits }) => receivedUnits - usdUnits > (refunded.get(id) ?? 0n),
+        ({ id, receivedUnits, usdUnits }) => receivedUnits - usdUnits > (returned.get(id) ?? 0n),
       ),
       'status=overpaid',
       ({ receivedUnits, usdUnits }) =>

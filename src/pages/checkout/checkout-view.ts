@@ -1,4 +1,4 @@
-import { fullDepositsOf, isDust, isNearlyAllMissing } from '../../payment/paid-threshold.ts';
+import { fullDepositsOf, isDust, isNearlyAllMissing } from '../../payment/fees-and-paid-threshold.ts';
 import { type ChainObservations, type Deposit, isDirect, type Payment } from '../../payment/payment.ts';
 import { stateOf } from '../../payment/payment-states.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';

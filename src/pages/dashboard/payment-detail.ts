@@ -1,7 +1,7 @@
 import type { AccountRecord, RecordKind } from '../../accounts/account-store.ts';
 import { roleIncludes } from '../../accounts/person.ts';
+import { isDust } from '../../payment/fees-and-paid-threshold.ts';
 import { formatUnits } from '../../payment/money.ts';
-import { isDust } from '../../payment/paid-threshold.ts';
 import { isDirect, itemLabel, type Payment } from '../../payment/payment.ts';
 import { shortCodeOf } from '../../payment/payment-id.ts';
 import { refusedStatuses, stateOf } from '../../payment/payment-states.ts';
@@ -75,6 +75,7 @@ export async function showPayment(
     Promise.all(paymentCards.map(({ show }) => show(visit, payment))),
   ]);
   const links = cards.map(([link]) => link);
+  const mayReturn = links.some((link) => link !== nothing);
   return {
     title: `Payment of ${moneyText(payment.amountCents, payment.currency)}`,
     actions: paymentActions(
@@ -86,11 +87,7 @@ ${cancelCard(visit, history)}${eraseCard(visit, payment, origin?.answer ?? null)
     ),
     main: html`${message}
 <p>${displayStatusBadges(payment, history.sessions.at(-1), context.nowMs())} ${moneySentence(payment) ?? stateSentence(payment)}</p>
-${mismatchNotice(
-  visit,
-  history,
-  links.some((link) => link !== nothing),
-)}
+${mismatchNotice(visit, history, mayReturn)}
 ${await acceptCard(visit, history)}
 ${await unservedNotice(visit, history)}
 ${payment.releaseRefusalReason === null ? nothing : html`<p class="banner bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
@@ -112,7 +109,7 @@ function paymentActions(visit: Visit, { id }: Payment, links: Html, forms: Html)
 <div class="card"><p><a href="${DASHBOARD_PATH}/payments/${id}/evidence">${visit.context.paymentHints.evidence}</a></p>${forms}</div></details></div>`;
 }
 
-function mismatchNotice({ context, role }: Visit, history: PaymentHistory, mayRefund: boolean): Html {
+function mismatchNotice({ context, role }: Visit, history: PaymentHistory, mayReturn: boolean): Html {
   const { baseUrl, paymentHints } = context;
   const { payment, observations, sessions } = history;
   if (payment.amountMismatch === 'partially_paid') {
@@ -132,7 +129,7 @@ What arrived can then be released to your wallet, but never counts as paid.</li>
   return html`<section class="banner"><p><strong>Overpaid: ${formatUsdc(sumObservations(observations).seenUnits)} arrived
 for a payment of ${formatUsdc(payment.usdUnits)}.</strong></p>
 <p>${origin}${visited.length > 1 ? twice : ''}All of it goes to your wallet, less the fee.
-Only one webhook is sent. ${mayRefund && paymentHints.overpaid}</p></section>`;
+Only one webhook is sent. ${mayReturn && paymentHints.overpaid}</p></section>`;
 }
 
 /** Opens the merchant's mail program; the service sends nothing to the customer. */

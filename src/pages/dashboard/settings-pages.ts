@@ -15,13 +15,13 @@ import {
 import { type Address, parsePayoutAddress } from '../../payment/address.ts';
 import { features } from '../../payment/create-payment.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
-import { currencies } from '../../payment/money.ts';
 import {
   computeMinPaidThreshold,
   computePaidThreshold,
   type ThresholdTerms,
   thresholdTermsOf,
-} from '../../payment/paid-threshold.ts';
+} from '../../payment/fees-and-paid-threshold.ts';
+import { currencies } from '../../payment/money.ts';
 import { isProviderId, providerCatalog, providerIds } from '../../payment/provider-catalog.ts';
 import { doubtAbout } from '../../payment/unusual-address.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';

@@ -10,7 +10,7 @@ import { recordAction } from '../../accounts/people-context.ts';
 import type { Member } from '../../accounts/person.ts';
 import { features } from '../../payment/create-payment.ts';
 import { checkFields, invalidField } from '../../payment/errors.ts';
-import { feeExample, MAXIMUM_FEE_BASIS_POINTS } from '../../payment/fees.ts';
+import { feeExample, MAXIMUM_FEE_BASIS_POINTS } from '../../payment/fees-and-paid-threshold.ts';
 import { parsePercentBasisPoints } from '../../payment/money.ts';
 import { readTypedNumber } from '../../payment/typed-input.ts';
 import { dataTable, headings, numbers } from '../../web/design/data-table.ts';

@@ -1,7 +1,7 @@
 import { recordAction } from '../../accounts/people-context.ts';
 import { cancelPayment } from '../../payment/cancel-payment.ts';
 import { ServiceError } from '../../payment/errors.ts';
-import { isDust } from '../../payment/paid-threshold.ts';
+import { isDust } from '../../payment/fees-and-paid-threshold.ts';
 import type { Payment, PaymentId } from '../../payment/payment.ts';
 import { isPaymentId } from '../../payment/payment-id.ts';
 import { stateOf } from '../../payment/payment-states.ts';

@@ -72,8 +72,8 @@ export interface DashboardContext extends AreaContext {
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
   /** Origins of an account's payments, by payment id; omits payments without one. */
   readonly readOrigins: ReadOfPayments<PaymentOrigin>;
-  /** Refunded amounts of an account's payments in 10⁻⁶ USDC, by payment id; omits payments without a refund. */
-  readonly readRefunded: ReadOfPayments<bigint>;
+  /** Amounts returned to customers in 10⁻⁶ USDC, by payment id; omits payments of which nothing was returned. */
+  readonly readReturned: ReadOfPayments<bigint>;
   readonly columns: readonly AddedColumns[];
   readonly paymentHints: PaymentHints;
 }

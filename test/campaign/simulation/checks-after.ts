@@ -1,5 +1,5 @@
 import type { Store } from '../../../src/app/store/store.ts';
-import { isDust } from '../../../src/payment/paid-threshold.ts';
+import { isDust } from '../../../src/payment/fees-and-paid-threshold.ts';
 import type { Payment } from '../../../src/payment/payment.ts';
 import { stateOf } from '../../../src/payment/payment-states.ts';
 import { MINIMUM_SURPLUS_UNITS } from '../../../src/payment/release-schedule.ts';

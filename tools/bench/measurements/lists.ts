@@ -52,7 +52,6 @@ async function measure(engine: string, store: Store, times: number): Promise<Ser
 async function questionsOf(store: Store): Promise<readonly (readonly [string, () => Promise<unknown>])[]> {
   const accountId = benchAccount().id;
   const { payments: newest } = await store.search.searchPayments({ accountId }, null, 1_000);
-  // The newest are open.
   const closed = { accountId, status: 'paid', beforeMs: Date.now() - 7 * DAY_MS } as const;
   const { payments: paidOnes } = await store.search.searchPayments(closed, null, 1);
   const sample = newest.at(-1);

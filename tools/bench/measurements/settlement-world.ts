@@ -55,7 +55,6 @@ export function settlementParts(
     tokens: createIpnTokens(benchSecret),
     signingSecrets: { open: () => null },
     mailer: null,
-    // There are no channels.
     notifier: {
       box: createSecretBox('notification channels', 'never used here, and long enough'),
       send: async () => ({ result: 'sent' }),
@@ -66,7 +65,6 @@ export function settlementParts(
     monotonicMs: () => performance.now(),
     expiryMs: 168 * 3_600_000,
     wake,
-    // All relayers are this process's own.
     withRelayerLease: async () => {},
     log: createLog('silent'),
     metrics: createMetrics(),
