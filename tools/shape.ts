@@ -36,11 +36,11 @@ const besideProduction =
  */
 const besideSettlement: readonly string[] = [
   'src/(cli|web|api|pages|providers|rates)/',
-  'src/store/(payment-(search|history)|erase-customer-data|receipts|sessions|events|providers|accounts)',
+  'src/(payment|store)/payment-(id|search|statistics|history)',
+  'src/store/(erase-customer-data|receipts|sessions|events|providers|accounts)',
   'src/features/(alerts|refunds|receipts)/',
   'src/accounts/api-key',
-  'src/payment/(payment-(id|search|statistics)|provider-catalog|callback-url|read-status)',
-  'src/settlement/expire-payments',
+  'src/(payment/(provider-catalog|callback-url|read-status)|settlement/expire-payments)',
   'src/app/(servers|run-until-stopped|metrics)',
 ];
 
