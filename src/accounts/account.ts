@@ -6,7 +6,7 @@ export function isFeature(value: string): value is Feature {
   return (features as readonly string[]).includes(value);
 }
 
-/** A merchant. Its keys inherit its fee, wallet and providers. */
+/** A merchant's account. Its API keys inherit its fee, wallet and providers. */
 export interface Account extends ShopProfile, MerchantTerms {
   readonly name: string;
   readonly email: string | null;
@@ -27,7 +27,7 @@ export interface ApiKey {
   readonly hash: string;
   readonly lastCharacters: string;
   readonly scopes: readonly KeyScope[];
-  /** The only host that callbacks may use (`shop.example`); null for any. */
+  /** Only host that callback URLs may name, such as `shop.example`; null allows any host. */
   readonly callbackHost: string | null;
   readonly createdAtMs: number;
   readonly revokedAtMs: number | null;

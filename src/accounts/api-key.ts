@@ -5,7 +5,7 @@ import type { Role } from './person.ts';
 /** Prefix of every API key, set by the specification. */
 export const API_KEY_PREFIX = 'service_live_';
 
-/** Rights of a key, with their labels in the dashboard. `create` is for checkouts, the others for existing payments. */
+/** Scopes of API keys, with their labels in the dashboard. Only `create` is for new checkouts. */
 export const scopeLabels = {
   create: 'Create checkouts',
   read: 'Read payments and events',
@@ -15,14 +15,14 @@ export const scopeLabels = {
 } as const;
 export type KeyScope = keyof typeof scopeLabels;
 export const keyScopes = Object.keys(scopeLabels) as readonly KeyScope[];
-/** Without the audit log, because it names people with their email and IP addresses. */
+/** All scopes but the audit log, which contains people's email and IP addresses. */
 export const defaultScopes: readonly KeyScope[] = keyScopes.filter((scope) => scope !== 'audit');
 
-/** Role required to create a key with these scopes: its creator must be allowed to read what the key reads. */
+/** Returns the role required to create a key with these scopes: its creator must be allowed to read the same. */
 export const roleForScopes = (scopes: readonly KeyScope[]): Role =>
   scopes.includes('audit') ? 'owner' : 'developer';
 
-/** Parses scopes separated by spaces or commas; empty text means the default. Throws `invalid_request` for others. */
+/** Parses scopes separated by spaces or commas. Empty text means the default. Throws `invalid_request` for others. */
 export function parseScopes(text: string): readonly KeyScope[] {
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
   for (const name of names) {
@@ -46,17 +46,17 @@ export function createApiKey(): string {
   return API_KEY_PREFIX + secret + checksumOf(secret);
 }
 
-/** Checks the form of an API key, so that other texts are refused before they are hashed. */
+/** Checks the form of an API key, so that other text is refused before it is hashed. */
 export function hasApiKeyForm(text: string): boolean {
   return apiKeyPattern.test(text);
 }
 
-/** SHA-256 of an API key in hex. A key has 192 random bits, so it needs no salt. */
+/** Returns the SHA-256 of an API key in hex. A key has 192 random bits, so the hash needs no salt. */
 export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
-/** Form in which a key is shown after its creation, such as "service_live_…R8mQ". */
+/** Returns the form in which a key is shown after its creation, such as "service_live_…R8mQ". */
 export function maskApiKey(lastCharacters: string): string {
   return `${API_KEY_PREFIX}…${lastCharacters}`;
 }

@@ -70,7 +70,7 @@ export async function revokeOwnKey(
   return revokeKey(context, keyId);
 }
 
-/** An active key of this account. Throws `not_found` for any other. */
+/** Returns an active key of this account. Throws `not_found` for any other key. */
 export async function findOwnKey(
   { accounts }: Pick<AccountsContext, 'accounts'>,
   accountId: string,

@@ -60,31 +60,31 @@ export const auditActions = {
 } as const;
 export type AuditAction = keyof typeof auditActions;
 
-/** One audited action in an account, or on the service (`SERVICE_LOG`). */
+/** An audited action in an account, or on the service as a whole (`SERVICE_LOG`). */
 export interface AuditEntry {
   readonly accountId: string;
-  /** Sequential from 1 in each account; assigned by the store. */
+  /** Sequential number in the account, from 1; assigned by the store. */
   readonly position: number;
   readonly atMs: number;
   /** The user's email address at that time, or `operator` for the command line. */
   readonly actor: string;
   readonly userId: string | null;
   readonly action: AuditAction;
-  /** Object of the action, as text that stays valid: a name, an email address or an id. */
+  /** Text that identifies the object of the action: a name, an email address or an id. */
   readonly target: string | null;
-  /** IP address (or its group) of the request; null for the command line. */
+  /** IPv4 address or IPv6 /64 network of the request; null for the command line. */
   readonly address: string | null;
 }
 
 export type NewAuditEntry = Omit<AuditEntry, 'position'>;
 
-/** Stands for the account's id in entries about the service as a whole. */
+/** Account id of entries about the service as a whole. */
 export const SERVICE_LOG = 'service';
 
-/** Maximum entries of one action in an account, so that frequent actions do not evict others. */
+/** Maximum entries of each action per account, so that frequent actions do not evict others. */
 export const MAXIMUM_ENTRIES_OF_ACTION = 5_000;
 
-/** Frequent actions: repeats by one actor within `MERGE_MS` share an entry that counts them. */
+/** Frequent actions. Repeats by one actor within `MERGE_MS` share one entry, which counts them. */
 export const mergedActions: ReadonlySet<AuditAction> = new Set([
   'payments.exported',
   'session.came_over',

@@ -3,7 +3,7 @@ import { invalidField } from '../payment/errors.ts';
 /** Six hexadecimal digits: `#0c5a49`. */
 type Hex = `#${string}`;
 
-/** WCAG 2.2, success criterion 1.4.3: minimum contrast of text. */
+/** Minimum contrast of text, by WCAG 2.2, success criterion 1.4.3. */
 const MINIMUM_CONTRAST = 4.5;
 const WHITE = '#ffffff';
 const BLACK = '#000000';
@@ -35,7 +35,7 @@ function colorOf(text: string): Hex | null {
   return `#${(digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits).toLowerCase()}`;
 }
 
-/** Nearest darker color on which white text is readable; null if it is readable on this one, or this one is invalid. */
+/** Returns the nearest darker color with readable white text; null if this one has it already, or is invalid. */
 export function darkerColorOf(text: string): string | null {
   const color = colorOf(text);
   if (color === null) return null;
@@ -47,7 +47,7 @@ type BrandTokens = Readonly<
   Record<'accent' | 'accent-text' | 'accent-strong' | 'tint' | 'panel' | 'panel-text' | 'panel-soft', Hex>
 >;
 
-/** Tokens of light and dark pages for a color from `parseBrandColor`. Each pair that carries text is readable. */
+/** Returns tokens of light and dark pages for a `parseBrandColor` color. Each pair that carries text is readable. */
 export function brandTokens(color: string): { readonly light: BrandTokens; readonly dark: BrandTokens } {
   const brand = color as Hex;
   const lightened = mixUntil(brand, WHITE, (shade) => contrastOf(shade, DARK_SHEET) >= MINIMUM_CONTRAST);
@@ -57,7 +57,7 @@ export function brandTokens(color: string): { readonly light: BrandTokens; reado
       'accent-text': WHITE,
       'accent-strong': mix(brand, BLACK, 0.3),
       tint: mix(brand, WHITE, 0.92),
-      // Dark enough for the softer text of `panelOf` too.
+      // Dark enough for the softer text of `panelOf`, too.
       ...panelOf(mixUntil(brand, BLACK, (shade) => contrastOf(WHITE, shade) >= 6)),
     },
     dark: {
@@ -75,7 +75,7 @@ function panelOf(panel: Hex) {
   return { panel, 'panel-text': WHITE, 'panel-soft': soft } as const;
 }
 
-/** First mixture that passes, going from one color to the other; the other color if none does. */
+/** Returns the first mixture that passes, going from one color to the other; the other color if none does. */
 function mixUntil(from: Hex, to: Hex, passes: (shade: Hex) => boolean): Hex {
   for (let step = 0; step < 255; step++) {
     const shade = mix(from, to, step / 255);
@@ -94,7 +94,7 @@ function channelsOf(color: Hex): readonly number[] {
   return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
 }
 
-/** Contrast of two colors by WCAG 2.2, from 1 to 21. */
+/** Returns the contrast of two colors by WCAG 2.2, from 1 to 21. */
 export function contrastOf(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);

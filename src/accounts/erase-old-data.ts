@@ -13,12 +13,12 @@ export interface EraseEmailsContext extends Readonly<{ emails: Pick<EmailStore, 
   readonly nowMs: () => number;
 }
 
-/** Payments per step. A step must take only about 10 ms, because SQLite writes in the thread that serves the API. */
+/** Payments per step. A step may take only about 10 ms, because SQLite writes in the thread that serves the API. */
 const PAYMENTS_PER_STEP = 10;
-/** Rows per step where one statement erases or deletes them. */
+/** Rows per step if a single statement erases or deletes them. */
 const BATCH_SIZE = 100;
 
-/** Erases email addresses from older payments in one bounded step, which continues where the last one stopped. */
+/** Erases email addresses from older payments in one bounded step, which continues where the previous step stopped. */
 export function eraseEmailsOlderThan(
   { emails, nowMs }: EraseEmailsContext,
   accountId: string | null,

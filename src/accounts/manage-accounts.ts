@@ -33,7 +33,7 @@ interface ProfileContext extends AccountsContext {
 type TextSetting = keyof typeof textSettings;
 export const textSettingNames = Object.keys(textSettings) as TextSetting[];
 
-/** Settings of an account that a merchant may change; absent ones stay as they are. */
+/** Account settings that a merchant may change; absent ones stay unchanged. */
 export interface ProfileUpdate
   extends Pick<
     AccountChange,
@@ -50,7 +50,7 @@ export interface ProfileUpdate
   readonly logo?: Uint8Array | null;
 }
 
-/** Validates a change of a profile. Throws `invalid_request` for a bad value, `rate_limited` for too many pictures. */
+/** Validates a profile update. Throws `invalid_request` for a bad value and `rate_limited` for too many pictures. */
 export async function readProfileUpdate(
   { callbacks, pictures, isTestMode }: Omit<ProfileContext, keyof AccountsContext>,
   account: Account,
@@ -141,7 +141,7 @@ export interface AccountUpdate extends Pick<AccountChange, 'feeBasisPoints' | 'p
   readonly disable?: Feature;
 }
 
-/** Changes an account; payments keep their fee. Throws `not_found` for an unknown one, and like `readProfileUpdate`. */
+/** Changes an account; existing payments keep their fee. Throws `not_found` or the errors of `readProfileUpdate`. */
 export async function updateAccount(
   context: ProfileContext,
   accountId: string,
@@ -156,14 +156,14 @@ export async function updateAccount(
   const updated = await context.accounts.updateAccount(accountId, {
     ...fields,
     ...(profile === undefined ? {} : await readProfileUpdate(context, account, profile)),
-    // Omitted if unchanged, so that it does not revert a concurrent change.
+    // Omits unchanged features, so that a concurrent change is not reverted.
     ...(enable === undefined && disable === undefined ? {} : { features: changed }),
   });
   if (updated === null) throw unknownAccount(accountId);
   return updated;
 }
 
-/** Changes an account, and records old and new values in the audit log. Throws like `updateAccount`. */
+/** Changes an account and records the old and new values in the audit log. Throws the errors of `updateAccount`. */
 export async function changeAccount(
   context: ProfileContext & { readonly audit: AuditStore },
   accountId: string,
@@ -177,9 +177,9 @@ export async function changeAccount(
   return after;
 }
 
-/** Old and new values of the settings that differ, each named after its field; null if all are equal. */
+/** Describes the old and new values of the changed settings, each named after its field; null if none changed. */
 export function describeAccountChange(before: Account, after: Account): string | null {
-  // Signing secrets have entries of their own.
+  // The audit log has separate entries for signing secrets.
   const { webhookSecrets: _, ...settings } = after;
   const changes = (Object.keys(settings) as (keyof typeof settings)[])
     .map((name) => [name, shownSetting(name, before[name]), shownSetting(name, after[name])] as const)
@@ -188,7 +188,7 @@ export function describeAccountChange(before: Account, after: Account): string |
   return changes.length === 0 ? null : changes.join('; ');
 }
 
-/** Example: "brand color" for `brandColor`, "fee" for `feeBasisPoints`. */
+/** Returns a setting's name in words, such as "brand color" for `brandColor` and "fee" for `feeBasisPoints`. */
 function settingWords(name: string): string {
   return name
     .replace(/^is(?=[A-Z])|BasisPoints$|Hash$/g, '')
@@ -203,7 +203,7 @@ function shownSetting(name: string, value: unknown): string {
   return name.endsWith('BasisPoints') ? `${Number(value) / 100} %` : String(value);
 }
 
-/** Starts an operator's audited view, ending earlier ones; returns its token. Throws `not_found` for no account. */
+/** Starts an operator's audited view and ends earlier ones. Returns its token. Throws `not_found` for no account. */
 export async function viewAccount(
   context: PeopleContext,
   operator: User,
@@ -212,9 +212,9 @@ export async function viewAccount(
 ): Promise<string> {
   await findExistingAccount(context, accountId);
   const actor = { name: operator.email, userId: operator.id, address: caller.address };
-  // Recorded before the first page is shown, so that no view goes unrecorded.
+  // Records the view before the first page is shown, so that none goes unrecorded.
   await recordAction(context, accountId, actor, 'account.viewed');
-  // One view at a time, because many would evict the operator's console session.
+  // Allows one view at a time, because many would evict the operator's console session.
   for (const { id, area } of await context.sessions.listSessions(operator.id)) {
     if (area === 'viewing') await context.sessions.endSession(operator.id, id);
   }
@@ -236,13 +236,13 @@ export async function chooseAccount(
   if (!memberships.some((membership) => membership.accountId === accountId))
     throw new ServiceError('not_found');
   await context.sessions.chooseAccount(session.id, accountId);
-  // Recorded in the account that the user switches to, because its log would otherwise not show the sign-in.
+  // Recorded in the chosen account, whose log would otherwise not show the sign-in.
   await recordAction(context, accountId, actor, 'session.came_over');
 }
 
 const BUSY_SECONDS = 5;
 
-/** Re-encodes a picture as a logo. Throws `invalid_request` for a bad one, `rate_limited` while the queue is busy. */
+/** Re-encodes a picture as a logo. Throws `invalid_request` for a bad one and `rate_limited` for a busy queue. */
 export async function encodeLogo(pictures: Pictures, owner: string, bytes: Uint8Array): Promise<ShopLogo> {
   if (bytes.length > MAXIMUM_LOGO_BYTES)
     throw invalidField('logo', `must have at most ${MAXIMUM_LOGO_BYTES / 1024} KiB`);

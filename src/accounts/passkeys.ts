@@ -17,14 +17,14 @@ export interface PasskeyContext extends SecondFactorContext, ShowOnceContext {
 }
 
 const CHALLENGE_MS = 5 * 60_000;
-/** Keeps the challenge apart from secrets that a page shows once. */
+/** Purpose that separates the challenge from secrets that a page shows once. */
 const PASSKEY_PURPOSE = 'passkey';
 const MAXIMUM_NAME_CHARACTERS = 60;
 
-/** Loaded at the first use of a passkey, because the library takes as much memory as the rest of the dashboard. */
+/** Loads the library at the first use of a passkey, because it takes as much memory as the rest of the dashboard. */
 const loadLibrary = () => import('@simplewebauthn/server');
 
-/** Creates the challenge that a page's forms ask the browser to sign. It is stored with the session and works once. */
+/** Creates the challenge that the browser signs for a page's forms. It is stored with the session and works once. */
 export async function createChallenge(
   context: ShowOnceContext,
   sessionId: string,
@@ -35,7 +35,7 @@ export async function createChallenge(
   return challenge;
 }
 
-/** Options for creating a passkey in the browser; null if browsers offer none. */
+/** Returns options for creating a passkey in the browser; null if browsers offer none. */
 export async function offerPasskey(
   context: PasskeyContext,
   { user, session }: SignedIn,
@@ -78,7 +78,7 @@ export async function addPasskey(
   return codes;
 }
 
-/** Options for the browser's signature; null if the user has no passkey, or browsers offer none. */
+/** Returns options for the browser's signature; null if the user has no passkey, or browsers offer none. */
 export async function askForPasskey(
   context: PasskeyContext,
   { user, session }: SignedIn,
@@ -97,7 +97,7 @@ export async function askForPasskey(
   });
 }
 
-/** Whether the browser signed this session's challenge with a passkey of the user. Uses up the challenge. */
+/** Returns whether the browser signed this session's challenge with a passkey of the user. Uses up the challenge. */
 export async function usePasskey(
   context: PasskeyContext,
   { user, session }: SignedIn,
@@ -112,8 +112,8 @@ export async function usePasskey(
 const CHALLENGE_OWNER = 'passkey challenge of a visitor';
 
 /**
- * Options for signing in with a discoverable passkey and user verification, before the user is known, and their
- * challenge, sealed with its time and not stored. Null if browsers offer no passkeys.
+ * Returns options for signing in with a discoverable passkey and user verification before the user is known. Their
+ * challenge is sealed with its time and not stored. Returns null if browsers offer no passkeys.
  */
 export function offerPasskeySignIn({ secondFactor, nowMs, party }: PasskeyContext) {
   if (party === null) return null;
@@ -124,7 +124,7 @@ export function offerPasskeySignIn({ secondFactor, nowMs, party }: PasskeyContex
   };
 }
 
-/** User whose passkey signs in alone and signed a challenge made after the passkey's last use; otherwise null. */
+/** Returns the user whose passkey signs in alone and signed a challenge newer than its last use; otherwise null. */
 export async function usePasskeyAlone(
   context: PasskeyContext,
   asked: { readonly response: string; readonly sealed: string },
@@ -143,7 +143,7 @@ export async function usePasskeyAlone(
   return (await recordUse(context, passkeys, asked.response, { challenge, unusedSinceMs })) ? user : null;
 }
 
-/** Verifies a signature by one of these passkeys. With `unusedSinceMs`, it signs in alone and must verify the user. */
+/** Verifies a passkey's signature. With `unusedSinceMs`, the passkey signs in alone and must verify the user. */
 async function recordUse(
   { people, nowMs, party }: PasskeyContext,
   passkeys: readonly Passkey[],
@@ -164,7 +164,7 @@ async function recordUse(
     credential: { id, publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')), counter },
   }).catch(() => null);
   if (verified?.verified !== true) return false;
-  // Checked again at the write, because only one of two concurrent answers may count.
+  // The write checks the counter and last use, because only one of two concurrent answers may count.
   return people.usePasskey(userId, id, verified.authenticationInfo.newCounter, nowMs(), unusedSinceMs);
 }
 

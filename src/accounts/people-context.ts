@@ -13,7 +13,7 @@ export interface PeopleContext {
   readonly audit: AuditStore;
   readonly passwords: Passwords;
   readonly nowMs: () => number;
-  /** Mails users about changes to their credentials; null if email is not configured. */
+  /** Mailer that notifies users of changes to their credentials; null if email is not configured. */
   readonly mailer?: Mailer | null;
 }
 
@@ -56,7 +56,7 @@ type UserAction = Extract<
   `sign_in.${string}` | `password.${string}` | `second_factor.${string}` | `passkey.${string}`
 >;
 
-/** Records an action on a user in each of the user's accounts, and an operator's in the service's log. */
+/** Records an action in each of the user's accounts and, for an operator, the service log. Mails credential changes. */
 export async function recordForUser(
   context: RecordContext,
   user: Pick<User, 'id' | 'email' | 'isOperator'>,
@@ -69,11 +69,11 @@ export async function recordForUser(
   }
   if (user.isOperator) await recordAction(context, SERVICE_LOG, actor, action, target);
   const change = credentialChanges[action];
-  // A failing mail server must not block the change; the audit log records it anyway.
+  // A failing mail server must not block the change, which the audit log has already recorded.
   if (change !== undefined) void context.mailer?.send(changeMail(user.email, change, actor)).catch(() => {});
 }
 
-/** Changes that are mailed to the user, because an intruder may have made them. */
+/** Credential changes that are emailed to the user, because an intruder may have made them. */
 const credentialChanges: Readonly<Partial<Record<UserAction, string>>> = {
   'password.set': 'Your password was changed',
   'second_factor.added': 'An authenticator app was added',
@@ -96,7 +96,7 @@ A new password makes every passkey a second factor again: remove and add yours a
   };
 }
 
-/** Error for a change whose password, rights or session changed after the request was checked. */
+/** Returns the error for a request that was checked before the password, rights or session changed. */
 export function accessChanged(): ServiceError {
   return invalidField('Your password or your permissions', 'have changed. Please sign in again.');
 }
@@ -105,13 +105,13 @@ export function withExpiry(text: string, untilMs: number): string {
   return `${untilMs} ${text}`;
 }
 
-/** Text given to `withExpiry`; null if there is none or it has expired. */
+/** Returns the text given to `withExpiry`; null if there is none or it has expired. */
 export function beforeExpiry(stored: string | null, nowMs: number): string | null {
   const [untilMs, text] = stored?.split(' ') ?? [];
   return text !== undefined && nowMs < Number(untilMs) ? text : null;
 }
 
-/** Stores a one-time link by the hash of its token, and returns the token, by default 256 random bits. */
+/** Stores a one-time link under the hash of its token. Returns the token, by default 256 random bits. */
 export async function createLink(
   { sessions, nowMs }: SessionContext,
   link: Pick<OneTimeLink, 'kind' | 'email'> & Partial<Pick<OneTimeLink, 'userId' | 'accountId' | 'role'>>,
@@ -132,12 +132,12 @@ export async function createLink(
   return token;
 }
 
-/** Creates the secret of a session or link: 256 random bits. Only its hash is stored. */
+/** Creates the secret token of a session or link: 256 random bits. Only its hash is stored. */
 export function createSecretToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** SHA-256 in hex. A token has 256 random bits, so it needs no salt. */
+/** Returns the SHA-256 in hex. A token has 256 random bits, so the hash needs no salt. */
 export function hashSecretToken(token: string): string {
   return hash('sha256', token, 'hex');
 }

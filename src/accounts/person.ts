@@ -1,4 +1,4 @@
-/** Roles of members, each with the rights of those before it. What they see: `src/web/signed-in/sections-by-role.ts`. */
+/** Member roles, each with the rights of the previous ones. `src/web/signed-in/sections-by-role.ts` lists their pages. */
 export const roles = ['viewer', 'developer', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
@@ -18,9 +18,9 @@ export interface User {
   readonly passwordHash: string | null;
   /** Sealed secret of the authenticator app; null if there is none. */
   readonly totpSecret: string | null;
-  /** Newest used time step. Codes of this step and earlier ones are refused. */
+  /** Latest time step used. Codes of this and earlier steps are refused. */
   readonly totpStep: number;
-  /** May sign in to the operator's console. */
+  /** Whether the user may sign in to the operator's console. */
   readonly isOperator: boolean;
   readonly createdAtMs: number;
 }
@@ -41,43 +41,43 @@ export const MAXIMUM_MEMBERS = 100;
 export const MAXIMUM_MEMBERSHIPS = 100;
 
 const MAXIMUM_EMAIL_CHARACTERS = 254;
-/** Form of HTML's `<input type=email>`. */
+/** Syntax that HTML requires of `<input type=email>`. */
 const emailForm =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** Parses an email address to lower case; null for an invalid one. */
+/** Parses an email address and converts it to lower case; null for an invalid one. */
 export function parseUserEmail(text: string): string | null {
   const email = text.trim().toLowerCase();
   return email.length <= MAXIMUM_EMAIL_CHARACTERS && emailForm.test(email) ? email : null;
 }
 
-/** Public half of a key pair on a user's device, as registered. */
+/** Registered public key of a key pair on a user's device. */
 export interface Passkey {
-  /** The credential's id, base64url. */
+  /** Credential id, base64url. */
   readonly id: string;
   readonly userId: string;
   readonly name: string;
-  /** COSE, base64url. */
+  /** COSE key, base64url. */
   readonly publicKey: string;
   /** Number of signatures, as counted by the device; 0 if it does not count. */
   readonly counter: number;
-  /** Transports by which the browser reaches the device, as JSON text. */
+  /** Transports by which the browser reaches the device, as a JSON array. */
   readonly transports: string;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number | null;
-  /** Whether it signs in without a password: it is discoverable, and was created with user verification. */
+  /** Whether it signs in without a password. It must be discoverable and created with user verification. */
   readonly isPasswordless: boolean;
 }
 
 export const MAXIMUM_PASSKEYS = 10;
 
-/** Where passkeys work: a host, and the origin of the page that requests them. */
+/** Host for which passkeys are valid, and the origin of the page that requests them. */
 export interface RelyingParty {
   readonly host: string;
   readonly origin: string;
 }
 
-/** Relying party for a page; null if browsers offer no passkeys. `homeUrl` is where passkeys are created. */
+/** Returns a page's relying party; null if browsers offer no passkeys there. Passkeys are created at `homeUrl`. */
 export function relyingPartyOf(homeUrl: string, pageUrl = homeUrl): RelyingParty | null {
   const { hostname: host } = new URL(homeUrl);
   const { hostname, origin, protocol } = new URL(pageUrl);

@@ -1,10 +1,10 @@
-/** A shop's hosts, to which checkouts may return, and whose pages may frame them. */
+/** Maximum hosts of a shop to which checkouts may return and whose pages may frame checkouts. */
 import { invalidField } from '../payment/errors.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
 
 const MAXIMUM_RETURN_HOSTS = 20;
 
-/** Parses hosts, with ports if given, to their form in URLs. Throws `invalid_request` for other text or too many. */
+/** Normalizes hosts with optional ports. Throws `invalid_request` for other text or too many hosts. */
 export function parseReturnHosts(text: string): readonly string[] {
   const hosts = text.split(/[\s,]+/).filter((typed) => typed !== '');
   if (hosts.length > MAXIMUM_RETURN_HOSTS)
@@ -23,10 +23,10 @@ function parseReturnHost(typed: string): string {
   );
 }
 
-/** Hosts allowed in a Content-Security-Policy; its sources cannot be IPv6 addresses. */
+/** Form of hosts in a Content-Security-Policy, whose sources cannot be IPv6 addresses. */
 const policyHost = /^[a-z0-9._-]+(?::\d+)?$/;
 
-/** Origins of the saved hosts, whose pages may frame a checkout: https, and http on this machine. */
+/** Returns the origins whose pages may frame a checkout: https for every host except this machine. */
 export function shopOriginsOf(returnHosts: readonly string[]): readonly string[] {
   return returnHosts
     .filter((host) => policyHost.test(host))

@@ -18,7 +18,7 @@ export interface SecondFactorContext extends PeopleContext {
   readonly secondFactor: { readonly box: SecretBox; readonly recoveryHash: KeyedHash };
 }
 
-/** Purpose for which the key of authenticator apps' secrets is derived. */
+/** Purpose for which the key that seals authenticator secrets is derived. */
 export const SECOND_FACTOR = 'second factor';
 
 type People = Pick<PeopleContext, 'people'>;
@@ -33,7 +33,7 @@ const RECOVERY_CODE_BYTES = 10;
 
 export type TotpOffer = ReturnType<typeof offerTotp>;
 
-/** Setup data for an authenticator app: a new secret, or that of an earlier offer. Stores nothing. */
+/** Returns setup data for an authenticator app with a new secret, or that of an earlier offer. Stores nothing. */
 export function offerTotp(
   { secondFactor }: Pick<SecondFactorContext, 'secondFactor'>,
   user: User,
@@ -44,12 +44,12 @@ export function offerTotp(
   return {
     secret,
     uri: totpOf(secret, user.email).toString(),
-    /** Sealed secret, carried by the form that confirms it; valid for this user only. */
+    /** Sealed secret in the form that confirms it; valid for this user only. */
     sealed: kept === null ? secondFactor.box.seal(secret, user.id) : earlier,
   };
 }
 
-/** Enables the app with a first code; returns recovery codes. Throws a 400 for a wrong code or an outdated form. */
+/** Enables the app with a first code. Returns recovery codes. Throws a 400 for a wrong code or an outdated form. */
 export async function confirmTotp(
   context: SecondFactorContext,
   { user, session }: SignedIn,
@@ -86,7 +86,7 @@ export async function removeSecondFactor(context: RecordContext, user: User, act
   await recordForUser(context, user, actor, 'second_factor.removed');
 }
 
-/** Disables the authenticator app. Passkeys stay. */
+/** Disables the authenticator app, but keeps passkeys. */
 export async function removeTotp(
   context: RecordContext,
   user: User,
@@ -99,7 +99,7 @@ export async function removeTotp(
   await recordForUser(context, user, actor, 'second_factor.removed');
 }
 
-/** Removes the recovery codes of a user without a second factor, because they must not work with a later one. */
+/** Removes the recovery codes of a user without a second factor, so that they do not work with a later one. */
 export async function dropCodesWithoutFactor({ people }: People, userId: string): Promise<void> {
   const user = await people.findUser(userId);
   if (user === null || (await hasSecondFactor({ people }, user))) return;
@@ -110,7 +110,7 @@ export async function hasSecondFactor({ people }: People, user: User): Promise<b
   return user.totpSecret !== null || (await people.listPasskeys(user.id)).length > 0;
 }
 
-/** Uses up a code of the app, or a recovery code; false for a wrong one. Throws a 400 without the app's sealing key. */
+/** Uses up an app code or a recovery code; false for a wrong one. Throws a 400 if the app's sealing key is missing. */
 export async function consumeCode(
   { people, secondFactor, nowMs }: Pick<SecondFactorContext, 'people' | 'secondFactor' | 'nowMs'>,
   user: User,
@@ -148,13 +148,13 @@ function totpOf(secret: string, email: string): TOTP {
   });
 }
 
-/** Time step of a code; null if no accepted step matches. */
+/** Returns the time step of a code; null if no accepted step matches. */
 function stepOf(secret: string, typed: string, nowMs: number): number | null {
   const delta = totpOf(secret, '').validate({ token: plain(typed), timestamp: nowMs, window: WINDOW_STEPS });
   return delta === null ? null : Math.floor(nowMs / 1000 / PERIOD_SECONDS) + delta;
 }
 
-/** Example: "abcd-efgh-ijkl-mnop". */
+/** Creates a recovery code, such as "abcd-efgh-ijkl-mnop". */
 function createRecoveryCode(): string {
   const text = new Secret({ buffer: Uint8Array.from(randomBytes(RECOVERY_CODE_BYTES)).buffer }).base32;
   return (text.toLowerCase().match(/.{4}/g) ?? []).join('-');

@@ -6,12 +6,12 @@ import type { AccountStore, PeopleStore } from './account-store.ts';
 
 /** Fingerprints of the secrets that stored data needs, by purpose. */
 export interface SecretsInUse {
-  /** Fingerprint of the newest payment's token. It shows which secret was in use then; null without payments. */
+  /** Fingerprint of the secret that made the newest payment's token; null if there are no payments. */
   readonly newest: string | null;
-  /** Fingerprints of the tokens of all unfinished payments (`listOpenFingerprints`). */
+  /** Fingerprints of the secrets that made the tokens of all unfinished payments (`listOpenFingerprints`). */
   readonly open: readonly string[];
   readonly secondFactors: readonly string[];
-  /** Fingerprint and account of each signing secret of webhooks. */
+  /** Fingerprint of the secret that seals each webhook signing secret, and the signing secret's account. */
   readonly signing: readonly (readonly [fingerprint: string, accountId: string])[];
 }
 
@@ -21,7 +21,7 @@ interface Stores {
   readonly accounts: Pick<AccountStore, 'listAccounts'>;
 }
 
-/** Maximum users read, assumed to be more than any service has. */
+/** Maximum number of users to read; no service is expected to have more. */
 const MAXIMUM_USERS = 10_000;
 
 export async function readNewestSecret({ payments }: Pick<Stores, 'payments'>): Promise<string | null> {
@@ -47,7 +47,7 @@ interface KnownSecrets {
   readonly signingSecrets: Pick<SecretBox, 'isCurrent'>;
 }
 
-/** Says which secrets were removed from `SECRET_KEY_PREVIOUS` too early, and what to do; null if none is missing. */
+/** Describes the secrets that were removed from `SECRET_KEY_PREVIOUS` too early, and the remedy; null if none. */
 export function describeMissingSecrets(
   { open, secondFactors, signing }: SecretsInUse,
   known: KnownSecrets,

@@ -27,7 +27,7 @@ import {
   type SessionStage,
 } from './session-lifetimes.ts';
 
-/** IP address (or its group) and user agent of a sign-in. */
+/** IPv4 address (or IPv6 /64 network) and user agent of a sign-in. */
 export type Caller = Pick<DashboardSession, 'address' | 'userAgent'>;
 
 interface NewSession extends Pick<DashboardSession, 'userId' | 'accountId' | 'area' | 'stage'> {
@@ -37,7 +37,7 @@ interface NewSession extends Pick<DashboardSession, 'userId' | 'accountId' | 'ar
 
 const MAXIMUM_USER_AGENT_CHARACTERS = 300;
 
-/** Starts a session and returns its token; null if the guard does not hold. */
+/** Starts a session. Returns its token, or null if the guard does not hold. */
 export async function createSession(
   { sessions, nowMs }: SessionContext,
   { lifetimeMs, caller, ...session }: NewSession,
@@ -71,7 +71,7 @@ const lifetimes: Record<SessionStage, number> = {
   open: SESSION_LIFETIME_MS,
 };
 
-/** Starts a session. Null if the user's password or rights changed after `user` was read. */
+/** Starts a session. Returns null if the user's password or rights changed after `user` was read. */
 export async function openSession(
   context: PeopleContext,
   user: User,
@@ -101,7 +101,7 @@ export interface ChosenAccount {
   readonly otherAccounts: readonly Pick<Account, 'id' | 'name'>[];
 }
 
-/** User and session of a token. Null if it is invalid, expired or of another area, or the user may not use the area. */
+/** Returns a token's user and session; null if it is invalid, expired or of another area, or the user lacks the right. */
 export async function readSession(
   { people, sessions, nowMs }: Pick<PeopleContext, 'people' | 'sessions' | 'nowMs'>,
   token: string,
@@ -117,7 +117,7 @@ export async function readSession(
   return { user, session };
 }
 
-/** The session's account if the user belongs to it, otherwise the user's first one. Null if the user has none. */
+/** Returns the session's account if the user is a member, otherwise the user's first account; null if there is none. */
 export async function readChosenAccount(
   { people, accounts }: Pick<PeopleContext, 'people' | 'accounts'>,
   { user, session }: SignedIn,
@@ -133,7 +133,7 @@ export async function readChosenAccount(
   return { account, role: membership.role, otherAccounts };
 }
 
-/** Ends one of the user's sessions, even the current one. Throws `not_found` for any other. */
+/** Ends one of the user's sessions, even the current one. Throws `not_found` for any other session. */
 export async function endSession(
   context: Pick<PeopleContext, 'sessions' | 'audit' | 'nowMs'>,
   { id, userId, accountId }: Pick<DashboardSession, 'id' | 'userId' | 'accountId'>,
@@ -143,8 +143,8 @@ export async function endSession(
   if (accountId !== null) await recordAction(context, accountId, actor, 'session.ended', id);
 }
 
-// A browser in which a user has signed in keeps a mark. The mark gives no access. It only distinguishes the user's
-// browsers from strangers', so that strangers who guess passwords cannot lock the user out
+// After a sign-in, the browser keeps a mark. The mark grants no access. It only distinguishes the user's browsers from
+// those of strangers, so that strangers who guess passwords cannot lock the user out
 // (docs/decisions/0027-strangers-cannot-lock-users-out.md). Marks are sealed and not stored.
 
 export const BROWSER_MARK_MS = 400 * 24 * 3_600_000;
@@ -153,23 +153,23 @@ const BROWSER_LINK_MS = 3_600_000;
 const ownerOfMark = (email: string) => `browser of ${email}`;
 const OWNER_OF_LINKS = 'link to make a browser known';
 
-/** Creates a mark for a browser of the user with this email address, as `parseUserEmail` returns it. */
+/** Creates a mark for a user's browser. The email address must be as `parseUserEmail` returns it. */
 export function markBrowser(box: SecretBox, email: string, nowMs: number): string {
   const name = randomBytes(12).toString('base64url');
   return box.seal(withExpiry(name, nowMs + BROWSER_MARK_MS), ownerOfMark(email));
 }
 
-/** Identifier of this browser among the user's; null if the mark is invalid, expired or another user's. */
+/** Returns the identifier of one of the user's browsers; null if the mark is invalid, expired or another user's. */
 export function knownBrowser(box: SecretBox, mark: string, email: string, nowMs: number): string | null {
   return beforeExpiry(box.open(mark, ownerOfMark(email)), nowMs);
 }
 
-/** Token of a link that marks a browser as known, valid for `BROWSER_LINK_MS`. */
+/** Creates the token of a link that marks a browser as known. It is valid for `BROWSER_LINK_MS`. */
 export function createBrowserLink(box: SecretBox, email: string, nowMs: number): string {
   return box.seal(withExpiry(email, nowMs + BROWSER_LINK_MS), OWNER_OF_LINKS);
 }
 
-/** Email address to which a link was sent; null if the link is invalid or expired. */
+/** Returns the email address to which a link was sent; null if the link is invalid or expired. */
 export function openBrowserLink(box: SecretBox, token: string, nowMs: number): string | null {
   return beforeExpiry(box.open(token, OWNER_OF_LINKS), nowMs);
 }
@@ -183,7 +183,7 @@ const KEPT_MS = 2 * 60_000;
 
 const ownerOf = (sessionId: string, purpose: string) => `${purpose} for ${sessionId}`;
 
-/** Stores a sealed secret for the page to which its form redirects. The page asks for it with the same `purpose`. */
+/** Seals and stores a secret for the page to which a form redirects. The page reads it with the same `purpose`. */
 export async function keepForNextPage(
   { sessions, shownOnce, nowMs }: ShowOnceContext,
   sessionId: string,
@@ -195,7 +195,7 @@ export async function keepForNextPage(
   await sessions.keepChallenge(sessionId, purpose, withExpiry(sealed, nowMs() + lifetimeMs));
 }
 
-/** Returns the secret to the first caller within its lifetime; otherwise null. */
+/** Removes a stored secret and returns it; null if it is missing or expired. */
 export async function takeForPage(
   { sessions, shownOnce, nowMs }: ShowOnceContext,
   sessionId: string,

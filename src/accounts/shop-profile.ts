@@ -18,25 +18,25 @@ import { parseReturnHosts } from './return-and-frame-hosts.ts';
 export const plainProfile = {
   /** Hash of the logo, which is stored separately; null if there is none. */
   logoHash: null as string | null,
-  /** Color of the shop on the checkout (`parseBrandColor`); null for the default. */
+  /** The shop's color on the checkout page (`parseBrandColor`); null for the default. */
   brandColor: null as string | null,
-  /** Link to the shop's terms of sale, shown on the checkout. */
+  /** Link to the shop's terms of sale, shown on the checkout page. */
   termsUrl: null as string | null,
-  /** Contact for customers: an https URL, or `mailto:` and an email address. */
+  /** Contact for customers: an https URL or a `mailto:` URL. */
   supportUrl: null as string | null,
-  /** Return URL of an ended payment, with `PAYMENT_ID_PLACEHOLDER` where the payment's id goes. */
+  /** Return URL of an ended payment, with `PAYMENT_ID_PLACEHOLDER` in place of the payment id. */
   returnUrl: null as string | null,
-  /** Return URL of a canceled or expired payment; null for `returnUrl`. */
+  /** Return URL of a canceled or expired payment; null to use `returnUrl`. */
   failureUrl: null as string | null,
-  /** Hosts, with ports, that return URLs of the merchant API's checkouts may name, and that may frame checkouts. */
+  /** Hosts, with ports, that may frame checkout pages and appear in return URLs of the merchant API. */
   returnHosts: [] as readonly string[],
-  /** Sealed signing secrets of webhooks, the older one first. */
+  /** Sealed webhook signing secrets, the older one first. */
   webhookSecrets: [] as readonly string[],
-  /** IANA name of the time zone for the merchant's dates. */
+  /** IANA time zone of the merchant's dates. */
   timeZone: 'UTC',
-  /** Base currency of the merchant's bookkeeping; reports also show amounts in it. */
+  /** Base currency of the merchant's bookkeeping, in which reports also show amounts. */
   baseCurrency: 'USD' as Currency,
-  /** Callback URL of checkouts created by hand; API requests always name one. */
+  /** Callback URL of checkouts created by hand; API requests always name their own. */
   defaultCallbackUrl: null as string | null,
   /** Whether the API refuses payout wallets other than the account's, so that a stolen key cannot redirect money. */
   isWalletLocked: false,
@@ -44,12 +44,12 @@ export const plainProfile = {
   toleratesMissingCent: false,
   /** Days after which customers' email addresses are erased; null keeps them. */
   emailRetentionDays: null as number | null,
-  /** Whether the owners get an email when a webhook did not arrive or a payment needs attention. */
+  /** Whether owners receive an email when a webhook does not arrive or a payment needs attention. */
   receivesAlerts: true,
   /** Provider listed first if it is available; null if none is pinned. */
   pinnedProvider: null as ProviderId | null,
   excludedProviders: [] as readonly ProviderId[],
-  /** Null for the operator's setting, like `maxProviderFeeBasisPoints`. */
+  /** Null to use the operator's setting, as for `maxProviderFeeBasisPoints`. */
   toleranceBasisPoints: null as number | null,
   maxProviderFeeBasisPoints: null as number | null,
 };
@@ -91,7 +91,7 @@ export function parseName(text: string): string {
   return parseLine('name', text, MAXIMUM_NAME_CHARACTERS);
 }
 
-/** Parses customers' contact, an https URL or email address; empty text removes it. Throws `invalid_request` if bad. */
+/** Parses the customer contact: an https URL or email address; empty text removes it. Throws `invalid_request`. */
 export function parseSupportUrl(text: string): string | null {
   const link = text.trim();
   const email = link.replace(/^mailto:/i, '');
@@ -99,12 +99,12 @@ export function parseSupportUrl(text: string): string | null {
   return parseLink('support-link', link, 'must be an https address or an email address');
 }
 
-/** The only placeholder, so that a return URL carries neither the note nor the customer's email address. */
+/** Only placeholder, so that a return URL carries neither the note nor the customer's email address. */
 const PAYMENT_ID_PLACEHOLDER = '{payment_id}';
-/** Stands in for the placeholder while the URL is parsed, because parsing would encode the braces. */
+/** Substitute for the placeholder while the URL is parsed, because parsing would encode the braces. */
 const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';
 
-/** Parses a return URL with a fixed host (no open redirect); empty text removes it. Throws `invalid_request` if bad. */
+/** Parses a return URL; its host must be fixed (no open redirect). Empty text removes it. Throws `invalid_request`. */
 export function parseReturnUrl(
   text: string,
   field: string,
@@ -123,7 +123,7 @@ export function returnUrlOf(url: string, paymentId: string): string {
   return url.replaceAll(PAYMENT_ID_PLACEHOLDER, paymentId);
 }
 
-/** Requires https, because customers follow these links. */
+/** Parses a link and requires https, because customers follow it. Throws `invalid_request`. */
 function parseLink(
   field: string,
   link: string,
@@ -141,7 +141,7 @@ function parseLink(
   return url.href;
 }
 
-/** Refuses a link that only this machine or a private network can open. */
+/** Throws `invalid_request` for a link that only this machine or a private network can open. */
 export function requirePublicLink(field: string, link: string | number | null | undefined): void {
   if (typeof link !== 'string' || link.startsWith('mailto:') || parseCallbackUrl(link, new Set()).ok) return;
   throw invalidField(
@@ -150,12 +150,12 @@ export function requirePublicLink(field: string, link: string | number | null | 
   );
 }
 
-/** Parses a time zone's name to its canonical form; empty text is UTC. Throws `invalid_request` for an unknown one. */
+/** Parses a time zone name to its canonical form; empty text means UTC. Throws `invalid_request` if it is unknown. */
 export function parseTimeZone(text: string): string {
   const name = text.trim();
   if (name === '') return plainProfile.timeZone;
   try {
-    // Offsets are refused, because they do not follow daylight saving time.
+    // Offsets are refused, because they ignore daylight saving time.
     if (!/^[+-]/.test(name)) {
       return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
     }
@@ -189,7 +189,7 @@ export function requireWalletForLock(wallet: Address | null, isWalletLocked: boo
   }
 }
 
-/** A shop's logo as a PNG. The service itself serves it, so that a customer's browser does not contact other hosts. */
+/** A shop's logo as a PNG. This service serves it, so that a customer's browser does not contact other hosts. */
 export interface ShopLogo {
   /** First 32 hex digits of the SHA-256 of `bytes`. */
   readonly hash: string;
@@ -197,9 +197,9 @@ export interface ShopLogo {
 }
 
 export const MAXIMUM_LOGO_BYTES = 64 * 1024;
-/** Maximum width and height of an uploaded picture, because a few bytes can expand to an enormous one. */
+/** Maximum width and height of an uploaded picture, because a small file can expand to an enormous picture. */
 export const MAXIMUM_LOGO_PIXELS = 1024;
-/** Maximum width and height as stored, twice the largest size on a page. */
+/** Maximum width and height of a stored logo, twice the largest size on a page. */
 export const STORED_LOGO_PIXELS = 320;
 
 /** @param bytes a PNG that the service itself has encoded */

@@ -13,8 +13,8 @@ interface SignInOptions {
 }
 
 /**
- * Starts a session for a correct password; otherwise null. An unknown user, a missing password and a missing right for
- * this area are indistinguishable from a wrong password, by the answer and by the time it takes.
+ * Starts a session if the password is correct; otherwise returns null. An unknown user, a missing password and a
+ * missing right to this area are indistinguishable from a wrong password, both by the answer and by its timing.
  *
  * @param stranger network of a browser in which this user has not signed in before; null for a known one
  */
@@ -44,7 +44,7 @@ export async function recordFailedSignIn(
   else await recordForUser(context, user, actor, 'sign_in.failed', null);
 }
 
-/** Starts an open or pending session after the password. Null if the password or rights have changed since. */
+/** Starts an open or pending session after the password check. Null if the password or rights have since changed. */
 export async function openAfterPassword(
   context: PeopleContext,
   user: User,
@@ -55,7 +55,7 @@ export async function openAfterPassword(
   return openSession(context, user, { area, stage, caller });
 }
 
-/** Replaces the pending session with an open one. Null for a wrong code, passkey or signature. */
+/** Replaces the pending session with an open one. Returns null for a wrong code, passkey or signature. */
 export async function passSecondFactor(
   context: PasskeyContext,
   signedIn: SignedIn,
@@ -71,7 +71,7 @@ export async function passSecondFactor(
   return openSession(context, user, { area, stage: 'open', caller });
 }
 
-/** Starts a session for a passkey that signs in alone, because that proves a device and its user; otherwise null. */
+/** Starts a session for a passkey that signs in alone, proving both device and user; null for any other. */
 export async function signInWithPasskey(
   context: PasskeyContext,
   asked: Parameters<typeof usePasskeyAlone>[1],

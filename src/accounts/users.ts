@@ -19,8 +19,8 @@ interface NewUser {
 }
 
 /**
- * Creates a user, or gives an existing one a membership or role, which ends the user's password links. Operator access
- * also resets credentials (`changeOperator`). Throws for an unknown or full account.
+ * Creates a user, or gives an existing user a membership or role. Adding a membership ends the user's links. Granting
+ * operator access also resets credentials (`changeOperator`). Throws for an unknown or full account.
  */
 export async function createUser(
   context: Pick<PeopleContext, 'accounts' | 'people' | 'sessions' | 'audit' | 'nowMs'>,
@@ -35,7 +35,7 @@ export async function createUser(
     isOperator && !known.isOperator ? await changeOperator(context, known, true, operatorActor) : known;
   if (membership === null) return user;
   if (!(await people.putMembership({ ...membership, userId: user.id, createdAtMs: nowMs() }))) throw noRoom();
-  // A link issued for fewer rights must not give the new ones.
+  // A link issued when the user had fewer rights must not give access to the new ones.
   await sessions.endLinks(user.id);
   return user;
 }
@@ -59,9 +59,9 @@ export function noRoom(): ServiceError {
 export type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>;
 
 /**
- * Grants or revokes access to the operator's console, and ends the user's sessions and links. Granting it also removes
- * the password and all second factors: someone else may have set them through an earlier invitation, and only a new
- * link proves who owns the email address. Recorded first, so that no change goes unrecorded.
+ * Grants or revokes access to the operator's console, and ends the user's sessions and links. Granting access also
+ * removes the password and all second factors. Someone else may have set them through an earlier invitation, and only a
+ * new link proves who owns the email address. Records the change first, so that none goes unrecorded.
  */
 export async function changeOperator(
   context: Context,
@@ -76,7 +76,7 @@ export async function changeOperator(
   }
   if (isGiven && (await hasSecondFactor(context, user)))
     await recordForUser(context, user, actor, 'second_factor.removed');
-  // In one transaction, so that a concurrent request with the old password or an old link cannot write after it.
+  // Uses one transaction, so that a concurrent request with the old password or an old link cannot write afterward.
   const changed = await context.people.updateUser(
     user.id,
     { isOperator, ...(isGiven ? { passwordHash: null } : {}) },

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** Words that guessers try first, from `@zxcvbn-ts/language-common` 4.1.3 (MIT), and words about payments. */
+/** Words that attackers try first, from `@zxcvbn-ts/language-common` 4.1.3 (MIT), and words about payments. */
 const known = readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')
   .split('\n')
   .filter((word) => word !== '');
 
-/** Predictable sequences: alphabets, digits, rows and columns of keyboards, and mixtures of two of them. */
+/** Predictable sequences: alphabets, digits, keyboard rows and columns, and mixtures of two of them. */
 const rows = [
   'abcdefghijklmnopqrstuvwxyz',
   '012345678901234567890',
@@ -30,7 +30,7 @@ const rows = [
   .map(withoutAccents)
   .flatMap((row) => [row, [...row].reverse().join('')]);
 
-/** Minimum characters that must remain once well-known parts are removed. */
+/** Minimum number of characters left after well-known parts are removed. */
 const MINIMUM_OWN_CHARACTERS = 4;
 
 const looksLike: Readonly<Record<string, string>> = {
@@ -45,7 +45,7 @@ const looksLike: Readonly<Record<string, string>> = {
   '!': 'i',
 };
 
-/** Whether guessers would try a password. Ignores case, width, accents, separators and digits in place of letters. */
+/** Returns whether attackers would guess it. Ignores case, width, accents, separators and digits used as letters. */
 export function isWellKnown(password: string, email: string): boolean {
   const typed = withoutAccents(password).toLowerCase();
   const core = typed.replaceAll(/^[^\p{L}@$]+|[^\p{L}@$]+$/gu, '');
@@ -64,7 +64,7 @@ function withoutAccents(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
-/** Whether too few characters remain without rows, repeated characters and digits. */
+/** Returns whether too few characters remain without sequences, repeated characters and digits. */
 function isShort(text: string): boolean {
   const characters = [...text];
   let own = 0;
@@ -76,10 +76,10 @@ function isShort(text: string): boolean {
   return own < MINIMUM_OWN_CHARACTERS;
 }
 
-/** Minimum length of a row, because shorter ones occur in words: "wer" in "newer". */
+/** Minimum length of a sequence, because shorter ones occur in words, such as "wer" in "newer". */
 const MINIMUM_PATTERN = 4;
 
-/** Length of the row of keys, or of the repeated character, that begins here; 0 below `MINIMUM_PATTERN`. */
+/** Returns the length of the sequence or repeated character that begins at `start`; 0 below `MINIMUM_PATTERN`. */
 function patternAt(characters: readonly string[], start: number): number {
   const isPattern = (text: string, [first = '']: readonly string[]) =>
     rows.some((row) => row.includes(text)) || text === first.repeat(text.length);

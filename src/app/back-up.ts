@@ -6,10 +6,10 @@ import { copyDatabase } from '../store/sqlite/copy-database.ts';
 import { migrations } from './migrations.ts';
 import { requireDatabase, SQLITE_FILE } from './open-store.ts';
 
-/** File in the data folder that each backup writes, so that `doctor` can tell the age of the last one. */
+/** Name of the file in the data folder that each backup writes; `doctor` reads the last backup's age from it. */
 export const LAST_BACKUP_FILE = 'last-backup';
 
-/** Copies the database into a file, even while a server runs. Throws without a database. */
+/** Copies the SQLite database into a file, even while a server runs. Throws for PostgreSQL or without a database. */
 export async function backUp(config: Config, file: string, onProgress: OnProgress = () => {}) {
   if (config.databaseUrl !== null) {
     throw new Error(
@@ -24,7 +24,7 @@ export async function backUp(config: Config, file: string, onProgress: OnProgres
   try {
     writeFileSync(join(config.dataDir, LAST_BACKUP_FILE), `${target}\n`);
   } catch {
-    // The data folder may be read-only for the user who backs up, and the copy is valid anyway.
+    // The data folder may be read-only for the user who runs the backup, and the copy is valid anyway.
   }
   return { file: target, ...copied };
 }

@@ -38,7 +38,7 @@ export function createRelayerKey() {
   return { relayer_private_key: privateKey, address: openSigner(privateKey).address };
 }
 
-/** Address and balance of each relayer, and about how many payments the balance can release at current fees. */
+/** Returns each relayer's address and balance, and about how many payments it can release at current fees. */
 export async function showRelayers(config: ContractDeploymentConfig) {
   const { chainId, rpcUrls, egressProxy: proxy, relayerKeys } = config;
   const endpoints = createChainEndpoints({ urls: rpcUrls, chainId, proxy });

@@ -17,7 +17,7 @@ interface CheckContext {
   readonly known: readonly SettlementRecord[];
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   readonly metrics: Pick<Metrics, 'deploymentVerified'>;
-  /** Pause between two verifications. Default 30,000. */
+  /** Pause between two verifications while the deployment is not confirmed. Default 30,000. */
   readonly retryMs?: number;
 }
 

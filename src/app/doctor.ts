@@ -55,7 +55,7 @@ import { connectionsWithin, readOpenFilesLimit } from './servers.ts';
 import { requireOneChain } from './settlements.ts';
 import { requireKnownSecret } from './start-service.ts';
 
-/** Unless the level is `ok`, the detail ends with what to do. */
+/** Result of a check. Unless the level is `ok`, the detail ends with what to do. */
 type Finding = Pick<DoctorCheck, 'level' | 'detail'>;
 
 const ok = (detail: string): Finding => ({ level: 'ok', detail });
@@ -64,13 +64,13 @@ const fail = (detail: string): Finding => ({ level: 'fail', detail });
 
 const ANSWER_LIMIT_MS = 5_000;
 const CHECK_LIMIT_MS = 20_000;
-/** Time to wait for the store; other commands hold it for about a second. */
+/** Time to wait for the store, which other commands hold for about a second. */
 const STORE_PATIENCE_MS = 3_000;
 
 /**
- * Checks a live configuration, this machine, and everything to which the configuration refers.
+ * Checks a live configuration, this machine, and everything that the configuration refers to.
  *
- * @param onCheck receives each finding once those before it are known, because some take as long as the time limit
+ * @param onCheck receives each finding as soon as those before it are known, because some checks reach the time limit
  */
 export async function runDoctor(
   onCheck: (check: DoctorCheck) => void,
@@ -142,7 +142,7 @@ function feeWalletChecks({ feeWallet }: ChainConfig): Promise<DoctorCheck>[] {
   ];
 }
 
-/** Runs a check; it fails if it throws or takes too long. The detail is one line, whatever text it quotes. */
+/** Runs a check, which fails if it throws or takes too long. Reduces the detail to one line. */
 async function checked(name: string, check: () => Promise<Finding>): Promise<DoctorCheck> {
   const tooLate = () => new Error(`no result within ${CHECK_LIMIT_MS / 1000} s: check what it connects to`);
   const { level, detail } = await within(CHECK_LIMIT_MS, check(), tooLate).catch((error) =>
@@ -156,7 +156,7 @@ function messageOf(error: unknown): string {
   return machineFaultOf(error) ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** The limit that docs/going-live.md asks for. */
+/** Open-file limit that docs/going-live.md asks for. */
 const WANTED_OPEN_FILES = 20_000;
 
 export function assessOpenFiles(limit: number): Finding {
@@ -169,7 +169,7 @@ function checkEnvFile(): Finding {
   const found = statSync('.env', { throwIfNoEntry: false });
   if (found === undefined) return ok(`there is no .env in ${process.cwd()}`);
   const variables = new Set(Object.keys(parseEnv(readFileSync('.env', 'utf8'))));
-  // The variable is also in the environment, for example because systemd reads the same file.
+  // The variable is also set in the environment, for example because systemd reads the same file.
   if (getCACertificates('extra').length > 0) variables.delete('NODE_EXTRA_CA_CERTS');
   return assessEnvFile(found.mode, [...variables]);
 }
@@ -266,7 +266,7 @@ export function assessProxy({ baseUrl, tls, trustProxy }: Pick<Config, 'baseUrl'
 }
 
 const HOUR_MS = 3_600_000;
-/** A day and the duration of a nightly backup, as in docs/monitoring/alerts.yml. */
+/** A day plus the duration of a nightly backup, as in docs/monitoring/alerts.yml. */
 const OLD_BACKUP_HOURS = 26;
 
 function checkBackup({ dataDir }: Config): Finding {
@@ -322,8 +322,8 @@ async function checkMailServer({ mail }: Config): Promise<Finding> {
 async function describeDatabase(config: Config): Promise<DatabaseDescription> {
   const openSinceMs = Date.now() - config.checkoutExpiryHours * HOUR_MS;
   const args = { open_since_ms: String(openSinceMs) };
-  // A running server locks SQLite, so the server is asked. PostgreSQL is opened here: a running server could be
-  // connected to a different database than a new start would use.
+  // A running server locks SQLite, so the server is asked. PostgreSQL is opened directly, because a running server
+  // could be connected to a different database than a new start would use.
   const found =
     config.databaseUrl === null
       ? await runOperationAnywhere(config, 'database show', args, { patienceMs: STORE_PATIENCE_MS })
@@ -331,7 +331,7 @@ async function describeDatabase(config: Config): Promise<DatabaseDescription> {
   return found as DatabaseDescription;
 }
 
-/** Compares `CHAIN_ID` and the secrets with the database, as a start does. Throws `ConfigError` for a mismatch. */
+/** Compares `CHAIN_ID` and the secrets with the database, as at startup. Throws `ConfigError` for a mismatch. */
 function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescription): Finding {
   const tokens = createIpnTokens(config.secretKey ?? '', config.previousSecretKeys);
   requireOneChain(settlements, requireChain(config).chainId);
@@ -350,14 +350,14 @@ function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescri
   return ok(`${describePlace(config)}: the database opens, or a server uses it; ${fingerprints}`);
 }
 
-/** Providers that cannot be used in production, with the reason, whether they are switched on or off. */
+/** Returns the providers that cannot be used in production, switched on or off, with the reasons. */
 function findBlocked({ providers, baseUrl }: Config): ReadonlyMap<ProviderId, string> {
   const settings = { timeoutMs: ANSWER_LIMIT_MS, nowMs: Date.now, webhookUrl: baseUrl, baseUrl };
   const all = [...providers].map(([id, values]) => knownProviders[id].open(values, settings));
   return new Map(all.flatMap(({ id, blockedBecause }) => (blockedBecause ? [[id, blockedBecause]] : [])));
 }
 
-/** Providers that are off by default are not a failure, because the operator decides. */
+/** Warns of providers that are off by default instead of failing, because the operator decides. */
 export function assessProviders(
   all: readonly ProviderId[],
   switches: ReadonlyMap<string, string> | null,
@@ -438,7 +438,7 @@ async function compareEndpoints(
   const others = answering.filter(({ host }) => host !== first.host);
   return {
     contradictions: await findContradictions(first, others, final),
-    // A missing token is reported by the check of the contract.
+    // The check of the contract reports a missing token.
     logProblems:
       token === null ? [] : await compareRecentLogs(answering, { token, factories: [factory] }, final),
   };
@@ -446,7 +446,7 @@ async function compareEndpoints(
 
 interface Finality {
   readonly contradictions: readonly Pick<FinalityDoubt, 'kind' | 'endpoint' | 'message'>[];
-  /** Defects in the logs of single endpoints, one sentence each. */
+  /** Defects in the logs of individual endpoints, one sentence each. */
   readonly logProblems?: readonly string[];
   /** Newest final block of each endpoint, as the comparison read it; null if unknown. */
   readonly finalNumbers: readonly (number | null)[];
@@ -498,7 +498,7 @@ export function assessEndpoints(
     : ok(`${hosts.size} hosts (${names}) confirm each other: one may fail or lie`);
 }
 
-/** Receivers refuse a webhook whose timestamp differs by more than this. */
+/** Maximum clock skew. Receivers refuse a webhook whose timestamp differs by more. */
 const MAXIMUM_SKEW_MS = 300_000;
 
 export function assessClock(newestBlocksMs: readonly (number | Error)[], nowMs: number): Finding {

@@ -70,12 +70,12 @@ export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs
   const { adapters, explorerTransactionUrl, intervals } = external;
   const notifications = createNotificationTask({ ...common, notifier });
   return {
-    /** Only one process may run these at a time. */
+    /** Tasks that only one process may run at a time. */
     watching: [
       refundTask({ ...common, chain: external.chain }, intervals.featureIntervalMs),
       notifications.task,
     ],
-    /** Run in every process; none if email is not configured. */
+    /** Tasks that run in every process; none if email is not configured. */
     shared:
       mailer === null
         ? []

@@ -11,7 +11,7 @@ import { canOpenFile } from './servers.ts';
 
 const CHECK_INTERVAL_MS = 2_000;
 const READ_LIMIT_MS = 5_000;
-/** Time without an answer after which the database counts as lost. A restart of the database takes less. */
+/** Time without an answer after which the database counts as lost. Restarting the database takes less. */
 const LOST_AFTER_MS = 10_000;
 
 interface HealthParts {
@@ -30,8 +30,8 @@ interface HealthParts {
 /**
  * Tracks whether the database answers and whether a worker scans, in this or another process.
  *
- * An instance without its database stays ready: an outage would otherwise take out all instances, and callers would get
- * the proxy's error instead of this service's.
+ * An instance without its database stays ready. Otherwise, an outage would take all instances out of service, and
+ * callers would get the proxy's error instead of this service's.
  */
 export function createHealth(parts: HealthParts) {
   const { store, clock, metrics, log, leaving, external } = parts;

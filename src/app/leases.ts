@@ -1,7 +1,7 @@
 import type { LeaseStore } from '../settlement/settlement-store.ts';
 import type { WorkerTask } from './worker-parts.ts';
 
-/** A killed holder is replaced within the sum of both durations, which must stay below ten seconds. */
+/** Duration of a lease. Plus `RENEWAL_MS`, it bounds the time to replace a killed holder: below ten seconds. */
 const DURATION_MS = 6_000;
 const RENEWAL_MS = 1_500;
 
@@ -11,13 +11,13 @@ interface LeaseOptions {
   /** Distinguishes this process from all others on the same data. */
   readonly holder: string;
   readonly monotonicMs: () => number;
-  /** Called when this process gets the lease, so that pending work can start. */
+  /** Called when this process acquires the lease, so that pending work can start. */
   readonly onAcquired: () => void;
-  /** Called when a renewal fails; it is retried. */
+  /** Called when a renewal fails. The renewal is retried. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Runs `work` under a lease, unless another process holds it. The work must end before the lease does. */
+/** Runs `work` under a lease, unless another process holds it. The work must end before the lease expires. */
 export async function withFreeLease(
   leases: LeaseStore,
   name: string,
@@ -32,7 +32,7 @@ export async function withFreeLease(
   }
 }
 
-/** A lease for tasks that run in one process at a time. It only saves work; the store itself prevents duplicates. */
+/** Creates a lease for tasks that run in one process at a time. It only saves work; the store prevents duplicates. */
 export function createLease({ leases, name, holder, monotonicMs, onAcquired, onFailure }: LeaseOptions) {
   let heldUntilMs = Number.NEGATIVE_INFINITY;
   let isElsewhere = false;
@@ -40,7 +40,7 @@ export function createLease({ leases, name, holder, monotonicMs, onAcquired, onF
 
   async function renew(): Promise<void> {
     const wasHeld = isHeld();
-    // Measured from before the request, so that the lease ends here before it ends in the store.
+    // Measured from before the request, so that the lease ends here earlier than in the store.
     const askedAtMs = monotonicMs();
     const isAcquired = await leases.takeLease(name, holder, DURATION_MS);
     isElsewhere = !isAcquired;
@@ -48,19 +48,19 @@ export function createLease({ leases, name, holder, monotonicMs, onAcquired, onF
     if (isAcquired && !wasHeld) onAcquired();
   }
 
-  /** Takes the lease when it is free, and renews it, independently of the tasks that need it. */
+  /** Task that takes the lease when it is free and renews it, independently of the tasks that need it. */
   const renewal: WorkerTask = {
     name: `lease ${name}`,
     intervalMs: RENEWAL_MS,
     async run() {
-      // Caught here, because a failing task is retried with growing pauses.
+      // Catches errors here, because a failing task is retried with growing pauses.
       await renew().catch(onFailure);
       return false;
     },
   };
   return {
     renewal,
-    /** Runs the task while this process has the lease, and calls `elsewhere` while another one has it. */
+    /** Runs the task while this process holds the lease, and calls `elsewhere` while another one holds it. */
     whileHeld: (task: WorkerTask, elsewhere: () => void = () => {}): WorkerTask => ({
       ...task,
       async run(signal) {

@@ -33,10 +33,10 @@ import { factoriesOf, rememberSettlement, requireOneChain } from './settlements.
 import type { Store } from './store/store.ts';
 import type { UndoSteps } from './undo-steps.ts';
 
-/** Id of the chain whose bridged USDC may arrive by mistake. */
+/** Chain id of Polygon, where bridged USDC may arrive by mistake. */
 const POLYGON_CHAIN_ID = 137;
 
-/** Maximum age of the stored rates that bound a rate from a single source. */
+/** Maximum age of the stored rates that limit a rate from a single source. */
 const RECENT_RATES_MS = 7 * 86_400_000;
 
 const SESSION_TIMEOUT_MS = 8_000;
@@ -132,10 +132,10 @@ export async function openLiveServices(
   };
 }
 
-/** Allows a repeated log line once a minute, because every pass compares all endpoints. */
+/** Limits a repeated log line to once a minute, because every pass compares all endpoints. */
 const createRepeatLimiter = ({ monotonicMs }: Clock) => createFixedWindowLimiter(1, monotonicMs);
 
-/** Counts each disagreement of endpoints, and logs each kind for each endpoint at most once a minute. */
+/** Counts each disagreement between endpoints. Logs each kind for each endpoint at most once a minute. */
 export function createDisagreementReport(
   clock: Clock,
   log: Log,
@@ -155,7 +155,7 @@ export function requireChain(config: Config): ChainConfig {
   return config.chain;
 }
 
-/** The chain's well-known token, or else the configured one. Throws `ConfigError` if there is none, or both differ. */
+/** Returns the chain's well-known or else the configured token. Throws `ConfigError` without one or if both differ. */
 export function requireToken(chain: ContractDeploymentConfig): Address {
   const known = knownToken(chain.chainId);
   if (known !== null && chain.token !== null && chain.token !== known) {

@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 import type { LogLevel } from '../config/variables.ts';
 import { describeError, redact } from '../web/request-log.ts';
 
-/** JSON lines on standard output. Errors and texts are redacted; other fields are up to the code that logs them. */
+/** Logger that writes JSON lines to standard output. It redacts errors and texts; callers redact other fields. */
 export type Log = Logger;
 
 /** @param base fields of every line, such as the role of the process */
@@ -26,14 +26,14 @@ export function createLog(
   return pino(options, destination);
 }
 
-/** Adds the message of an error that is logged without text, because the logger would add it unredacted. */
+/** Redacts texts. Adds the message of an error logged without text, because the logger would add it unredacted. */
 function redactTexts([first, ...texts]: readonly unknown[]): unknown[] {
   const error = first instanceof Error ? first : (first as { err?: unknown } | null)?.err;
   if (texts.length === 0 && error instanceof Error) texts.push(error.message);
   return [first, ...texts].map((text) => (typeof text === 'string' ? redact(text) : text));
 }
 
-/** Standard output may be a file on a full disk; that must not fail requests. Up to 1 MiB is written later. */
+/** Opens standard output. A full disk must not fail requests, so up to 1 MiB is kept and written later. */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });
   return output.on('error', () => {});

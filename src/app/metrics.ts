@@ -9,7 +9,7 @@ import { relayIncidentKinds, relayPasses } from '../settlement/relay/relay-conte
 import { failedSteps } from '../web/signed-in/context.ts';
 import { deliveryOutcomes } from '../webhooks/delivery-types.ts';
 
-/** Starts a counter's series at zero for these values of a label, so that the first count appears as an increase. */
+/** Starts a counter's series at zero for these label values, so that the first count appears as an increase. */
 function begin<Label extends string>(
   counts: Counter<Label>,
   label: NoInfer<Label>,
@@ -30,7 +30,7 @@ export function createMetrics() {
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name: `card_checkout_${name}_total`, help, labelNames, registers });
 
-  /** A counter whose series start at zero for these values of its label. */
+  /** Creates a counter whose series start at zero for these label values. */
   const counts = <Label extends string>(
     name: string,
     help: string,
@@ -41,7 +41,7 @@ export function createMetrics() {
     begin(created, label, values);
     return created;
   };
-  /** A gauge that is read with each scrape. It has no series while there is no value. */
+  /** Creates a gauge that is read at each scrape. It has no series while there is no value. */
   const measured = (name: string, help: string, read: () => number | null) =>
     new Gauge({
       name: `card_checkout_${name}`,
@@ -86,7 +86,7 @@ export function createMetrics() {
     'provider',
     'outcome',
   );
-  // The label `endpoint` is host and port.
+  // The label `endpoint` is a host and a port.
   const endpointDisagreements = counter(
     'endpoint_disagreements',
     'Disagreements between RPC endpoints by kind and by the endpoint that was not confirmed.',

@@ -2,7 +2,7 @@ import type { Migration } from '../store/migration.ts';
 import { type Engine, schemaOf, types } from '../store/schema.ts';
 import { storedFeatures } from './stored-features.ts';
 
-/** New tables, nullable columns, and indexes of new columns: every version since 0.1.0 works with them. */
+/** Compatibility of migrations that only add tables, columns and indexes: every version since 0.1.0 works with them. */
 const additive = { oldestVersion: '0.1.0', lock: 'milliseconds' } as const;
 
 /** Migrations by engine. The name of the first one distinguishes its schema from those of unreleased commits. */

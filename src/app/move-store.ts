@@ -56,7 +56,7 @@ export async function moveStore(
   }
 }
 
-/** Returns a function that reports the rows that are read from a side of the move. */
+/** Returns a function that reports the rows read from one side of the move. */
 function counter(total: number, onProgress: OnProgress) {
   return (side: MoveDatabase, unit: string): MoveDatabase => {
     let done = 0;
@@ -67,7 +67,7 @@ function counter(total: number, onProgress: OnProgress) {
           yield rows;
           done += rows.length;
           onProgress({ unit, done, total });
-          // SQLite reads without pausing, so signals would not arrive.
+          // Yields to the event loop, because SQLite reads without pausing and signals would not arrive.
           await nextTurn();
         }
       },
@@ -75,7 +75,7 @@ function counter(total: number, onProgress: OnProgress) {
   };
 }
 
-/** `sqlite`, `postgres` (no password in the process list), a `postgres://` URL, a data folder or a SQLite file. */
+/** Parses `sqlite`, `postgres` (no password in the process list), a `postgres://` URL, a data folder or a file. */
 function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>, place: string): Place {
   if (place === 'sqlite') return { engine: 'sqlite', at: join(dataDir, SQLITE_FILE) };
   if (place === 'postgres') {

@@ -11,12 +11,12 @@ import { migrations } from './migrations.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
-/** Time to wait for the store; commands without a server hold it for about a second. */
+/** Time to wait for the store, which commands without a server hold for about a second. */
 const START_TIMEOUT_MS = 3_000;
 const RETRY_MS = 100;
 export const SQLITE_FILE = 'card-checkout.sqlite';
 
-/** Error for a missing database. Only `start` and `init` create one, because a command with a wrong DATA_DIR must not. */
+/** Returns the error for a missing database. Only `start` and `init` create one, because DATA_DIR may be wrong. */
 function noDatabase(missing: string, variable: string): Error {
   const wayOut = `check ${variable}, in the environment or in .env, or create one with \`card-checkout init\``;
   return new Error(`${missing}: ${wayOut}`);
@@ -27,12 +27,12 @@ async function findSchema({ databaseUrl, dataDir }: Config): Promise<FoundSchema
   if (databaseUrl === null) {
     return naming('DATA_DIR', async () => findSqliteSchema(join(dataDir, SQLITE_FILE), migrations.SQLite));
   }
-  // Loaded on demand, so that a service with SQLite starts without PostgreSQL's client.
+  // Loaded on demand, so that a service with SQLite starts without the PostgreSQL client.
   const { findSchema: findPostgresSchema } = await import('../store/postgres/migrations.ts');
   return naming('DATABASE_URL', () => findPostgresSchema(databaseUrl, migrations.PostgreSQL));
 }
 
-/** Reads the schema of an existing database. Throws without one. */
+/** Reads the schema of an existing database. Throws if there is none. */
 export async function requireDatabase(config: Config): Promise<FoundSchema> {
   const found = await findSchema(config);
   if (found.number > 0) return found;
@@ -41,7 +41,7 @@ export async function requireDatabase(config: Config): Promise<FoundSchema> {
   throw noDatabase(`${found.name} has no tables of card-checkout`, 'DATABASE_URL');
 }
 
-/** Throws without a database, and `StoreTooNewError` for one of a newer version. */
+/** Reads the schema of an existing database. Throws if there is none, and `StoreTooNewError` if it is newer. */
 export async function requireKnownSchema(config: Config): Promise<FoundSchema> {
   const found = await requireDatabase(config);
   requireNoNewerSchema(found);
@@ -60,7 +60,7 @@ async function naming<T>(variable: 'DATA_DIR' | 'DATABASE_URL', work: () => Prom
   }
 }
 
-/** Describes a migration in one sentence; null if there is none to do. */
+/** Describes the pending migrations in one sentence; null if there are none. */
 export function describeMigration({ name, number, known, pending }: FoundSchema): string | null {
   if (pending.length === 0) return null;
   const steps = pending.map((each) => `${each.number} (${each.name})`).join(', ');
@@ -80,7 +80,7 @@ function presentMigrations({ pending }: FoundSchema) {
   }));
 }
 
-/** Receives a sentence about a change of a database before the change is made. */
+/** Function that receives a sentence about a change to a database before the change. */
 type Announce = (sentence: string) => void;
 
 async function migrateStore(config: Config, found: FoundSchema, announce: Announce) {
@@ -91,10 +91,10 @@ async function migrateStore(config: Config, found: FoundSchema, announce: Announ
   await (await openStoreToServe(config, createLog('error'))).close();
 }
 
-/** Creates the configured data folder and database, or migrates a database of an older version. */
+/** Creates the configured data folder and database, or migrates an older database. */
 export async function initDatabase(config: Config, announce: Announce = () => {}) {
   const found = await findSchema(config);
-  // Created even with PostgreSQL, because the folder holds the control socket and the evidence of providers.
+  // Creates the folder even with PostgreSQL, because it holds the control socket and the evidence of providers.
   await naming('DATA_DIR', async () => void mkdirSync(config.dataDir, { recursive: true, mode: 0o700 }));
   await migrateStore(config, found, announce);
   return {
@@ -106,8 +106,8 @@ export async function initDatabase(config: Config, announce: Announce = () => {}
 }
 
 /**
- * Migrates the database, or only says what that would do. Throws without one, `StoreTooNewError` for a newer one, and
- * `StoreInUseError` while a server has an older SQLite database open.
+ * Migrates the database, or only describes the migrations. Throws if there is no database, `StoreTooNewError` for a
+ * newer one, and `StoreInUseError` while a server has an older SQLite database open.
  */
 export async function migrateDatabase(config: Config, isPlan: boolean, announce: Announce) {
   const found = await requireKnownSchema(config);
@@ -121,7 +121,7 @@ export async function migrateDatabase(config: Config, isPlan: boolean, announce:
   };
 }
 
-/** Throws `StoreInUseError`, `StoreTooNewError`, and `StoreOutdatedError` if an older database may not be migrated. */
+/** Opens the store. Throws `StoreInUseError`, `StoreTooNewError`, and `StoreOutdatedError` if it may not migrate. */
 export async function openStore(
   config: Config,
   log: Log,
@@ -139,7 +139,7 @@ export async function openStore(
   return naming('DATA_DIR', () => openSqliteStore({ file, onError, mayMigrate }));
 }
 
-/** Opens, creates or migrates the store for a starting server, and waits briefly for a command that is finishing. */
+/** Opens, creates or migrates the store for a starting server. Waits briefly for a command that is finishing. */
 export async function openStoreToServe(config: Config, log: Log): Promise<Store> {
   const migration = describeMigration(await findSchema(config));
   if (migration !== null) log.info(migration);

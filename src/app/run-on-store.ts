@@ -15,7 +15,7 @@ import { openStore, requireDatabase } from './open-store.ts';
 import { factoriesOf } from './settlements.ts';
 import type { Store } from './store/store.ts';
 
-/** Runs a command's operation on the store itself. Throws if there is no database, and like `openStore`. */
+/** Runs a command's operation on the store itself. Throws if there is no database, and the errors of `openStore`. */
 export async function runOnStore(
   config: Config,
   access: RpcAccess | null,
@@ -54,7 +54,7 @@ export async function runOnStore(
   }
 }
 
-/** Chain of a store's payments, not connected yet. Null if there are no RPC URLs, or if the store was never served. */
+/** Returns the store's chain, not connected yet; null if there are no RPC URLs or the store was never served. */
 async function openStoredChain(store: Store, access: RpcAccess | null) {
   const settlements = await store.settlements.listSettlements();
   const [newest] = settlements;

@@ -3,7 +3,7 @@ import { CONTROL_SOCKET, callServer, type Following, NoServerError } from '../cl
 import type { OperationArguments } from '../cli/operations-context.ts';
 import type { Config, RpcAccess } from '../config/config.ts';
 
-/** Time that a starting server may hold the store before it accepts commands. */
+/** Time for which a starting server may hold the store before it accepts commands. */
 const STARTING_SERVER_MS = 15_000;
 
 interface RunOptions extends Following {
@@ -13,8 +13,8 @@ interface RunOptions extends Following {
 }
 
 /**
- * Runs a command's operation in the server of this data folder, or on the store itself if no server runs. Throws
- * without a database, and `StoreInUseError` if no server accepts commands within `patienceMs`.
+ * Runs a command's operation in the server of this data folder, or on the store itself if no server runs. Throws if
+ * there is no database, and `StoreInUseError` if no server accepts commands within `patienceMs`.
  */
 export async function runOperationAnywhere(
   config: Config,
@@ -32,7 +32,7 @@ export async function runOperationAnywhere(
   };
   const answer = await askServer();
   if (answer !== null) return answer.result;
-  // Loaded on demand, because loading the store's code takes longer than most commands in a server.
+  // Loaded on demand, because loading the store's code takes longer than a server needs for most commands.
   const { retryWhileInUse } = await import('./open-store.ts');
   const { runOnStore } = await import('./run-on-store.ts');
   return retryWhileInUse(patienceMs, async () => {

@@ -15,17 +15,17 @@ import { type Running, StartStoppedError, type UndoSteps, withUndoSteps } from '
 
 const systemClock: Clock = { nowMs: Date.now, monotonicMs: performance.now.bind(performance) };
 
-/** Time to serve after reporting "not ready", so that balancers notice: three checks, two seconds apart. */
+/** Time to keep serving after reporting "not ready", so that load balancers notice: three checks, two seconds apart. */
 const DRAIN_DELAY_CLUSTERED_MS = 8_000;
-/** The same for a single instance. Connections in use close with their next answer. */
+/** Same delay for a single instance. Connections in use close with their next response. */
 const DRAIN_DELAY_SINGLE_MS = 1_000;
 
 const roles: readonly Role[] = ['all', 'api', 'worker'];
 
-/** Starts the sandbox. Resolves to its welcome text when it is ready. */
+/** Function that starts the sandbox. It resolves to the welcome text when the sandbox is ready. */
 export type StartSandbox = (config: Config, clock: Clock, log: Log, undoSteps: UndoSteps) => Promise<string>;
 
-/** Runs the service until SIGINT or SIGTERM, with the simulators of `startSandbox`; null for live mode. */
+/** Runs the service until SIGINT or SIGTERM: in live mode if `startSandbox` is null, otherwise in the sandbox. */
 export async function runUntilStopped(
   { role: name }: { readonly role: string },
   startSandbox: StartSandbox | null,
@@ -59,7 +59,7 @@ export async function runUntilStopped(
   log.info('stopped');
 }
 
-/** Time for undoing the unfinished steps of a stopped startup. */
+/** Time limit for undoing the steps of an interrupted startup. */
 const END_OF_START_MS = 500;
 
 async function startLive(config: Config, role: Role, log: Log, stopped: Promise<unknown>): Promise<Running> {
@@ -95,9 +95,9 @@ async function startSandboxMode(config: Config, log: Log, startSandbox: StartSan
 const AFTER_START_MS = 2_000;
 
 /**
- * Collects the garbage of startup once, because an idle service runs no full collection for hours. Resident memory
- * goes down from 168 MB to 138, at the cost of about 80 ms without an answer. The flavor `last-resort` also returns the
- * 32 MB of the young generation. Node offers the call only with this flag.
+ * Collects the garbage of startup once, because an idle service runs no full collection for hours. This lowers resident
+ * memory from 168 MB to 138 MB but blocks requests for about 80 ms. The flavor `last-resort` also frees the 32 MB of
+ * the young generation. Node offers `gc` only with `--expose-gc`.
  */
 export function collectGarbageAfterStart(): void {
   setTimeout(() => {

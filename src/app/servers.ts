@@ -45,10 +45,10 @@ export function createPublicServer(
     sendNotFoundPage: (request, reply) => sendUnknownPage(requestContext, languageOf(request), reply),
   });
   const isTrusted = createPeerCheck(config.trustProxy);
-  // Without a proxy, live mode needs TLS; behind one, no other client gets through. Test mode serves one machine.
+  // Without TLS, live mode admits only trusted proxies. Test mode serves one machine.
   if (config.tls === null && !requestContext.isTestMode) requireHttps(server, isTrusted);
   requireForwardedHttps(server, { isTrusted, baseUrl: config.baseUrl });
-  // Counted in the store if several processes serve together.
+  // Requests are counted in the store if several processes serve together.
   const limits = createApiRateLimiters(config.rateLimits, clock.monotonicMs, store.shared?.createRateLimiter);
   registerApi(server, { ...requestContext, limits });
   openCustomerPages(server, parts);
@@ -75,7 +75,7 @@ export function createPublicServer(
   return server;
 }
 
-/** The server for metrics, health and, except in a worker, the operator's console. Never on the public port. */
+/** Creates the server for metrics, health and, except in a worker, the operator's console. It is never public. */
 export function createAdminServer(parts: ServiceParts, isReady: () => Readiness): FastifyInstance {
   const { config, log, metrics, role } = parts;
   const server = createBaseServer({
@@ -109,14 +109,14 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
     baseUrl: config.adminBaseUrl,
     party: relyingPartyOf(config.baseUrl, config.adminBaseUrl),
     publicUrl: config.baseUrl,
-    // Test mode serves one machine, and requests from it may arrive through a network bridge.
+    // Test mode serves one machine, whose requests may arrive through a network bridge.
     isTrustedPeer: requestContext.isTestMode ? () => true : createPeerCheck(config.trustProxy),
   };
   registerOperatorConsole(server, context);
   registerViewedDashboard(server, context, dashboard, dashboardFeatures(requestContext));
 }
 
-/** Interval at which outdated limits are reread and the success of providers is re-estimated. */
+/** Interval at which outdated limits are reread and the success of providers is estimated again. */
 const PROVIDERS_INTERVAL_MS = 60_000;
 
 /** Rereads catalogs and success rates in the background, so that no create request and no page waits for them. */
@@ -163,11 +163,11 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
 const MAXIMUM_CONNECTIONS = 16_000;
 /** Files reserved for the service itself: deliveries, the database, the chain and others. */
 const OWN_FILES = 4_000;
-/** Common limit, assumed if the system reports none. */
+/** Common open-file limit, assumed if the system reports none. */
 const USUAL_LIMIT = 1_024;
 
 export function readOpenFilesLimit(): number {
-  // Without this, the report resolves the names of all connected peers.
+  // Otherwise, the report resolves the names of all connected peers.
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as {
     readonly userLimits?: { readonly open_files?: { readonly soft?: number | string } };
@@ -185,7 +185,7 @@ export function canOpenFile(): boolean {
   return true;
 }
 
-/** Maximum connections, because a webhook fails for good if no socket can be opened for it. */
+/** Returns the maximum connections. Some files stay free, because a webhook fails for good without a socket. */
 export function connectionsWithin(openFiles: number): number {
   return Math.min(MAXIMUM_CONNECTIONS, Math.max(openFiles - OWN_FILES, Math.floor(openFiles / 4)));
 }

@@ -2,7 +2,7 @@ import { ConfigError } from '../config/config.ts';
 import type { ExternalServices, Settlement } from './external-services.ts';
 import type { Store } from './store/store.ts';
 
-/** Stores a settlement, and returns it with all earlier ones, newest first. Throws `ConfigError` for another chain. */
+/** Stores a settlement and returns it with all earlier ones, newest first. Throws `ConfigError` for another chain. */
 export async function rememberSettlement(
   store: Store,
   settlement: Settlement,

@@ -28,7 +28,7 @@ import { startWork } from './worker.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** Starts the service, with traces if there is a collector for them. */
+/** Starts the service, with tracing if a collector is configured. */
 export async function startService(options: ServiceOptions) {
   const { shared, featureRecords, ...groups } = options.store;
   const { tracesUrl } = options.config;
@@ -58,8 +58,8 @@ async function startUntraced(options: ServiceOptions) {
   const server =
     options.role === 'worker' ? null : createPublicServer(parts, { leaving: leaving.signal, isReady });
   let adminPort = config.adminPort;
-  // Closed in reverse order. Tasks end and open deliveries finish while the API still answers, because a merchant who
-  // gets a webhook reads the status immediately.
+  // Parts stop in reverse order. Tasks and open deliveries finish while the API still answers, because a merchant who
+  // receives a webhook reads the status immediately.
   const running = await withUndoSteps(async (undoSteps) => {
     await health.check();
     undoSteps.add({ stopChecking: health.start() }, async ({ stopChecking }) => stopChecking());
@@ -84,7 +84,7 @@ async function startUntraced(options: ServiceOptions) {
   return {
     port: server === null ? config.port : portOf(server.server),
     adminPort,
-    /** Completes requests in progress. The store and the external services are closed by the code that opened them. */
+    /** Completes requests in progress. The code that opened the store and the external services closes them. */
     async stop(): Promise<void> {
       leaving.abort();
       drain = server === null ? Promise.resolve() : delay(options.drainDelayMs);
@@ -94,7 +94,7 @@ async function startUntraced(options: ServiceOptions) {
   };
 }
 
-/** Runs in parallel with the first requests, because it reads all payments that may be open. */
+/** Logs missing secrets. Runs in parallel with the first requests, because it reads all payments that may be open. */
 async function warnOfMissingSecrets(parts: ServiceParts): Promise<void> {
   const { config, secretKey, store, requestContext, log } = parts;
   const { tokens, signingSecrets, nowMs, expiryMs } = requestContext;
@@ -108,7 +108,7 @@ async function warnOfMissingSecrets(parts: ServiceParts): Promise<void> {
   }
 }
 
-/** Listens, or throws an error that names the variable to change. */
+/** Starts listening, or throws an error that names the variable to change. */
 export async function listenOn(
   server: FastifyInstance,
   { host, port }: { readonly host: string; readonly port: number },
@@ -121,7 +121,7 @@ export async function listenOn(
     });
   // Browsers try IPv6 first for `localhost`, where macOS does not report the port as in use.
   if (host === '127.0.0.1' && (await isListening({ host: '::1', port }))) throw inUse('::1');
-  // Fastify's text would say http, because it does not know that the given server uses TLS.
+  // Fastify would log http, because it does not know that the given server uses TLS.
   const scheme = server.server instanceof TlsServer ? 'https' : 'http';
   const listenTextResolver = (url: string) => `Server listening at ${url.replace(/^http(?=:)/, scheme)}`;
   try {
@@ -178,7 +178,7 @@ function portOf(server: Pick<Server, 'address'>): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** Throws `ConfigError` if no configured secret made the newest payment's token; null without payments. */
+/** Throws `ConfigError` if no configured secret made the newest payment's token; null means no payments. */
 export function requireKnownSecret(newestFingerprint: string | null, tokens: Pick<IpnTokens, 'knows'>): void {
   if (newestFingerprint === null || tokens.knows(newestFingerprint)) return;
   throw new ConfigError([

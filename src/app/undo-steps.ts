@@ -1,16 +1,16 @@
-/** A started part of the service. `stop` also stops everything that the part has started. */
+/** A running part of the service. `stop` also stops everything that the part has started. */
 export interface Running {
   stop(): Promise<void>;
 }
 
-/** Steps that are undone in reverse order on a stop, or when a later step fails. All run, even if one fails. */
+/** Steps that are undone in reverse order on a stop or when a later step fails. All are undone, even if one fails. */
 export interface UndoSteps {
   add<T>(part: T, undo: (part: T) => Promise<void>): T;
 }
 
 export class StartStoppedError extends Error {}
 
-/** Starts step by step. Undoes the steps, including one in progress, if one fails or `stopped` resolves. */
+/** Runs startup steps. Undoes them, including one in progress, if one fails or `stopped` resolves. */
 export async function withUndoSteps(
   start: (undoSteps: UndoSteps) => Promise<void>,
   stopped: Promise<unknown> = new Promise(() => {}),
@@ -41,7 +41,7 @@ export async function withUndoSteps(
   return { stop };
 }
 
-/** Messages of all nested failures, in order. */
+/** Returns the messages of all nested failures, in order. */
 function textOf(error: unknown): string {
   if (error instanceof SuppressedError) return `${textOf(error.suppressed)}; ${textOf(error.error)}`;
   return error instanceof Error ? error.message : String(error);

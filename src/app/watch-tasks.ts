@@ -20,12 +20,12 @@ const EXPIRY_INTERVAL_MS = 10_000;
 /** Pause between two chunks of a sweep, so that it does not delay the API. */
 const SWEEP_PORTION_INTERVAL_MS = 1_000;
 
-/** Maximum payments with an unexplained balance that are remembered, to avoid repeating deep rescans. */
+/** Maximum number of payments with an unexplained balance to remember, so that deep rescans are not repeated. */
 const MAXIMUM_REMEMBERED = 1_000;
 
 const MAXIMUM_PAUSE_MS = 6 * 3_600_000;
 
-/** Tasks that keep the observations equal to the chain: the watcher, two searches for missed events, and expiry. */
+/** Creates the tasks that keep observations equal to the chain: watcher, two searches for missed events, and expiry. */
 export function createWatchTasks(parts: WorkerParts): readonly WorkerTask[] {
   const state = createWatchState(parts);
   const context = watchContextOf(parts, state);
@@ -53,7 +53,7 @@ function createWatchState({ store, monotonicMs }: WorkerParts) {
       if (open !== undefined) expectedUntilMs = monotonicMs() + AFTER_BATCH_MS;
       return monotonicMs() < expectedUntilMs;
     },
-    /** Newest block that was read a second time; null before the first one. */
+    /** Newest block that was read a second time; null before the first rescan. */
     rescannedTo: null as BlockReference | null,
   };
 }
@@ -116,7 +116,7 @@ function watchTask(parts: WorkerParts, context: WatchDepositsContext, state: Wat
   };
 }
 
-/** Reads each final block a second time. Nothing else would find an excess deposit that two endpoints left out. */
+/** Rereads each final block. Nothing else would find an excess deposit that two endpoints left out. */
 function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: WatchState): WorkerTask {
   const { store, external, monotonicMs } = parts;
   let nextThoroughAtMs = Number.NEGATIVE_INFINITY;
@@ -159,10 +159,10 @@ function reportMissed({ metrics, log }: WorkerParts, { added, contradictions }: 
   log.warn({ added }, 'an earlier scan missed events, which are now recorded');
 }
 
-/** Rescans many blocks at each endpoint, for payments with an unexplained balance. */
+/** Function that rescans many blocks at each endpoint, for payments with an unexplained balance. */
 type Investigate = (unexplained: readonly PaymentId[], signal: AbortSignal) => Promise<void>;
 
-/** When a payment is investigated again. The pause doubles each time. */
+/** Next investigation of a payment. The pause doubles each time. */
 interface Unexplained {
   readonly nextAtMs: number;
   readonly pauseMs: number;
@@ -194,8 +194,8 @@ function createInvestigation(parts: WorkerParts, context: WatchDepositsContext):
       { isEachAsked: true, signal },
     );
     reportMissed(parts, rescan);
-    // Runs after the rescan, so that a failed one is repeated with the next sweep. If it found rows, they may explain
-    // all balances, and the next sweep reports those that remain.
+    // Runs after the rescan, so that the next sweep repeats a failed one. Rows that the rescan found may explain all
+    // balances, so the next sweep reports only those that remain unexplained.
     for (const id of due) {
       if (rescan.added > 0) investigated.delete(id);
       else remember(id);
@@ -203,7 +203,7 @@ function createInvestigation(parts: WorkerParts, context: WatchDepositsContext):
   };
 }
 
-/** Reports once per payment that another token was delivered instead of USDC. */
+/** Creates a function that reports once per payment that another token was delivered instead of USDC. */
 function createTokenReport({ external: { mistakenToken }, log }: WorkerParts) {
   const named = new LRUCache<PaymentId, true>({ max: MAXIMUM_REMEMBERED });
   return async ({ open, blockNumber }: Pick<SweepResult, 'open' | 'blockNumber'>) => {
@@ -215,7 +215,7 @@ function createTokenReport({ external: { mistakenToken }, log }: WorkerParts) {
   };
 }
 
-/** Checks the open payments in chunks, with a short pause between two chunks and a long one after the last. */
+/** Checks the open payments in chunks, with a short pause between chunks and a long one after the last. */
 function sweepTask(parts: WorkerParts, investigate: Investigate): WorkerTask {
   const { store, external, nowMs, monotonicMs } = parts;
   const context = { ...store, sweep: external.sweepBalances, nowMs };

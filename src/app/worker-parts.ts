@@ -24,6 +24,6 @@ export interface WorkerTask {
   readonly name: string;
   /** Pause after a run that leaves no further work. */
   readonly intervalMs: number;
-  /** Runs one bounded step. Resolves to true if there is more to do. A long step ends early on the signal. */
+  /** Runs one bounded step and resolves to true if there is more to do. A long step ends early on the signal. */
   run(signal: AbortSignal): Promise<boolean | undefined>;
 }

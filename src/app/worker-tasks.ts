@@ -27,12 +27,12 @@ const STALE_INTERVAL_MS = 30_000;
 
 export type WorkerTasks = ReturnType<typeof createWorkerTasks>;
 
-/** All background tasks, grouped by the processes that may run them. */
+/** Creates all background tasks, grouped by the processes that may run them. */
 export function createWorkerTasks(parts: WorkerParts) {
   const webhooks = createWebhookTask(parts);
   const features = featureTasks(parts);
   return {
-    /** Run in only one of the processes with the same data. */
+    /** Tasks that run in only one of the processes with the same data. */
     watching: [
       ...createWatchTasks(parts),
       createIndexTask(parts.store),
@@ -41,9 +41,9 @@ export function createWorkerTasks(parts: WorkerParts) {
       createRateTask(parts),
       ...features.watching,
     ],
-    /** One for each relayer key, run in only one of the processes with that key. */
+    /** One task for each relayer key, which runs in only one of the processes with that key. */
     sending: parts.external.relayers.map((relayer) => relayTask(parts, relayer)),
-    /** Run in every process. */
+    /** Tasks that run in every process. */
     shared: [
       ...parts.external.relayers.map((relayer) => createGasTask(parts, relayer)),
       createUnsettledTask(parts),
@@ -172,10 +172,10 @@ function createWebhookTask(parts: WorkerParts) {
 }
 
 const ERASING_INTERVAL_MS = 10 * 60_000;
-/** Pause between chunks: SQLite writes in the API's thread, and a create request must wait for at most one chunk. */
+/** Pause between chunks. SQLite writes in the API's thread, and a create request must wait for at most one chunk. */
 const PAUSE_MS = 50;
 
-/** Lets others write between two chunks of work that can wait. Ends early on the signal. */
+/** Lets others write between two chunks of deferrable work. Ends early on the signal. */
 async function pauseBetweenPortions(signal: AbortSignal, pauseMs = PAUSE_MS): Promise<void> {
   await delay(pauseMs, undefined, { signal }).catch(() => {});
 }
@@ -194,7 +194,7 @@ function createErasingTask({ store, nowMs, config }: WorkerParts): WorkerTask {
 
 const RATE_INTERVAL_MS = 60_000;
 
-/** Records hourly exchange rates for reports. Retries a missing rate at each run, and logs that once an hour. */
+/** Records hourly exchange rates for reports. Retries missing rates at each run and logs a failure once an hour. */
 export function createRateTask({ store, external, nowMs, log }: WorkerParts): WorkerTask {
   const others = currencies.filter((currency) => currency !== 'USD');
   const recorded = new Map<Currency, number>();
@@ -226,7 +226,7 @@ export function createRateTask({ store, external, nowMs, log }: WorkerParts): Wo
 }
 
 const INDEX_INTERVAL_MS = 500;
-/** Maximum payments and changes per step, so that it blocks the API's thread, where SQLite works, for about 10 ms. */
+/** Maximum payments and changes per step. With SQLite, a step then blocks the API's thread for about 10 ms. */
 const [INDEXED_PAYMENTS, FOLDED_CHANGES] = [50, 2_000];
 /** Pause after a step, as a multiple of its duration, because create requests take precedence. */
 const PAUSE_FACTOR = 9;
@@ -249,7 +249,7 @@ export function createIndexTask({ search }: Pick<WorkerParts['store'], 'search'>
 
 const GAS_INTERVAL_MS = 10 * 60_000;
 
-/** Checks a relayer's signer and records its balance. Logs a fall below a few full batches, and the recovery, once. */
+/** Checks a relayer's signer and records its balance. Logs once when it falls below a few full batches or recovers. */
 export function createGasTask(
   { metrics, log }: Pick<WorkerParts, 'metrics' | 'log'>,
   relayer: Relayer,
@@ -259,7 +259,7 @@ export function createGasTask(
     name: 'gas',
     intervalMs: GAS_INTERVAL_MS,
     async run() {
-      // `signerFailure` below tells whether it failed, even in a process that sends nothing.
+      // `signerFailure` below reports the failure, even in a process that sends nothing.
       await relayer.checkSigner().catch(() => {});
       const isFailing = relayer.signerFailure() !== null;
       metrics.relayerSignerFailing.set({ relayer: relayer.address }, Number(isFailing));
@@ -278,7 +278,7 @@ export function createGasTask(
 }
 
 const UNSETTLED_INTERVAL_MS = 30_000;
-/** Maximum payments counted, more than an operator would inspect one by one. */
+/** Maximum number of payments to count: more than an operator would inspect one by one. */
 const UNSETTLED_COUNTED = 1_000;
 
 /** Records how many payments hold money, and for how long the oldest release has been due or under way. */
@@ -306,7 +306,7 @@ export function createUnsettledTask(parts: Pick<WorkerParts, 'store' | 'metrics'
 
 const MEASURING_INTERVAL_MS = 60_000;
 
-/** Records the size of the database, and the free share of the disk with DATA_DIR. */
+/** Records the size of the database and the free share of the disk with DATA_DIR. */
 function createMeasuringTask({ store, metrics, config: { dataDir } }: WorkerParts): WorkerTask {
   return {
     name: 'measure',

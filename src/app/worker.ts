@@ -15,7 +15,7 @@ const senderOf = (relayer: string) => `sender ${relayer}`;
 export async function startWork(parts: ServiceParts) {
   const { store, log, metrics } = parts;
   const { shared } = store;
-  // No other process uses the store and this one has just started, so a crash has cut off every `sending` webhook.
+  // Only this process uses the store, and it has just started, so a crash has interrupted every `sending` webhook.
   if (shared === null)
     reportAbandoned(log, await store.webhooks.abandonStaleWebhooks(Number.MAX_SAFE_INTEGER));
 
@@ -30,7 +30,7 @@ export async function startWork(parts: ServiceParts) {
     },
     wake,
     async withRelayerLease(relayer, follow) {
-      // The sender of that key follows its batches, in this process or in another one with the same keys.
+      // The sender of that key follows its batches, in this process or in another one with the same key.
       if (parts.external.relayers.some(({ address }) => address === relayer)) return;
       if (shared === null) await follow();
       else await withFreeLease(shared.leases, senderOf(relayer), holder, follow);
@@ -55,7 +55,7 @@ export async function startWork(parts: ServiceParts) {
   };
 }
 
-/** Tasks and leases of one process among several. An exclusive task runs in the process that holds its lease. */
+/** Creates the tasks and leases of one process among several. An exclusive task runs where its lease is held. */
 function clustered(
   { leases }: SharedStore,
   holder: string,
@@ -76,7 +76,7 @@ function clustered(
       onFailure: (error) => log.warn({ err: error, lease: name }, 'could not be renewed'),
     });
   const watcher = leaseFor(WATCHER, watching);
-  /** While another process watches the chain, stale values would look like a halted chain. */
+  /** Resets the metrics while another process watches the chain. Stale values would look like a halted chain. */
   const forgetWatched = () => {
     metrics.scannedBlock.set(0);
     metrics.latestBlock.set(0);
@@ -93,10 +93,10 @@ function clustered(
   };
 }
 
-/** Maximum difference in blocks between two endpoints. Above it, one lags or lies, and events would be sent again. */
+/** Maximum difference in blocks between two endpoints. A larger one means that one of them lags or lies. */
 const MAXIMUM_LAG_BLOCKS = 100;
 
-/** Records how high the chain is when a restored database is first served: events of these blocks may have been sent. */
+/** Records the chain's height when a restored database is first served. Events up to it may have been sent. */
 async function recordRestore({ store, external: { chain }, nowMs, expiryMs, log }: WorkerParts) {
   if (!(await store.restores.isPending())) return;
   const heights = await chain.withEachView(async (view) => (await view.readLatest()).number);
@@ -109,13 +109,13 @@ async function recordRestore({ store, external: { chain }, nowMs, expiryMs, log 
   log.warn({ block }, 'the database was restored: what was due by this block is not sent again');
 }
 
-/** Holds tasks back until a restore is recorded, so that they neither send nor release anything before then. */
+/** Delays tasks until a restore is recorded, so that they neither send nor release anything before then. */
 export function afterRestore(tasks: readonly WorkerTask[], parts: WorkerParts): WorkerTask[] {
   let recorded: Promise<void> | null = null;
   return tasks.map((task) => ({
     ...task,
     async run(signal) {
-      // The database of a running service can be marked as restored too.
+      // The database of a running service can be marked as restored, too.
       if (task.name === 'watch') recorded = null;
       recorded ??= recordRestore(parts);
       await recorded.catch((error) => {
@@ -129,7 +129,7 @@ export function afterRestore(tasks: readonly WorkerTask[], parts: WorkerParts): 
 
 export type Worker = ReturnType<typeof startWorker>;
 
-/** Maximum factor of the interval after failures; each consecutive failure doubles it. */
+/** Maximum factor by which failures lengthen the interval. Each consecutive failure doubles it. */
 const MAXIMUM_BACKOFF = 32;
 /** Maximum pause after failures, unless the task's own interval is longer. */
 const MAXIMUM_BACKOFF_MS = 60_000;

@@ -11,7 +11,7 @@ import { migrations } from '../migrations.ts';
 import { assembleStore, type Store, type StoreOptions } from './store.ts';
 
 interface PostgresStoreOptions extends StoreOptions {
-  /** `postgres://user:password@host:port/database`, for a user who may create tables there. */
+  /** `postgres://user:password@host:port/database`. The user must be allowed to create tables there. */
   readonly url: string;
   readonly poolSize?: number;
 }
@@ -20,7 +20,7 @@ const DEFAULT_POOL_SIZE = 10;
 
 const readSize = statement('SELECT pg_database_size(current_database()) AS bytes');
 
-/** Opens the store, which many instances can share, and updates its schema. Throws like `requireCurrentSchema`. */
+/** Opens a store that many instances can share and updates its schema. Throws the errors of `requireCurrentSchema`. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const {
     url,

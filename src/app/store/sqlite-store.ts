@@ -18,7 +18,7 @@ export interface SqliteStoreOptions extends StoreOptions {
 
 const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Opens or creates the store and updates its schema. Throws `StoreInUseError`, and like `requireCurrentSchema`. */
+/** Opens or creates the store, updating its schema. Throws `StoreInUseError` or errors of `requireCurrentSchema`. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, nowMs = Date.now, onError, mayMigrate = true } = options;
   if (!mayMigrate) requireCurrentSchema(findSchema(file, migrations.SQLite));

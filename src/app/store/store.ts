@@ -8,9 +8,9 @@ export type Store = ReturnType<typeof assembleStore>;
 export interface StoreOptions {
   /** Wall clock for the times that the store itself records. */
   readonly nowMs?: () => number;
-  /** Called when an idle connection breaks (PostgreSQL), or a commit fails (SQLite); its callers get the error too. */
+  /** Called when an idle PostgreSQL connection breaks or a SQLite commit fails, which also rejects its callers. */
   readonly onError?: (error: Error) => void;
-  /** Whether the schema may be created or changed permanently (default true). If not, an older one is refused. */
+  /** Whether the schema may be created or migrated (default true). If not, an older schema is refused. */
   readonly mayMigrate?: boolean;
 }
 
