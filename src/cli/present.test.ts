@@ -30,6 +30,7 @@ it('prints a record with its values below each other', () => {
       wallet: null,
       suspended: false,
       features: ['a', 'b'],
+      facts: ['An ip.', 'A code.'],
       none: [],
     }),
   ).toBe(
@@ -39,6 +40,7 @@ it('prints a record with its values below each other', () => {
       'wallet       –',
       'suspended    false',
       'features     a, b',
+      'facts        An ip. A code.',
       'none         –',
     ]
       .join('\n')

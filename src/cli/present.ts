@@ -275,7 +275,7 @@ function fieldLines(record: Readonly<Record<string, unknown>>, indent: string): 
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return '–';
-  return visible(Array.isArray(value) ? value.join(', ') || '–' : String(value));
+  return visible(Array.isArray(value) ? value.join(', ').replaceAll('., ', '. ') || '–' : String(value));
 }
 
 /** Escapes control characters, because texts such as a webhook receiver's answer must not control the terminal. */

@@ -80,7 +80,6 @@ describe('providers', () => {
         { step: 'webhooks', is_fine: true, detail: expect.stringContaining('Webhooks are rejected') },
       ],
     });
-    // In the currency that it takes, and above its minimum.
     await run('provider set', { provider: 'klarna', 'minimum-usd': '100' });
     expect(await run('provider check', { provider: 'klarna' })).toMatchObject({
       amount: '110.00 EUR',

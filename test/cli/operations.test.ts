@@ -189,7 +189,6 @@ describe('keys', () => {
     const revoked = { ...listed, revoked_at: new Date(NOW_MS).toISOString() };
     expect(await run('key revoke', { key: key_id })).toEqual(revoked);
     expect(await store.accounts.findActiveKey(hashApiKey(api_key))).toBeNull();
-    // Revoking twice keeps the first time.
     Object.assign(context, { nowMs: () => NOW_MS + 1 });
     expect(await run('key revoke', { key: key_id })).toEqual(revoked);
     expect(await run('key list', { account })).toEqual([revoked]);
