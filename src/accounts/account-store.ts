@@ -55,7 +55,7 @@ export interface UserChangeOptions {
   readonly removesSecondFactors?: boolean;
 }
 
-/** Result of accepting an invitation. `gone`: used, withdrawn or expired. `full`: the account or user has the maximum. */
+/** Outcome of an invitation. `gone`: used, withdrawn or expired. `full`: a maximum of memberships is reached. */
 export type Acceptance = 'accepted' | 'gone' | 'other_user' | 'full';
 
 export interface PeopleStore {

@@ -1,4 +1,4 @@
-/** Member roles, each with the rights of the previous ones. `src/web/signed-in/sections-by-role.ts` lists their pages. */
+/** Roles of members, each with the rights of those before it. Their pages: `src/web/signed-in/sections-by-role.ts`. */
 export const roles = ['viewer', 'developer', 'owner'] as const;
 export type Role = (typeof roles)[number];
 

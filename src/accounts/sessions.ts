@@ -101,7 +101,7 @@ export interface ChosenAccount {
   readonly otherAccounts: readonly Pick<Account, 'id' | 'name'>[];
 }
 
-/** Returns a token's user and session; null if it is invalid, expired or of another area, or the user lacks the right. */
+/** Returns a token's user and session; null if it is invalid, expired or of another area, or the user lost access. */
 export async function readSession(
   { people, sessions, nowMs }: Pick<PeopleContext, 'people' | 'sessions' | 'nowMs'>,
   token: string,

@@ -1,7 +1,7 @@
 import type { RateLimiter } from '../platform/rate-limiter.ts';
 import { createFixedWindowLimiter } from '../web/rate-windows.ts';
 
-/** One limiter per row of the specification's table, and one for the merchant API. */
+/** One limiter for each row of the specification's table, and one for the merchant API. */
 export interface ApiRateLimiters {
   /** Create requests, by API key. POST and GET share the limit. */
   readonly create: RateLimiter;

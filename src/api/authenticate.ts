@@ -24,7 +24,7 @@ type KeyRoutesContext = Pick<ApiContext, 'accounts' | 'limits' | 'nowMs'>;
 
 export type Admit = (keyLimiter: RateLimiter, scope: KeyScope) => { onRequest: onRequestAsyncHookHandler };
 
-/** Registers routes for requests with an API key in a Fastify scope, so its body parser applies to no other route. */
+/** Registers API-key routes in a separate Fastify scope, so that its body parser applies to no other route. */
 export function registerKeyRoutes(
   server: FastifyInstance,
   prefix: string,
@@ -43,9 +43,9 @@ export function registerKeyRoutes(
 }
 
 /**
- * Checks each request before its body is read: the key (401), its rate (429), the scope (403). Requests without a valid
- * key count against their IP address; a valid one works regardless, because customers of one network must not lock each
- * other out.
+ * Creates the check of each request before its body is read: the key (401), its rate (429) and its scope (403). Only
+ * requests without a valid key count against their IP address. A valid key works regardless, because customers of one
+ * network must not lock each other out.
  */
 function createAdmission(
   { accounts, limits }: KeyRoutesContext,
@@ -88,8 +88,8 @@ export function requireCallbackHost({ apiKey }: FastifyRequest, callbackUrl: str
 }
 
 /**
- * The API key of a request; null if it is missing, malformed, sent twice, or in the query. Reads the raw headers,
- * because Node keeps only the first `Authorization` and joins repeated `X-API-Key`.
+ * Reads the API key of a request; null if it is missing, malformed, sent twice, or in the query. Uses the raw headers,
+ * because Node keeps only the first `Authorization` header and joins repeated `X-API-Key` headers.
  */
 function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders' | 'url'>): string | null {
   const keys: (string | null)[] = [];
@@ -105,10 +105,10 @@ function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders'
   return hasApiKeyForm(key) ? key : null;
 }
 
-/** Interval at which the last-used times of all keys are written, and thus their maximum delay. */
+/** Interval at which the last-used times of all keys are written. It is also their maximum delay. */
 const FLUSH_INTERVAL_MS = 60_000;
 
-/** Returns a function that records used keys, once a minute and on close. Requests do not fail if a write fails. */
+/** Returns a function that records used keys once a minute and on close. Requests do not fail if a write fails. */
 function createKeyUseRecorder(
   server: FastifyInstance,
   { accounts, nowMs }: KeyRoutesContext,

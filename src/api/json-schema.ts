@@ -1,12 +1,12 @@
-/** JSON Schemas of 2020-12, as in OpenAPI 3.1, with the type that they describe: one source for answers and docs. */
+/** JSON Schema 2020-12, as in OpenAPI 3.1. `Schema` adds the type of the values: one source for answers and docs. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Exists for the type checker only. */
+/** Symbol that exists for the type checker only. */
 declare const described: unique symbol;
 export type Schema<Value> = JsonSchema & { readonly [described]?: Value };
 export type ValueOf<Described> = Described extends Schema<infer Value> ? Value : never;
 
-/** Creates a schema builder for this type. Examples of whole answers use the first of several examples. */
+/** Creates a schema builder for a type. The example of a whole answer uses the first example of each field. */
 const field =
   <Value>(type: string | readonly string[], always: JsonSchema = {}) =>
   (description: string, example: Value | readonly Value[], more: JsonSchema = {}): Schema<Value> => ({
@@ -57,7 +57,7 @@ export const oneOf = <const Word extends string>(
   values: readonly Word[],
   example: NoInfer<Word> | undefined = values[0],
 ): Schema<Word> => ({ ...word(values), description, examples: [example] });
-/** Named enum that later versions may extend. Clients must therefore accept any string. */
+/** Creates a named enum that later versions may extend. Clients must therefore accept any string. */
 export const openWord = <const Word extends string>(
   title: string,
   ...own: Parameters<typeof oneOf<Word>>
@@ -72,7 +72,7 @@ export const oneOfOrNull = <const Word extends string>(
   examples: [null],
 });
 
-/** Schema of an object that always has its fields, except those in `optional`. */
+/** Creates the schema of an object that always has its fields, except those in `optional`. */
 export function object<
   Fields extends Readonly<Record<string, JsonSchema>>,
   Optional extends keyof Fields & string = never,
@@ -89,7 +89,7 @@ export function object<
   >;
 }
 
-/** Nested object with a separate component in the OpenAPI document. */
+/** Creates the schema of a nested object with a separate component in the OpenAPI document. */
 export const named =
   (title: string) =>
   <Fields extends Readonly<Record<string, JsonSchema>>>(properties: Fields) => ({
@@ -121,7 +121,7 @@ export interface RequestParameter {
   readonly schema: JsonSchema;
   /** Schema in a query, where every value is text; omitted if it equals `schema`. */
   readonly querySchema?: JsonSchema;
-  /** Value of an absent parameter. Not in the schema: generators take its `default` to mean that a field is present. */
+  /** Value if absent. Not in the schema, because generators take a `default` to mean that the field is present. */
   readonly default?: string | boolean;
   /** One or two sentences in Markdown. */
   readonly description: string;

@@ -24,7 +24,7 @@ import type { RequestParameter, RequestParameters } from './json-schema.ts';
 const amountText = { type: 'string', pattern: AMOUNT_PATTERN } as const;
 
 const domainLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-/** As in HTML's `<input type=email>`, or spaces alone. Excludes names, lists, quotes, line breaks and non-ASCII. */
+/** HTML's `<input type=email>`, or spaces alone. Excludes names, lists, quotes, line breaks and non-ASCII text. */
 const EMAIL_PATTERN = `^[^\\S\\r\\n]*(?:[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@${domainLabel}(?:\\.${domainLabel})*)?[^\\S\\r\\n]*$`;
 
 /** Parameters of a create request. `parseCreateRequest` also validates what a schema cannot express. */
@@ -50,7 +50,7 @@ export const createParameters = {
     schema: {
       anyOf: [
         amountText,
-        // `multipleOf: 0.01` is left out, because validators that divide in binary would refuse 0.29.
+        // `multipleOf: 0.01` is omitted, because validators that divide in binary would refuse 0.29.
         { type: 'number', minimum: MINIMUM_AMOUNT_CENTS / 100, maximum: MAXIMUM_AMOUNT_CENTS / 100 },
       ],
     },
@@ -102,7 +102,7 @@ export const createParameters = {
   },
   note: {
     isNullable: true,
-    // No control characters except newline and tab, and the carriage return before a newline in HTML text areas.
+    // No control characters, except newline, tab, and the carriage return before a newline from HTML text areas.
     schema: {
       type: 'string',
       minLength: 1,
@@ -126,7 +126,7 @@ export const idempotencyKeyParameter = {
   example: 'order-1001',
 } as const satisfies RequestParameter;
 
-/** `Idempotency-Key`, or null. Throws `invalid_request`, including for a repeated one: Node joins those with ", ". */
+/** Reads `Idempotency-Key`; null if absent. Throws `invalid_request`, even for repeated headers, which Node joins. */
 export function readIdempotencyKey(headers: IncomingHttpHeaders): string | null {
   const key = headers['idempotency-key'];
   if (key === undefined) return null;
@@ -144,7 +144,7 @@ export const statusParameters = {
     example: 'ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4',
   },
   payment_id: {
-    // May be empty, because it is ignored beside a token.
+    // May be empty, because a token takes precedence over it.
     schema: { type: 'string' },
     description: "The payment's id, in upper or lower case.",
     example: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',
@@ -153,17 +153,17 @@ export const statusParameters = {
 
 export type StatusParameterName = keyof typeof statusParameters;
 
-/** Parameters as received: in JSON any value, in a query only text. */
+/** Parameters as received: any value in JSON, only text in a query. */
 export type CreateParameters = Readonly<Record<string, unknown>>;
 
-/** Where the parameters come from. Booleans are words in a query, and must be real booleans in JSON. */
+/** Origin of the parameters. In a query, booleans are words; in JSON, they must be real booleans. */
 export type ParameterSource = 'json' | 'query';
 
 const { currency, email, note, passFeeToCustomer, provider } = createParameters;
 const emailForm = new RegExp(email.schema.pattern);
 const noteForm = new RegExp(note.schema.pattern);
 
-/** Throws `invalid_request` for invalid parameters; ignores unknown ones. Checks the callback last: it may need DNS. */
+/** Parses a create request and ignores unknown parameters. Throws `invalid_request`. Checks the callback (DNS) last. */
 export async function parseCreateRequest(
   { callbacks }: Readonly<{ callbacks: CallbackGuard }>,
   parameters: CreateParameters,
@@ -183,7 +183,7 @@ export async function parseCreateRequest(
   const callback = parameters['callback'];
   const refusal = await callbacks.refusalOf(callback);
   if (refusal !== null) throw invalidField('callback', refusal);
-  // Only narrows the type: the guard refuses anything but a string.
+  // Only narrows the type, because the guard refuses anything but a string.
   if (typeof callback !== 'string') throw invalidField('callback', 'must be a string');
   return { ...parsed, callbackUrl: callback };
 }
@@ -205,7 +205,7 @@ function parseAmount(value: unknown): number {
   throw invalidField('amount', 'must be a decimal from 0.01 to 10000 with at most two decimals');
 }
 
-/** Parses a currency; an absent one is the default. Throws `invalid_request` for an unknown one. */
+/** Parses a currency; an absent one means the default. Throws `invalid_request` for an unknown one. */
 export function parseCurrency(value: unknown): Currency {
   if (value === undefined || value === null) return currency.default;
   if (isCurrency(value)) return value;
@@ -229,7 +229,7 @@ function parseBoolean(parameters: CreateParameters, name: string, source: Parame
   throw invalidField(name, 'must be true or false');
 }
 
-/** Accepts any text, because the provider is validated after the account's features. */
+/** Parses a provider. Accepts any text, because the provider is validated after the account's features. */
 function parseProvider(value: unknown): string {
   if (value === undefined || value === null) return provider.default;
   if (typeof value === 'string' && value !== '') return value;
@@ -239,7 +239,7 @@ function parseProvider(value: unknown): string {
 function parseEmail(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') throw invalidField('email', 'must be a string');
-  // Tested before trimming, which would remove line breaks at the ends.
+  // Tests for line breaks before trimming, which would remove them at the ends.
   const trimmed = /[\r\n]/.test(value) ? value : value.trim();
   if (trimmed === '') return null;
   if (trimmed.length <= email.schema.maxLength && emailForm.test(trimmed)) return trimmed;

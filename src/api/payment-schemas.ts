@@ -22,7 +22,7 @@ const charge = {
   pass_fee_to_customer: json.yesOrNo('Whether the fee is passed on to the customer.', false),
 };
 
-/** The specification's Payment: the answer to a create request. */
+/** Schema of the specification's Payment, the answer to a create request. */
 export const createdPaymentSchema = json.object({
   payment_id: id,
   ipn_token: json.text(

@@ -20,15 +20,15 @@ export interface ProviderWebhooksContext extends HandleProviderWebhookContext {
   readonly observe: (provider: ProviderId, outcome: ProviderWebhookOutcome) => void;
 }
 
-/** Maximum requests per minute from one IP address, because each costs a signature check; a payment causes a few. */
+/** Maximum requests per minute from one IP address. Each costs a signature check, and a payment causes a few. */
 const PROVIDER_WEBHOOKS_PER_MINUTE = 1_200;
 const WEBHOOK_LIMIT_BYTES = 64 * 1024;
-/** Maximum log lines per provider and minute, because forged webhooks must not fill the log. */
+/** Maximum log lines per provider and minute, so that forged webhooks do not fill the log. */
 const WARNINGS_PER_MINUTE = 6;
 
 /**
- * Answers 200 for every authentic webhook, so that a provider does not repeat one that the service cannot use; 401 for
- * one that is not authentic; 502 for one that could not be verified, so that it is repeated.
+ * Registers provider webhooks. Answers 200 to every authentic one, so that a provider does not repeat one that the
+ * service cannot use. Answers 401 to a forged one, and 502 to one that could not be verified, so that it is repeated.
  */
 export function registerProviderWebhooks(server: FastifyInstance, context: ProviderWebhooksContext): void {
   const limiter = createFixedWindowLimiter(PROVIDER_WEBHOOKS_PER_MINUTE, context.monotonicMs);
@@ -55,7 +55,7 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
         if (outcome === 'noted' && reason !== null)
           request.log.error({ err: reason, provider }, 'a provider delivers another token than USDC');
         const isUnused = outcome === 'unmatched' || outcome === 'refused' || outcome === 'unverified';
-        // One line without a stack. The metric also counts webhooks that are not logged.
+        // Logs one line without a stack. The metric also counts webhooks that are not logged.
         if (isUnused && warnings.takeNow(provider) === 0)
           request.log.warn(
             { provider, outcome, reason: reason?.message ?? null },

@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import type { RequestParameters } from './json-schema.ts';
 
-/** Maximum nesting of objects and arrays, where the body is the first level. */
+/** Maximum nesting of objects and arrays; the body is the first level. */
 const MAXIMUM_DEPTH = 8;
 
-/** Accepts only `application/json`, as bytes: an error in a content type parser would close the connection. */
+/** Accepts only `application/json`. Keeps the body as bytes, because a parser's error would close the connection. */
 export function acceptJsonBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
@@ -20,8 +20,8 @@ export function acceptJsonBodies(server: FastifyInstance): void {
 }
 
 /**
- * Parses the JSON object in a request's body. Throws `invalid_request` if there is none. A number in the member
- * `asWritten` is returned as text with the digits as written, because `JSON.parse` would round them.
+ * Parses the JSON object in a request's body. Throws `invalid_request` if there is none. Returns a number in the member
+ * `asWritten` as text with its original digits, because `JSON.parse` would round them.
  */
 export function readJsonObject(
   request: FastifyRequest,
@@ -38,7 +38,7 @@ export function readJsonObject(
   return { ...object, [asWritten]: plainDecimal(written[asWritten]) };
 }
 
-/** Maximum exponent that is expanded. No valid amount has a larger one, and the limit keeps the text short. */
+/** Maximum exponent to expand. No valid amount has a larger one, and the limit keeps the text short. */
 const MAXIMUM_EXPONENT = 20;
 const ZEROS = '0'.repeat(MAXIMUM_EXPONENT);
 
@@ -135,7 +135,7 @@ function decode(text: string): string {
   }
 }
 
-/** Name of a parameter for an error. Hidden unless it looks like a name, because an unknown one could be a secret. */
+/** Returns a parameter's name for an error. Hides it unless it looks like a name, because it could be a secret. */
 function nameable(name: string): string {
   return /^[A-Za-z_]{1,32}$/.test(name) ? name : 'A parameter';
 }
@@ -156,7 +156,7 @@ export function requireNoQuery(request: FastifyRequest): void {
   requireKnown(queryOf(request), {});
 }
 
-/** Throws `invalid_request` for parameters. PHP encodes an empty array of parameters as `[]`. */
+/** Throws `invalid_request` if there are parameters. Accepts `[]`, as which PHP encodes an empty array. */
 export function requireNoParameters(request: FastifyRequest): void {
   const isEmpty =
     request.body instanceof Buffer && /^\s*(\[\s*\]\s*)?$/.test(request.body.toString('latin1'));

@@ -36,7 +36,7 @@ export function required(args: OperationArguments, name: string): string {
   return value;
 }
 
-/** Creates a reader of an option; it returns null without the option. `parse` returns null for an invalid text. */
+/** Creates a reader of an option that returns null if the option is absent. `parse` returns null for invalid text. */
 function optionalAs<Value>(parse: (text: string) => Value | null, problem: string) {
   return (args: OperationArguments, name: string): Value | null => {
     const text = optional(args, name);
@@ -142,13 +142,13 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
     ...given('toleratesMissingCent', optionalOnOrOff(args, 'direct-cent-tolerance')),
     ...given('receivesAlerts', optionalOnOrOff(args, 'trouble-mails')),
     ...given('wallet', optionalWallet(args)),
-    // Content of the file in base64, because the server may not have access to the caller's files.
+    // The logo is sent in base64, because the server may not have access to the caller's files.
     ...(logo === null ? {} : { logo: logo === '' ? null : Buffer.from(logo, 'base64') }),
     ...given('isWalletLocked', optionalSwitch(args, 'lock-wallet', 'unlock-wallet')),
   };
 }
 
-/** Throws `invalid_request` for an invalid wallet, or without `--confirm-wallet` if USDC would be lost there. */
+/** Throws `invalid_request` for an invalid wallet, or without `--confirm-wallet` if USDC sent there would be lost. */
 export function optionalWallet(args: OperationArguments, wayOut = 'add --confirm-wallet'): Address | null {
   const wallet = optionalAddress(args, 'wallet');
   const doubt = wallet === null || args['confirm-wallet'] === true ? null : doubtAbout(wallet);
@@ -156,7 +156,7 @@ export function optionalWallet(args: OperationArguments, wayOut = 'add --confirm
   return wallet;
 }
 
-/** Value of two opposite options; null if neither is given. */
+/** Reads a pair of opposite options; null if neither is given. */
 function optionalSwitch(args: OperationArguments, on: string, off: string): boolean | null {
   const [isOn, isOff] = [args[on] === true, args[off] === true];
   if (isOn && isOff) throw invalidField(on, `and ${off} cannot be combined`);

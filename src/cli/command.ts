@@ -19,14 +19,14 @@ export function printed(run: (...args: string[]) => Promise<unknown>) {
 }
 
 interface OperationOptions {
-  /** Name of the operation, if it differs from the command's, and fixed arguments. */
+  /** Name of the operation if it differs from the command's. `fixed` holds further arguments. */
   readonly name?: string;
   readonly fixed?: OperationArguments;
 }
 
 /**
- * Returns a function that adds a command for the operation of the same name, such as `payment show`; it gets the
- * command's argument and options by name. `usage` is the command with its argument, such as `show <payment>`.
+ * Returns a function that adds a command for the operation of the same name, such as `payment show`. The operation gets
+ * the command's arguments and options by name. `usage` is a command with its argument, such as `show <payment>`.
  */
 export function operationsOf(parent: Command, services: OperationRunner) {
   return (usage: string, description: string, { name, fixed = {} }: OperationOptions = {}): Command => {

@@ -20,14 +20,14 @@ export const CONTROL_SOCKET = 'control.sock';
 /** Interval between keep-alive bytes, well below the client's timeout. */
 const ALIVE_INTERVAL_MS = 10_000;
 
-/** Media type with which a command requests progress lines. Version 0.1.0 reads only the reply. */
+/** Media type by which a command requests progress lines. Version 0.1.0 reads only the reply. */
 const PROGRESS_LINES = 'application/x-ndjson';
 
 type ControlReply = { readonly result: unknown } | { readonly error: string };
 
 /**
- * Serves commands: one POST per operation, over a Unix socket that only its owner can open. Replaces the socket of a
- * killed process. Throws if another service uses this data folder.
+ * Serves commands over a Unix socket that only its owner can open, with one POST per operation. Replaces the socket of
+ * a killed process. Throws if another service uses this data folder.
  */
 export async function startControlServer(socketFile: string, context: OperationsContext): Promise<Server> {
   const dataDir = dirname(socketFile);
@@ -49,12 +49,12 @@ export async function startControlServer(socketFile: string, context: Operations
     response.end(reply);
   });
   await once(server.listen(socketFile), 'listening');
-  // Until here the umask keeps other users out: the process creates all files for its own user.
+  // Until here, the umask keeps other users out, because the process creates all files for its own user only.
   chmodSync(socketFile, 0o600);
   return server;
 }
 
-/** Text of the reply. Must not throw, because no caller would catch it. */
+/** Returns the text of the reply. Must not throw, because no caller would catch the error. */
 async function answer(context: OperationsContext, request: IncomingMessage): Promise<string> {
   try {
     const { name, args } = (await json(request)) as { name: string; args: OperationArguments };
@@ -96,13 +96,13 @@ function requireSandbox(context: OperationsContext): Readonly<Record<string, Ope
   );
 }
 
-/** After a long stop, nodes have discarded the state of the last scanned block. */
+/** Advice for a failed read. After a long stop, nodes have discarded the state of the last scanned block. */
 const WHEN_TO_RETRY =
   'Run the command again in a minute, when the endpoints answer and the service has scanned the newest blocks.';
 
 export class NoServerError extends Error {}
 
-/** Maximum silence of the server; it sends keep-alive bytes during an operation. */
+/** Maximum silence of the server, which sends keep-alive bytes during an operation. */
 const TIMEOUT_MS = 120_000;
 
 export interface Following {
@@ -122,7 +122,7 @@ export async function callServer(
   return reply.result;
 }
 
-/** Reads progress lines, skipping unknown kinds, and then the reply. */
+/** Reads progress lines, skipping unknown kinds, and returns the reply that follows. */
 async function post(
   socketPath: string,
   body: string,
@@ -131,7 +131,7 @@ async function post(
   const outgoing = request({ socketPath, method: 'POST', path: '/', timeout: TIMEOUT_MS, ...options });
   if (onProgress !== undefined) outgoing.setHeader('accept', PROGRESS_LINES);
   outgoing.on('timeout', () => outgoing.destroy(new Error('the server did not answer in time')));
-  // An error after the first byte also ends the response.
+  // Ignored here, because an error after the first byte also ends the response.
   outgoing.on('error', () => {});
   const answered = once(outgoing.end(body), 'response').catch((error: NodeJS.ErrnoException) => {
     const isAbsent = error.code === 'ENOENT' || error.code === 'ECONNREFUSED';

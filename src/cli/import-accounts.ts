@@ -12,7 +12,7 @@ import { visible } from './present.ts';
 
 const MAXIMUM_MEBIBYTES = 4;
 const MAXIMUM_ROWS = 5_000;
-/** Maximum faulty lines that one error names. */
+/** Maximum number of faulty lines that an error lists. */
 const MAXIMUM_NAMED = 50;
 const MAXIMUM_FAULT_CHARACTERS = 600;
 
@@ -20,20 +20,20 @@ const columns = ['name', 'email', 'fee-percent', 'wallet', 'confirm-wallet'] as 
 const columnOf = (name: string) => columns.find((column) => column === name.trim().replaceAll('_', '-'));
 const NO_COLUMN = `must be one of the columns ${columns.join(', ')}, each of which is there once`;
 
-/** A row and the line where it ends: its values by column, or what is wrong with it as a whole. */
+/** A row, with the line where it ends and its values by column. A string describes a fault of the whole row. */
 interface FileRow {
   readonly line: number;
   readonly values: Readonly<Record<string, unknown>> | string;
 }
 
-/** A checked row: the arguments of `account create`, and what they mean. */
+/** A checked row, with the arguments of `account create` and the account that they describe. */
 interface NewRow {
   readonly line: number;
   readonly args: OperationArguments;
   readonly account: NewAccount;
 }
 
-/** Accounts with the same name and email address count as one merchant. */
+/** Returns a merchant's identity. Accounts with the same name and email address count as one merchant. */
 const identityOf = ({ name, email }: Pick<NewAccount, 'name' | 'email'>) =>
   JSON.stringify([name, email?.toLowerCase()]);
 
@@ -90,7 +90,7 @@ function rowsOfCsv(text: string): readonly FileRow[] {
     skip_records_with_error: true,
     on_record: (values: Record<string, string>, { lines: line }) => void rows.push({ line, values }),
     on_skip(error) {
-      // A missing quote is noticed at the end of the file.
+      // The parser notices a missing quote only at the end of the file.
       const isUnclosed = error?.code === 'CSV_QUOTE_NOT_CLOSED';
       const line = isUnclosed ? (rows.at(-1)?.line ?? 0) + 1 : Number(error?.['lines']);
       // The parser may find several faults in one line.
@@ -117,8 +117,8 @@ async function readRow(values: FileRow['values']): Promise<Omit<NewRow, 'line'>>
 }
 
 /**
- * Creates the accounts that do not exist yet, and with a file `keys` a key for each that never had one. Each key is in
- * that file before the next account is created, so that a later run can continue.
+ * Creates the accounts that do not exist yet and, if `keys` names a file, a key for each that never had one. Each key
+ * is written to the file before the next account is created, so that a later run can continue.
  */
 export async function createAccounts(
   rows: readonly NewRow[],

@@ -13,7 +13,7 @@ import type { CoreStore } from '../store/assemble-core.ts';
 import type { CallbackGuard, CheckEndpoint } from '../webhooks/delivery-types.ts';
 import type { FeatureRecords } from './verify/verify-context.ts';
 
-/** `adapters` is null without a running server, because only a server knows the credentials. */
+/** Provider directory whose `adapters` are null without a running server, because only a server knows credentials. */
 export type OperatorDirectory = Pick<ProviderDirectory, 'settings' | 'evidence' | 'isOffByDefault'> & {
   readonly adapters: ProviderDirectory['adapters'] | null;
 };
@@ -23,7 +23,7 @@ export interface DirectPayments {
   createCheckout(account: Account, request: DirectPaymentRequest): Promise<Payment>;
   ipnTokenOf(payment: Payment): string;
   readonly token: Address;
-  /** Identifies the secret of new ipn_tokens. */
+  /** Fingerprint of the secret of new ipn_tokens. */
   readonly tokenFingerprint: string;
 }
 
@@ -44,7 +44,7 @@ export interface OperationsContext extends Pick<CoreStore, PeopleStores | Paymen
   readonly directory: OperatorDirectory;
   /** Absent without a running server. */
   readonly rates?: Rates;
-  /** Records how a provider's answers differ from the recorded ones; null if they do not. Absent without a server. */
+  /** Records how a provider's answers differ from the recorded ones; null if they match. Absent without a server. */
   readonly noteDrift?: (provider: ProviderId, text: string | null) => void;
   readonly nowMs: () => number;
   readonly onProgress?: OnProgress | undefined;
@@ -63,7 +63,7 @@ export interface OperationsContext extends Pick<CoreStore, PeopleStores | Paymen
 export type Operation = (context: OperationsContext, args: OperationArguments) => Promise<unknown>;
 
 export const sandboxOperationNames = ['sandbox pay', 'sandbox fault', 'trigger', 'listen'] as const;
-/** The core's operations and those of features. */
+/** Sandbox operations of the core and of features. */
 export type SandboxOperations = Readonly<
   Record<(typeof sandboxOperationNames)[number], Operation> & Record<`sandbox ${string}`, Operation>
 >;

@@ -47,7 +47,7 @@ export type DatabaseDescription = Awaited<ReturnType<typeof describeDatabase>>;
 async function describeDatabase(context: OperationsContext, args: OperationArguments) {
   const listed = await context.settlements.listSettlements();
   return {
-    /** Each was verified on the chain before it was stored. */
+    /** Settlements, each verified on the chain before it was stored. */
     settlements: listed.map(({ chainId, factory, token }) => ({ chainId, factory, token })),
     secrets: await readSecretsInUse(context, Number(args['open_since_ms'] ?? 0)),
     /** Time of the newest scanned block; null before the first one. */
@@ -55,7 +55,7 @@ async function describeDatabase(context: OperationsContext, args: OperationArgum
   };
 }
 
-/** Describes another token at the deposit address. Null if there is none, or without a chain that can have one. */
+/** Describes another token at the deposit address; null if there is none, or no chain that can have one. */
 async function nameOtherToken({ chain, observations }: OperationsContext, view: PaymentView) {
   const cursor = await observations.readCursor();
   if (chain?.mistakenToken === undefined || cursor === null) return null;
@@ -68,7 +68,7 @@ async function nameOtherToken({ chain, observations }: OperationsContext, view: 
   }
 }
 
-/** `payment create`: creates a direct payment, and returns what the merchant must store and may show. */
+/** `payment create`: creates a direct payment and returns what the merchant must store and may show. */
 async function createDirect(context: OperationsContext, args: OperationArguments): Promise<unknown> {
   const { direct } = context;
   if (direct === null) throw new ServiceError('not_found', 'Creating a payment needs a running server.');
@@ -113,7 +113,7 @@ function payoutOf(args: OperationArguments, { wallet }: Pick<Account, 'wallet'>)
   return payoutAddress;
 }
 
-/** The default scopes if the option is absent. An empty list is an error, because it may come from an unset variable. */
+/** Returns the default scopes if the option is absent. Refuses an empty list, which an unset variable may cause. */
 function scopesOf(args: OperationArguments): readonly KeyScope[] {
   const text = argument.optional(args, 'scopes');
   if (text?.trim() === '') throw invalidField('scopes', `must be a list of ${keyScopes.join(', ')}`);
@@ -124,7 +124,7 @@ const auditColumns = ['account_id', 'position', 'created_at', 'actor', 'action',
 
 export type AuditPortion = Awaited<ReturnType<typeof exportAuditLog>>;
 
-/** Returns lines of an export, and the cursor of those that follow; null after the last. */
+/** Returns lines of an export and the cursor of the next lines; null after the last. */
 async function exportAuditLog(context: OperationsContext, args: OperationArguments) {
   const range = {
     fromMs: argument.optionalTime(args, 'from') ?? undefined,

@@ -53,7 +53,7 @@ export function timeOf(atMs: number | null | undefined): string | null {
   return atMs === null || atMs === undefined ? null : new Date(atMs).toISOString();
 }
 
-/** Null if the account uses the operator's setting. */
+/** Converts basis points to a percentage; null if the account uses the operator's setting. */
 function percentOf(basisPoints: number | null): number | null {
   return basisPoints === null ? null : basisPoints / 100;
 }
@@ -72,8 +72,8 @@ export function presentKey(key: ApiKey) {
 }
 
 /**
- * `configured` and `evidence` are null without a running server: only it knows credentials and hosts. So is `active`,
- * unless the operator switched the provider off.
+ * Presents a provider. Without a running server, `configured` and `evidence` are null, because only a server knows
+ * credentials and hosts. `active` is then null, too, unless the operator switched the provider off.
  */
 export async function presentProvider(
   { adapters, settings, evidence, isOffByDefault = false }: OperatorDirectory,
@@ -82,7 +82,7 @@ export async function presentProvider(
 ) {
   const stored = await settings.readProviderSettings(id);
   const adapter = adapters?.get(id);
-  // As seen by the process that answers; undefined without a running server.
+  // Health as seen by the process that answers; undefined without a running server.
   const health = adapter?.health?.();
   const state = adapters === null ? null : stateOfProvider({ adapters, isOffByDefault }, id, stored);
   return {
@@ -165,7 +165,7 @@ const placeOf = ({ transactionHash, blockNumber, logIndex }: ChainPosition) => (
   log_index: logIndex,
 });
 
-/** Includes request and response, which are null until the delivery has ended. */
+/** Presents a webhook with its request and response, which are null until the delivery has ended. */
 const presentWebhook = ({ event, url, status, result }: Webhook) => ({
   event,
   url,
@@ -223,7 +223,7 @@ export const listColumns: Readonly<Record<string, readonly string[] | undefined>
   'move-store': ['table', 'source_rows', 'target_rows', 'equal'],
 };
 
-/** Prints a result: JSON unchanged, or lines for people. `columns` selects the columns of a table. */
+/** Prints a result as unchanged JSON or as lines for people. `columns` selects the columns of a table. */
 export function printResult(
   result: unknown,
   { json, columns }: { readonly json?: boolean; readonly columns?: readonly string[] | undefined },
@@ -253,7 +253,7 @@ function linesOf(result: unknown): string[] {
   return [visible(String(result))];
 }
 
-/** Separates the entries of a list with an empty line, unless they are single lines. */
+/** Returns the lines of a list's entry. An empty line separates entries, unless they are single lines. */
 function entryLines(entry: unknown, index: number): string[] {
   if (!isRecord(entry)) return [visible(String(entry))];
   return index === 0 ? fieldLines(entry, '') : ['', ...fieldLines(entry, '')];

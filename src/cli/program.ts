@@ -34,7 +34,7 @@ interface ProgramServices extends OperationRunner {
     readonly role: string;
     readonly isJson: boolean;
   }): Promise<void>;
-  /** Asks the operator; null if the input is not a terminal. */
+  /** Asks the operator a question; null if the input is not a terminal. */
   readonly ask: ((question: string) => Promise<string>) | null;
   init(): Promise<unknown>;
   migrate(isPlan: boolean): Promise<unknown>;
@@ -61,7 +61,7 @@ export interface DoctorCheck {
   readonly isFine: boolean;
   /** The finding and, unless the level is `ok`, what to do. */
   readonly detail: string;
-  /** Last lines of the service's log, for a failed step. */
+  /** Last lines of the service's log if the step failed. */
   readonly log?: readonly string[];
 }
 
@@ -149,7 +149,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
   return program;
 }
 
-/** Adds a command that makes several checks and prints each finding as a line, immediately or at the end. */
+/** Adds a command that runs several checks and prints each finding as a line, immediately or at the end. */
 function addCheckingCommand(
   program: Command,
   name: string,
@@ -195,7 +195,7 @@ function addProviderCommands(program: Command, services: ProgramServices): void 
     .option('--minimum-usd <amount>', 'the minimum amount in USD');
 }
 
-/** Writes the recorded answers on the caller's machine, not on the server's. */
+/** Adds `provider prove`, which writes the recorded answers on the caller's machine, not on the server's. */
 function addProveCommand(group: Command, services: ProgramServices): void {
   leaf(group, 'prove', 'prove an account step by step, and keep the evidence')
     .argument('<provider>')
@@ -331,7 +331,7 @@ function addKeepingCommands(program: Command, services: ProgramServices): void {
   );
 }
 
-/** Adds a command that prints in portions, as it reads. */
+/** Adds a command that prints the audit log in portions as it reads. */
 function addAuditCommand(program: Command, services: ProgramServices): void {
   const group = program.command('audit').description('who did what');
   leaf(group, 'export', 'print the audit log, newest first, one JSON object a line')

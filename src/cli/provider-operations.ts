@@ -25,7 +25,7 @@ import { presentProvider, presentPurchase, timeOf } from './present.ts';
 
 /** Default amount, unless the provider's minimum is higher. */
 const USUAL_AMOUNT_CENTS = 50_00;
-/** Leaves a margin of a tenth, because the minimum is in USD and the charge may be in another currency. */
+/** Percentage of the provider's minimum. The margin covers exchange rates, because the minimum is in USD. */
 const ABOVE_MINIMUM_PERCENT = 110;
 
 /** `provider check`: requests a quote and starts a session with the operator's credentials. Pays nothing. */
@@ -97,7 +97,7 @@ function proofContext(context: OperationsContext, args: OperationArguments, prov
   return { context, args, provider, store, adapter: adapter.unguarded ?? adapter };
 }
 
-/** `provider watch`: whether providers answer harmless calls as recorded. To be run by a timer. */
+/** `provider watch`: checks whether providers answer harmless calls as recorded. It is meant to be run by a timer. */
 const watchOperation: Operation = async (context, args) => {
   const isNamed = argument.optional(args, 'provider') !== null;
   const all = requireServer(context).adapters.keys();
@@ -119,7 +119,7 @@ const watchOperation: Operation = async (context, args) => {
   return { checks };
 };
 
-/** `provider prove`: a run, its confirmation, or the purchase. Each is stored as evidence. */
+/** `provider prove`: makes a run, its confirmation or the purchase, and stores it as evidence. */
 const proveOperation: Operation = async (context, args) => {
   const provider = argument.requiredProvider(args, 'provider');
   const proof = proofContext(context, args, provider);

@@ -67,7 +67,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Refuses a user with a password, because someone else may have claimed the email address in an earlier invitation. */
+/** Refuses a user with a password. Someone else may have claimed the email address through an earlier invitation. */
 function requireNoPassword(user: User | null, isOperator: boolean): void {
   if (user === null || user.passwordHash === null) return;
   const wayOut = isOperator
@@ -76,7 +76,7 @@ function requireNoPassword(user: User | null, isOperator: boolean): void {
   throw invalidField('email', `belongs to a user who already has a password: ${wayOut}`);
 }
 
-/** A link that sets the password, and its expiry. It leads operators to the console, and others to the dashboard. */
+/** Returns a link that sets the password, and its expiry. It leads to the console for operators, else the dashboard. */
 async function linkFor(context: OperationsContext, user: User) {
   const token = await createPasswordLink(context, user);
   const area = user.isOperator ? `${context.adminBaseUrl}/operator` : `${context.baseUrl}/dashboard`;
@@ -87,7 +87,7 @@ async function linkFor(context: OperationsContext, user: User) {
   };
 }
 
-/** What prevents the user from opening the link; empty if nothing does. */
+/** Describes what prevents the user from opening the link; empty if nothing does. */
 function linkNote(context: OperationsContext, { isOperator }: User): { readonly note?: string } {
   const { baseUrl, adminBaseUrl, direct, sandboxOperations } = context;
   const address = isOperator ? adminBaseUrl : baseUrl;

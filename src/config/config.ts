@@ -52,10 +52,10 @@ export class ConfigError extends Error {
 }
 
 const MINIMUM_SECRET_CHARACTERS = 32;
-/** A socket's path may have 107 bytes on Linux and 103 on macOS. */
+/** Maximum length of a socket's path. Linux allows 107 bytes, and macOS 103. */
 const MAXIMUM_SOCKET_PATH_BYTES = 103;
 
-/** The sandbox needs no secret, chain or provider. Throws `ConfigError` with all problems together. */
+/** Reads the configuration; the sandbox needs no secret, chain or provider. Throws `ConfigError` with all problems. */
 export function readConfig(mode: 'sandbox' | 'live', environment: Environment = process.env) {
   const read = createReader(environment);
   const isLive = mode === 'live';
@@ -78,7 +78,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   try {
     if (databaseUrl !== null) databaseUrls(databaseUrl);
   } catch (error) {
-    // Without the value, which may contain a password.
+    // Omits the value, which may contain a password.
     read.refuse((error as Error).message);
   }
   const databaseCopyUrl = read.text('DATABASE_COPY_URL');
@@ -97,15 +97,15 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     adminBaseUrl: readBaseUrl(read, 'ADMIN_BASE_URL', { isLive, isTls: false, port: adminPort }),
     baseUrl,
     dataDir: readDataDir(read),
-    /** `postgres://…`; null for SQLite in the data folder. */
+    /** `postgres://…` URL; null for SQLite in the data folder. */
     databaseUrl,
     databaseCopyUrl,
-    /** Null if unset; only the sandbox allows that, and creates one. */
+    /** Null if unset. Only the sandbox allows that, and generates one. */
     secretKey,
     previousSecretKeys,
     /** Networks of proxies whose X-Forwarded-For is trusted; empty for none. */
     trustProxy,
-    /** Lower-case header with the customer's country, set by the operator's proxy; null if there is none. */
+    /** Lower-case name of the header with the customer's country, set by the operator's proxy; null for none. */
     countryHeader: readCountryHeader(read),
     tls,
     tracesUrl: readPlainUrl(read, 'OTEL_EXPORTER_OTLP_ENDPOINT')?.href ?? null,
@@ -134,11 +134,11 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
         MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
       ),
     },
-    /** Null in the sandbox, which brings its own chain. */
+    /** Chain settings; null in the sandbox, which brings its own chain. */
     chain: isLive ? readChain(read) : null,
     /** Settings of each configured provider, by the names in `providerVariables`. */
     providers: isLive ? readProviders(read) : new Map<ProviderId, ProviderValues>(),
-    /** Null if no email is sent, such as in the sandbox. */
+    /** Mail settings; null if no email is sent, such as in the sandbox. */
     mail: readMail(read, baseUrl),
     /** Port of the sandbox's chain; null for a free one. */
     sandboxChainPort:
@@ -150,7 +150,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   return config;
 }
 
-/** Customers' data is kept at least a month after a checkout expires, because money may arrive late or be returned. */
+/** Reads retention periods. Customer data stays a month beyond expiry, because money may arrive late or be returned. */
 function readRetention(read: Reader, checkoutExpiryHours: number): Retention {
   const days = (name: string, minimum: number) =>
     read.text(name) === null ? null : read.integer(name, minimum, minimum, 36_500);
@@ -164,13 +164,13 @@ function requireNoProblem({ problems }: Reader): void {
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-/** Location of the data as text for operators, without a password. */
+/** Describes for operators where the data is stored, without a password. */
 export function describePlace({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): string {
   const folder = `data folder ${resolve(dataDir)}`;
   return databaseUrl === null ? folder : `PostgreSQL at DATABASE_URL, ${folder}`;
 }
 
-/** Rejects commas, because SECRET_KEY_PREVIOUS is a list; never repeats the value. */
+/** Requires a long secret without commas, because SECRET_KEY_PREVIOUS is a list. Never repeats the value. */
 function requireSecret(read: Reader, name: string, secret: string): void {
   if (secret.length < MINIMUM_SECRET_CHARACTERS)
     read.refuse(`${name} must have at least ${MINIMUM_SECRET_CHARACTERS} characters.`);
@@ -196,14 +196,14 @@ function readChain(read: Reader) {
   const relayMaximumFeeWei = readRelayMaximumFee(read);
   const relayGasShare = readRelayGasShare(read);
   const relayBatchWindowMs = read.integer('RELAY_BATCH_WINDOW_MS', 0, 0, 60_000);
-  // Null for `MULTICALL3`, its address on most chains.
+  // Null for `MULTICALL3`, the address on most chains.
   const multicall = read.address('MULTICALL3_ADDRESS');
   return deployment === null || factory === null || feeWallet === null
     ? null
     : { ...deployment, factory, feeWallet, relayMaximumFeeWei, relayGasShare, relayBatchWindowMs, multicall };
 }
 
-/** Maximum cost of one relayer transaction: from 0.01 POL (what a single release needs at usual fees) to 1,000 POL. */
+/** Reads the maximum cost of a relayer transaction: from 0.01 POL, enough for a release at usual fees, to 1,000 POL. */
 function readRelayMaximumFee(read: Reader): bigint {
   const wei = parseDecimal(read.text('RELAY_MAX_FEE_POL') ?? '1', 18);
   if (wei !== null && wei >= 10n ** 16n && wei <= 10n ** 21n) return wei;
@@ -211,7 +211,7 @@ function readRelayMaximumFee(read: Reader): bigint {
   return 10n ** 18n;
 }
 
-/** Null if no release waits for lower fees. A share needs the price; a price alone has no effect. */
+/** Reads the gas limit; null if no release waits for lower fees. A share needs a price; a price alone has no effect. */
 function readRelayGasShare(read: Reader): GasShareLimit | null {
   const basisPoints = read.percent('RELAY_MAX_GAS_SHARE_PERCENT', null, 100, 10_000);
   const price = read.text('POL_PRICE_USD');
@@ -221,7 +221,7 @@ function readRelayGasShare(read: Reader): GasShareLimit | null {
   return basisPoints !== null && polRate !== null ? { basisPoints, polRate } : null;
 }
 
-/** Reads the chain's endpoints for a command that can do without them. Throws `ConfigError` if they are invalid. */
+/** Reads the chain's endpoints for a command that can run without them. Throws `ConfigError` if they are invalid. */
 export function readRpcAccess(environment: Environment = process.env) {
   const read = createReader(environment);
   const access = readAccess(read);
@@ -229,12 +229,12 @@ export function readRpcAccess(environment: Environment = process.env) {
   return access;
 }
 
-/** The chain's endpoints, and the proxy through which all connections leave. */
+/** Reads the chain's endpoints and the proxy for all outgoing connections. */
 function readAccess(read: Reader) {
   const urls = read.list('POLYGON_RPC_URL');
-  // Checked as `http` and `https`, because the same rules apply to `ws` and `wss`.
+  // Checks `ws` and `wss` as `http` and `https`, because the same rules apply.
   if (urls.some((url) => !isSecureHttpUrl(url.replace(webSocketScheme, 'http$1')))) {
-    // Does not repeat the value, which may contain a credential.
+    // Omits the value, which may contain a credential.
     read.refuse(
       'POLYGON_RPC_URL must be a list of https and wss URLs (http and ws on loopback only): its answers decide about money.',
     );
@@ -267,7 +267,7 @@ function readContractDeployment(read: Reader) {
   return relayerKeys === null ? null : { ...access, chainId, token, relayerKeys };
 }
 
-/** Limited, because each key adds calls to the endpoints, and a block has room for the batches of only a few. */
+/** Maximum relayer keys. Each adds calls to the endpoints, and a block has room for the batches of only a few. */
 const MAXIMUM_RELAYER_KEYS = 16;
 
 function readRelayerKeys(read: Reader): readonly [RelayerKey, ...RelayerKey[]] | null {
@@ -290,7 +290,7 @@ function readRelayerKeys(read: Reader): readonly [RelayerKey, ...RelayerKey[]] |
   return [first, ...others];
 }
 
-/** Keys held by a remote signer, one per RELAYER_ADDRESS. Errors omit the URL, which may contain a credential. */
+/** Reads the keys of a remote signer, one per RELAYER_ADDRESS. Errors omit the URL, which may contain a credential. */
 function readSigner(read: Reader, signerUrl: string): readonly [RelayerKey, ...RelayerKey[]] | null {
   if (read.text('RELAYER_PRIVATE_KEY') !== null)
     read.refuse('RELAYER_SIGNER_URL and RELAYER_PRIVATE_KEY are both set: set one of them.');
@@ -310,7 +310,7 @@ function readSigner(read: Reader, signerUrl: string): readonly [RelayerKey, ...R
   return first === undefined ? null : [first, ...others];
 }
 
-/** Reads the settings of `contract deploy`, before there is a factory to configure. Throws `ConfigError` if invalid. */
+/** Reads the settings of `contract deploy`, which needs no factory. Throws `ConfigError` if they are invalid. */
 export function readContractDeploymentConfig(
   environment: Environment = process.env,
 ): ContractDeploymentConfig {
@@ -321,7 +321,7 @@ export function readContractDeploymentConfig(
   return config;
 }
 
-/** 0x and 64 digits, from 1 to below the curve's order. */
+/** Returns whether a text is 0x and 64 hex digits, from 1 to below the order of the curve. */
 function isPrivateKey(text: string): boolean {
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return false;
   const order = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
@@ -333,7 +333,7 @@ export function readProviderValues(environment: Environment): Config['providers'
   return readProviders(createReader(environment));
 }
 
-/** Reads the settings of each configured provider; a partial configuration is a problem. */
+/** Reads the settings of each configured provider. Refuses a partial configuration. */
 function readProviders(read: Reader): ReadonlyMap<ProviderId, ProviderValues> {
   const providers = new Map<ProviderId, ProviderValues>();
   for (const id of providerIds) {
@@ -354,7 +354,7 @@ function addRoute(read: Reader, providers: Map<ProviderId, ProviderValues>, id: 
   else read.refuse(`${variableNameOf(id, 'ROUTE')} is ${route}, which is not configured.`);
 }
 
-/** Null if nothing is set. */
+/** Reads the settings of a provider; null if none is set. */
 function readValues(read: Reader, id: ProviderId): ProviderValues | null {
   const variables = definitions[id].variables.map((variable) => ({
     ...variable,
@@ -375,7 +375,7 @@ function readValues(read: Reader, id: ProviderId): ProviderValues | null {
   return values;
 }
 
-/** Problem of a value, as text that follows its variable's name; null if it is valid. */
+/** Describes the problem of a value, as text that follows its variable's name; null if it is valid. */
 function problemOf({ name, isRequired, oneOf }: ProviderVariable, value: string | undefined): string | null {
   if (name === 'BASE_URL' && (value === undefined ? isRequired : !isSecureHttpUrl(value)))
     return 'must be an https URL (http on loopback only)';

@@ -13,7 +13,7 @@ const SEPARATOR = /[\r\u2028\u2029]/;
  */
 export function loadEnvironmentFile(): NodeJS.ProcessEnv {
   try {
-    // Read first, because `loadEnvFile` also reports ENOENT for a file that this user may not read.
+    // Reads the file first, because `loadEnvFile` also reports ENOENT for a file that this user may not read.
     const problems = findAmbiguous(readFileSync('.env', 'utf8'));
     if (problems.length > 0) throw new ConfigError(problems);
     process.loadEnvFile('.env');
@@ -27,8 +27,8 @@ export function loadEnvironmentFile(): NodeJS.ProcessEnv {
 }
 
 /**
- * Problems with lines that Node, systemd and docker read differently: `A=x#y` is `x` for Node and `x#y` for systemd.
- * Does not quote values, because they may be secrets.
+ * Finds lines that Node, systemd and docker read differently: `A=x#y` is `x` for Node and `x#y` for systemd. Does not
+ * quote values, because they may be secrets.
  */
 export function findAmbiguous(text: string): readonly string[] {
   if (text.startsWith('\ufeff')) return ['.env begins with a byte order mark: save it as UTF-8 without one.'];

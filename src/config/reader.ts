@@ -7,7 +7,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Reader = ReturnType<typeof createReader>;
 
-/** Creates a reader of single variables. Problems are collected, so that an operator sees them all together. */
+/** Creates a reader of single variables. It collects problems, so that an operator sees them all together. */
 export function createReader(environment: Environment) {
   const problems: string[] = [];
   const refuse = (problem: string) => void problems.push(problem);
@@ -63,7 +63,7 @@ export function createReader(environment: Environment) {
     return parsed;
   }
 
-  /** Basis points; null if there is neither a value nor a fallback. */
+  /** Reads a percentage as basis points; null if there is neither a value nor a fallback. */
   function percent<Fallback extends number | null>(
     name: string,
     fallback: Fallback,
@@ -83,7 +83,7 @@ export function createReader(environment: Environment) {
   return { problems, refuse, text, file: fileText, list, integer, oneOf, address, percent };
 }
 
-/** Code of an error. Unlike the message, it does not quote the value. */
+/** Returns the code of an error. Unlike the message, the code does not quote the value. */
 export function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown error';
 }

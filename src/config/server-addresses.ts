@@ -5,7 +5,7 @@ import { codeOf, type Reader } from './reader.ts';
 
 export const HIGHEST_PORT = 65_535;
 
-/** Requires that the certificate chain and the private key (PEM) are readable and match. */
+/** Reads the TLS files. The certificate chain and the private key (PEM) must be readable and match. */
 export function readTls(read: Reader) {
   const certFile = read.text('TLS_CERT_FILE');
   const keyFile = read.text('TLS_KEY_FILE');
@@ -22,7 +22,7 @@ export function readTls(read: Reader) {
   return { certFile, keyFile };
 }
 
-/** IP address or host name to listen on; loopback by default. */
+/** Reads the IP address or host name to listen on; loopback by default. */
 export function readHost(read: Reader, name: 'HOST' | 'ADMIN_HOST'): string {
   const value = read.text(name) ?? '127.0.0.1';
   if (isIP(value) === 0 && !/^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/i.test(value))
@@ -30,14 +30,14 @@ export function readHost(read: Reader, name: 'HOST' | 'ADMIN_HOST'): string {
   return value;
 }
 
-/** @param port of the public server; the default is the next one */
+/** @param port port of the public server; the default is the next port */
 export function readAdminPort(read: Reader, port: number): number {
   const adminPort = read.integer('ADMIN_PORT', port + 1, 1, HIGHEST_PORT);
   if (adminPort > HIGHEST_PORT) read.refuse('ADMIN_PORT must be set: PORT + 1 is no port.');
   return adminPort;
 }
 
-/** URL of a server; null if it is unset or refused. */
+/** Reads the URL of a server; null if it is unset or refused. */
 export function readPlainUrl(read: Reader, name: string): URL | null {
   const value = read.text(name);
   const url = value !== null && isHttpUrl(value) && !/[?#]/.test(value) ? new URL(value) : null;
@@ -46,7 +46,7 @@ export function readPlainUrl(read: Reader, name: string): URL | null {
   return null;
 }
 
-/** Public root of a server, without a trailing slash. */
+/** Reads the public root URL of a server, without a trailing slash. */
 export function readBaseUrl(
   read: Reader,
   name: 'BASE_URL' | 'ADMIN_BASE_URL',
@@ -64,7 +64,7 @@ export function readBaseUrl(
   return url.origin;
 }
 
-/** IP addresses and networks (CIDR) of proxies. */
+/** Reads the IP addresses and networks (CIDR) of proxies. */
 export function readTrustProxy(read: Reader): readonly string[] {
   const networks = read.list('TRUST_PROXY');
   for (const network of networks) {
@@ -87,7 +87,7 @@ export function readCountryHeader(read: Reader): string | null {
   return name?.toLowerCase() ?? null;
 }
 
-/** `host:port` in lower case. */
+/** Reads hosts of the form `host:port`, in lower case. */
 export function readAllowedHosts(read: Reader): ReadonlySet<string> {
   const hosts = read.list('CALLBACK_ALLOWED_HOSTS').map((entry) => entry.toLowerCase());
   for (const entry of hosts) {
@@ -103,12 +103,12 @@ function isHttpUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-/** Whether a URL is safe for credentials and trusted answers, because no intermediary can read or change them. */
+/** Returns whether a URL is safe for credentials and trusted answers: no intermediary can read or change them. */
 export function isSecureHttpUrl(text: string): boolean {
   return isHttpUrl(text) && isSecureUrl(new URL(text));
 }
 
-/** Mail server and sender: both or neither. The URL contains a password and is not repeated. */
+/** Reads the mail server and the sender, both or neither. Errors omit the URL, which contains a password. */
 export function readMail(read: Reader, baseUrl: string) {
   const url = read.text('SMTP_URL');
   const from = read.text('MAIL_FROM');
@@ -122,7 +122,7 @@ export function readMail(read: Reader, baseUrl: string) {
   return url === null || from === null ? null : { url, from, helloName: publicNameOf(baseUrl) };
 }
 
-/** Mail servers refuse a bare name or an IP address in EHLO. */
+/** Returns the public host name; null for a bare name or an IP address, which mail servers refuse in EHLO. */
 function publicNameOf(baseUrl: string): string | null {
   const host = URL.parse(baseUrl)?.hostname ?? '';
   return /^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/.test(host) ? host : null;
@@ -134,7 +134,7 @@ function isMailServerUrl(text: string): boolean {
   return /^\/?$/.test(url.pathname) && [url.username, url.password].every(isDecodable);
 }
 
-/** A password with a lone percent sign would otherwise fail with the first mail. */
+/** Returns whether a text can be decoded. Otherwise, a lone percent sign in a password would fail the first mail. */
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);

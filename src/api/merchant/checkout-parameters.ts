@@ -16,11 +16,11 @@ const MAXIMUM_ITEMS = 50;
 const ITEM_NAME_CHARACTERS = 200;
 const MAXIMUM_QUANTITY = 1_000_000;
 const itemAmount = /^-?(0|[1-9][0-9]{0,5})(\.[0-9]{1,2})?$/;
-/** Minimum time to pay, because a customer may need that long at a provider. */
+/** Minimum time to pay, because a customer may spend that long at a provider. */
 const MINIMUM_EXPIRY_SECONDS = 900;
 /**
- * No control characters except line breaks and tabs, and no marks that change the direction of other text. The
- * marks are literal, because Go does not know `\u` in a pattern.
+ * Text without control characters, except line breaks and tabs, and without marks that change the direction of other
+ * text. The marks are literal, because Go does not know `\u` in a pattern.
  */
 const TEXT_PATTERN = '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\u202a-\u202e\u2066-\u2069]*$';
 const plainText = new RegExp(TEXT_PATTERN);
@@ -82,7 +82,7 @@ const orderParameters = {
 
 const { address, callback } = directParameters;
 
-/** `address` and `callback` default to the account's settings, as in the dashboard. */
+/** Checkout parameters. `address` and `callback` default to the account's settings, as in the dashboard. */
 export const checkoutParameters = { ...createParameters, address, callback, ...orderParameters };
 
 type Body = Readonly<Record<string, unknown>>;
@@ -128,7 +128,7 @@ function parseMetadata(value: unknown): Readonly<Record<string, string>> | null 
   const texts = entries.map(
     ([key, text]) => [key, requireText(`metadata.${key}`, text, 0, VALUE_CHARACTERS)] as const,
   );
-  // Sorted, so that a repeated request may list them in another order.
+  // Sorted, because a repeated request may list the keys in another order.
   return texts.length === 0
     ? null
     : Object.fromEntries(texts.sort(([one], [other]) => (one < other ? -1 : 1)));

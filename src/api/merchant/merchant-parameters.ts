@@ -26,13 +26,13 @@ import { type Expansion, expansions } from './merchant-schemas.ts';
 
 export const MAXIMUM_PAGE = 100;
 export const DEFAULT_PAGE = 50;
-/** Maximum page with expansion, lower than without, because each expanded payment needs a separate read. */
+/** Maximum page size with expansion. It is lower, because each expanded payment needs a separate read. */
 const MAXIMUM_EXPANDED_PAGE = 20;
 const MAXIMUM_DAYS = 366;
 export const DEFAULT_DAYS = 30;
 
 interface QueryParameter<Value> extends RequestParameter {
-  /** Throws `invalid_request`, naming the field. */
+  /** Parses a value. Throws `invalid_request`, naming the field. */
   readonly read: (text: string, name: string) => Value;
 }
 
@@ -55,7 +55,7 @@ export const nullable = (...parameter: Parameters<typeof optional<string>>) => (
   isNullable: true,
 });
 
-/** Maximum of an integer without a format, because generated clients assume 32 bits for it. */
+/** Maximum of an integer without a format, because generated clients then assume 32 bits. */
 const MAXIMUM_INT32 = 2 ** 31 - 1;
 
 const wholeNumber = (minimum: number, maximum: number, description: string, example: number) =>
@@ -170,7 +170,7 @@ const standIn = (parameter: RequestParameter, setting: string) => ({
   description: `${parameter.description} Default: the account's ${setting}.`,
 });
 
-/** `address` and `callback` default to the account's settings, as in the dashboard. */
+/** Direct payment parameters. `address` and `callback` default to the account's settings, as in the dashboard. */
 export const directParameters = {
   address: standIn(address, 'wallet'),
   callback: standIn(callback, 'callback URL'),
@@ -180,7 +180,7 @@ export const directParameters = {
   note,
 };
 
-/** Completes a create request from the account. Throws `invalid_request` for an unknown field or a missing callback. */
+/** Completes a create request from the account. Throws `invalid_request` for unknown fields or a missing callback. */
 export function completeParameters(
   body: Readonly<Record<string, unknown>>,
   known: RequestParameters,
@@ -193,7 +193,7 @@ export function completeParameters(
   return { ...body, address, callback };
 }
 
-/** Parses query parameters. Throws `invalid_request`, even for unknown ones; ignoring one would list other payments. */
+/** Parses query parameters. Throws `invalid_request` even for unknown ones: ignoring one would list other payments. */
 export function readQuery<Known extends Readonly<Record<string, QueryParameter<unknown>>>>(
   query: QueryParameters,
   known: Known,

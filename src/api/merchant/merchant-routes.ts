@@ -68,10 +68,10 @@ export interface MerchantContext extends CancelPaymentContext, ApiContext {
   readonly expiryMs: number;
 }
 
-/** Returns the checks of key, rate and scope that precede an operation. */
+/** Function that returns the checks of key, rate and scope that precede an operation. */
 type Guard = (scope: KeyScope) => ReturnType<Admit>;
 
-/** What the features need to register operations of the merchant API. */
+/** Parts with which features register operations of the merchant API. */
 export interface MerchantRoutes {
   readonly server: FastifyInstance;
   readonly guard: Guard;
@@ -80,7 +80,7 @@ export interface MerchantRoutes {
 
 export interface MerchantFeatures {
   readonly operations: readonly ((routes: MerchantRoutes) => void)[];
-  /** Reads the fields that the features add to each of these events. */
+  /** Reads the fields that features add to each of these events. */
   readonly readEventFields: (
     accountId: string,
     events: readonly NumberedEvent[],
@@ -105,7 +105,7 @@ export function registerMerchantApi(
 function registerPayments(server: FastifyInstance, context: MerchantContext, guard: Guard): void {
   const { search, baseUrl } = context;
   const presentOne = async (payment: Payment) => {
-    // The charge for the rest depends on the sessions.
+    // The sessions determine the charge for the rest of a partially paid payment.
     const view =
       payment.amountMismatch === 'partially_paid' ? await context.payments.viewPayment(payment.id) : null;
     return presentMerchantPayment(baseUrl, view ?? { payment, sessions: [] });
@@ -180,7 +180,7 @@ function registerReports(
 
   server.get('/events', read, async (request, reply) => {
     const { id: accountId } = accountOf(request);
-    // Without a number, starts with the oldest event kept, so the cursor cannot have expired.
+    // Without `after`, reading starts with the oldest event kept, so the cursor cannot have expired.
     const { after = null, limit = MAXIMUM_PAGE } = readQuery(queryOf(request), eventParameters);
     const page = await events.listEvents(accountId, after ?? 0, limit);
     if (after !== null) requireKept(after, page, nowMs());
@@ -216,7 +216,7 @@ function registerReports(
     const account = accountOf(request);
     const month = readMonth(queryOf(request), account.timeZone);
     const lines = Readable.from(exportJournal(context.search, account, month));
-    // A failure before the first line gets an error response.
+    // Waits for the first line, so that an earlier failure gets an error response.
     await once(lines, 'readable');
     const disposition = `attachment; filename="journal-${month.month}.csv"`;
     return reply
@@ -226,7 +226,7 @@ function registerReports(
   });
 }
 
-/** Refuses a cursor whose next events were deleted, or one in the future, from before the clock was set back. */
+/** Refuses a cursor whose next events were deleted, or a future one from before the clock was set back. */
 function requireKept(after: number, { newest, oldestAfter }: EventPage, nowMs: number): void {
   if (after >= oldestAfter && after <= Math.max(newest, nowMs)) return;
   throw new ServiceError(
@@ -238,7 +238,7 @@ function requireKept(after: number, { newest, oldestAfter }: EventPage, nowMs: n
 const idOf = (request: FastifyRequest) =>
   (request.params as { readonly payment_id: string }).payment_id.toLowerCase();
 
-/** Sends an answer with an ETag, or 304 if the caller has that answer already. */
+/** Sends an answer with an ETag, or 304 if the caller already has that answer. */
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, answer: object): FastifyReply {
   const body = JSON.stringify(answer);
   const tag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;

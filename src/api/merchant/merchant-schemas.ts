@@ -148,7 +148,7 @@ const eventFields = {
 const eventSchema = json.object(eventFields);
 export type MerchantEvent = json.ValueOf<typeof eventSchema>;
 
-/** What the features add to the events of an account. */
+/** Event types and fields that features add to the events of an account. */
 export interface AddedEvents {
   readonly types: readonly string[];
   readonly fields: Readonly<Record<string, json.JsonSchema>>;

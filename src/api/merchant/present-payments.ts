@@ -124,7 +124,7 @@ const presentSession = (session: PaymentView['sessions'][number]) => ({
   expires_at: isoTime(session.expiresAtMs),
 });
 
-/** Omits body and signature, because a key with read access must not get them. */
+/** Presents a webhook without body and signature, which a key with read access must not get. */
 function presentWebhook({ event, status, createdAtMs, result }: Webhook) {
   return {
     event,

@@ -80,7 +80,7 @@ export const bodies = {
   CreateDirectPayment: directParameters,
 } as const satisfies Record<string, json.RequestParameters>;
 
-/** All schemas to which operations and webhooks refer, with those of the features and what they add to events. */
+/** Returns all schemas of operations and webhooks, including those of features and their additions to events. */
 export const schemasWith = (
   added: Readonly<Record<string, json.JsonSchema>>,
   events: AddedEvents,
@@ -90,7 +90,7 @@ export const schemasWith = (
     description:
       'The service also validates what a schema cannot express: ' +
       'the checksum of `address`, the public host of `callback`, and the decimals of a numeric `amount`. A string `amount` is validated in full by the schema.',
-    // Two names for one flag; they must not contradict each other.
+    // The two names of one flag must not contradict each other.
     not: {
       anyOf: [true, false].map((flag) => ({
         type: 'object',
@@ -203,7 +203,7 @@ export const signatureParameter = {
   example: '9368b00c91589141153a0cba79d3b0a78de0042a2fb7013eb3d4783ebe84685b',
 } as const;
 
-/** Example for an object schema: its own, or one built from the first example of each property. */
+/** Returns the example of an object schema: its own, or one built from the first example of each property. */
 export function exampleOf({ examples, properties: fields }: json.JsonSchema): unknown {
   if (Array.isArray(examples)) return examples[0];
   const properties = fields as Readonly<Record<string, { readonly examples: readonly unknown[] }>>;

@@ -56,7 +56,7 @@ export function createOpenApiDocument(baseUrl: string, description: ApiDescripti
         bearerKey: {
           type: 'http',
           scheme: 'bearer',
-          // Only described, because generated clients would send the headers of all schemes, and be refused.
+          // Only described, because generated clients would send the headers of all schemes and be refused.
           description: 'Your API key. `X-API-Key: <key>` is accepted instead, but not both headers.',
         },
       },
@@ -162,7 +162,7 @@ const headersOf: Readonly<Record<string, object>> = {
   internal: headerOf('X-Request-Id', 'RequestId'),
 } satisfies Partial<Record<ErrorName, object>>;
 
-/** Answers of an operation by status: success, and the operation's errors grouped by status. */
+/** Returns the answers of an operation by status: success, and its errors grouped by status. */
 function answersOf(
   { answer, hasTag, errors, others = {} }: Operation,
   schemas: Schemas,
@@ -209,7 +209,7 @@ const isNull = (value: unknown) => isObject(value) && value['type'] === 'null';
 /** Keywords whose values are data, not schemas. */
 const data = ['example', 'examples', 'enum', 'required'];
 
-/** The document in OpenAPI 3.0, for generators that do not know 3.1. */
+/** Converts the document to OpenAPI 3.0, for generators that do not know 3.1. */
 export function toOpenApi30(document: JsonSchema): JsonSchema {
   const { info, webhooks, ...others } = downgrade(document) as JsonSchema;
   const license = { name: 'MIT', url: 'https://opensource.org/license/mit' };
@@ -256,7 +256,7 @@ function alternatives(anyOf: readonly unknown[]): JsonSchema {
   return { ...nullable, ...(more.length === 0 ? { allOf: [first] } : { anyOf: [first, ...more] }) };
 }
 
-/** Registers `GET /openapi.json` and its copy in OpenAPI 3.0. Builds each answer once. */
+/** Registers `GET /openapi.json` and its copy in OpenAPI 3.0. Builds each document only once. */
 export function registerOpenApi(
   server: FastifyInstance,
   { baseUrl }: { readonly baseUrl: string },
@@ -268,14 +268,14 @@ export function registerOpenApi(
     const bytes = Buffer.from(JSON.stringify(answer));
     const made: CompressedForms = new Map();
     server.get(path, { exposeHeadRoute: true }, (_request, reply) => {
-      // Allowed from every origin, because tools in browsers read it.
+      // Allows every origin, because tools in browsers read the document.
       reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
       return sendCompressed(reply.type('application/json; charset=utf-8'), bytes, made);
     });
   }
 }
 
-/** What the features add to the description of the API. */
+/** Additions of features to the description of the API. */
 export interface DescribedFeatures {
   readonly merchantTag: string;
   /** Groups of operations, each with the id of the operation that it follows. */

@@ -57,7 +57,7 @@ const pathParameters = {
 
 export const idempotency = { 'Idempotency-Key': idempotencyKeyParameter };
 
-/** Completes an operation: its path and method decide tag, path parameters and common errors. */
+/** Completes an operation. Its path and method determine the tag, path parameters and common errors. */
 export function operation(
   route: `${Operation['method']} /${string}`,
   own: Pick<Operation, 'id' | 'summary' | 'description' | 'answer'> &

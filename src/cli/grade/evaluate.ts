@@ -7,11 +7,11 @@ export interface Observations {
   readonly odd: WebhookAnswer;
   readonly forgeries: readonly { readonly name: string; readonly answer: WebhookAnswer }[];
   readonly duplicates: readonly WebhookAnswer[];
-  /** The same webhook again, after the order was fulfilled. */
+  /** The same webhook, sent again after the order was fulfilled. */
   readonly late: WebhookAnswer;
   /** Null if the shop uses another service, because the grader cannot count status reads there. */
   readonly statusReads: { readonly plain: number; readonly unpaid: number } | null;
-  /** Number of fulfilments of each order. Null without a probe, or if there was no reason to fulfil the order. */
+  /** Number of fulfilments of each order; null without a probe, or if there was no reason to fulfil the order. */
   readonly fulfilments: Readonly<Record<'plain' | 'odd' | 'guarded' | 'unpaid' | 'repeated', number | null>>;
   readonly timeLimitMs: number;
 }
@@ -21,7 +21,7 @@ export interface Finding {
   /** `not_seen`: the shop reports no fulfilments. `not_checked`: some checks need the stand-in service. */
   readonly mark: 'met' | 'missed' | 'not_seen' | 'not_checked';
   readonly problems: readonly string[];
-  /** What to do; null if the obligation is met. */
+  /** How to meet the obligation; null if it is met. */
   readonly mend: string | null;
 }
 
@@ -45,13 +45,13 @@ export function evaluate(seen: Observations): readonly Finding[] {
 /** Observations of how the shop uses the event log. Fulfilments are null without a probe. */
 interface EventObservations {
   readonly isFollowed: boolean;
-  /** Fulfilments of the order that appeared only in the event log. */
+  /** Fulfilments of the order that appears only in the event log. */
   readonly missed: number | null;
-  /** Fulfilments of the order that also had a webhook. */
+  /** Fulfilments of the order that also has a webhook. */
   readonly known: number | null;
 }
 
-/** Evaluates the use of the event log. Each webhook is sent once, and only a shop that follows the log misses none. */
+/** Evaluates the use of the event log. Webhooks are sent only once, so only a shop that follows the log misses none. */
 export function evaluateEvents({ isFollowed, missed, known }: EventObservations): Finding {
   const problems: string[] = [];
   if (isFollowed && missed === 0)
@@ -76,7 +76,7 @@ function finding(
   return { obligation, mark: otherwise, problems, mend: ways[otherwise] };
 }
 
-/** What the user can do for a more certain result. */
+/** Advice for a more conclusive result. */
 const ways = {
   met: null,
   not_seen: 'Let the shop tell how often an order was fulfilled, and name the address with --probe-url.',
@@ -144,7 +144,7 @@ function answersInTime({ good, slowBody, odd, duplicates, late, timeLimitMs }: O
   const genuine = [
     ['a genuine webhook', good],
     ['one whose body takes a second to arrive', slowBody],
-    // Counts only if no answer came, because a refusal is a finding of the first obligation.
+    // Counts only without an answer, because a refusal is a finding of the first obligation.
     ...(odd.status === null ? [['one with unusual spaces', odd] as const] : []),
     ...duplicates.map((answer) => ['one of several at once', answer] as const),
     ['a repeated one', late],

@@ -5,7 +5,7 @@ import type { Finding } from './evaluate.ts';
 
 export interface GradeOptions {
   readonly url: string;
-  /** URL at which a POST makes the shop create a checkout. Without it, the user creates them by hand. */
+  /** URL at which a POST makes the shop create a checkout. If absent, the user creates checkouts by hand. */
   readonly orderUrl?: string;
   readonly probeUrl?: string;
   readonly port: string;
@@ -18,7 +18,7 @@ export interface GradeOptions {
 export interface Grade {
   readonly met: number;
   readonly findings: readonly Finding[];
-  /** Finding on whether the shop follows the event log (recommended); null if not tested. */
+  /** Finding on whether the shop follows the event log, as recommended; null if not tested. */
   readonly events: Finding | null;
 }
 

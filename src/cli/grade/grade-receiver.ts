@@ -19,7 +19,7 @@ export interface GradeContext {
   readonly timeLimitMs: number;
   /** Maximum wait for work that the shop does after its answer. */
   readonly patienceMs: number;
-  /** Maximum wait for a shop that reads the event log, which it may poll only every few seconds. */
+  /** Maximum wait for a shop that reads the event log, because it may poll only every few seconds. */
   readonly eventPatienceMs: number;
 }
 
@@ -39,7 +39,7 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
   await send(context, genuine(unpaid));
   const duplicates = await sendDuplicates(context, repeated);
 
-  // A shop may confirm the status after its answer.
+  // A shop may read the status only after its answer.
   await waitUntil(context.patienceMs, async () => unpaid.statusReads > 0);
   return evaluate({
     good,
@@ -59,7 +59,7 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
   });
 }
 
-/** Grades how the shop handles a missing webhook. Changes the findings of `gradeReceiver`, so it must run after it. */
+/** Grades how the shop handles a missing webhook. Must run after `gradeReceiver`, whose findings it would change. */
 export async function gradeEvents(context: GradeContext): Promise<Finding> {
   const { service, readFulfilments } = context;
   const [missed, known] = service.orders.slice(-ORDERS_NEEDED) as [GradedOrder, GradedOrder];
@@ -75,7 +75,7 @@ export async function gradeEvents(context: GradeContext): Promise<Finding> {
   });
 }
 
-/** Grades with an unpaid payment of the shop's own service, by the answers and, with a probe, by fulfilments. */
+/** Grades with an unpaid payment of the shop's own service, by its answers and, with a probe, by fulfilments. */
 export async function gradeWithPayment(
   context: SendContext,
   order: GradedOrder,
@@ -126,7 +126,7 @@ function sendOdd(context: SendContext, order: GradedOrder): Promise<WebhookAnswe
   return send(context, { body, signature: signWebhook(body, order.ipnToken) });
 }
 
-/** The stand-in service reports the order as paid, so that only the signature check can prevent a fulfilment. */
+/** Sends forged webhooks. The stand-in service reports the order as paid, so only the signature check can stop them. */
 async function sendForgeries(context: SendContext, order: GradedOrder, other: Pick<GradedOrder, 'ipnToken'>) {
   const { body, signature } = genuine(order);
   const altered = body.replace(`"amount":${JSON.stringify(order.amount)}`, '"amount":"0.01"');
@@ -186,7 +186,7 @@ export function paidFields(order: GradedOrder, timestampSeconds: number): Readon
   };
 }
 
-/** Valid JSON in an unusual form, which a receiver refuses if it verifies the body after serializing it again. */
+/** Returns valid JSON in an unusual form. A receiver that verifies re-serialized JSON refuses it. */
 function formattingVariants(fields: Readonly<Record<string, unknown>>): string {
   const text = JSON.stringify({ ...fields, added_later: 1 }, null, 1);
   return `${text.replace('"added_later": 1', '"added_later": 1.0e0').replace('ü', '\\u00fc')}\n`;

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
 
 export interface WebhookAnswer {
-  /** Null if no answer came in time. */
+  /** HTTP status; null if no answer came in time. */
   readonly status: number | null;
   readonly durationMs: number;
   /** Transport error; null if an answer came. */
@@ -13,7 +13,7 @@ export interface WebhookAnswer {
 
 interface WebhookToPost {
   readonly body: string;
-  /** Null to send no signature. */
+  /** Signature header; null to send none. */
   readonly signature: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /** Time over which the body is sent in pieces; 0 to send it in one piece. */

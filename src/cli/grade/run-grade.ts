@@ -30,7 +30,7 @@ export interface RunGradeOptions {
   readonly log: (line: string) => void;
 }
 
-/** Throws if a URL is malformed, or if the shop creates too few checkouts at the stand-in service. */
+/** Grades a webhook receiver. Throws if a URL is malformed or the shop creates too few checkouts. */
 export async function runGrade(options: GradeOptions & RunGradeOptions): Promise<Grade> {
   const endpoint = readUrl(options.url, 'the endpoint');
   const probeUrl = options.probeUrl;
@@ -72,7 +72,7 @@ function contextOf(options: GradeOptions & RunGradeOptions, endpoint: URL): Omit
   };
 }
 
-/** Order from `--payment` and `--ipn-token`. The shop's own service reports its status, so it stays unpaid. */
+/** Returns the order of `--payment` and `--ipn-token`. It stays unpaid; the shop's own service reports its status. */
 function ownPayment({ payment, ipnToken, amount = '25.00', orderUrl }: GradeOptions): GradedOrder {
   if (payment === undefined || !isPaymentId(payment)) throw new Error('--payment must be a payment id');
   if (ipnToken === undefined || ipnToken === '') throw new Error('--payment needs --ipn-token');

@@ -19,18 +19,18 @@ export interface GradedOrder {
 /** Fields that features add to an event of the payment itself. */
 export type EventFields = Readonly<Record<string, null>>;
 
-/** Creates checkouts that cannot be paid, and returns their status and the account's events. */
+/** Simulated service whose checkouts cannot be paid. It returns their status and the account's events. */
 export interface StandInService {
   readonly baseUrl: string;
   readonly orders: GradedOrder[];
-  /** The orders in the event log. An event's number is its index plus one. */
+  /** Orders in the event log. An event's number is its index plus one. */
   readonly events: GradedOrder[];
   readonly eventFields: EventFields;
   eventReads: number;
   stop(): Promise<void>;
 }
 
-/** Listens on loopback only; port 0 chooses a free one. Accepts any key, because there is nothing to protect. */
+/** Listens on loopback only; port 0 means any free port. Accepts any key, because there is nothing to protect. */
 export async function startStandInService(port: number, eventFields: EventFields): Promise<StandInService> {
   const tokens = createIpnTokens(randomBytes(32).toString('hex'));
   const server = createServer((request, response) => {
@@ -100,7 +100,7 @@ async function answer(request: IncomingMessage, service: StandInService, tokens:
   return { status: 404, body: { error: 'Not found. Check the path and the id.' } };
 }
 
-/** Refuses a cursor beyond the log, as the service does: the shop got it from another service. */
+/** Reads the event log. Refuses a cursor beyond the log, as the service does: it comes from another service. */
 function readEvents(service: StandInService, query: URLSearchParams): Reply {
   service.eventReads++;
   const after = Number(query.get('after') ?? 0);

@@ -9,13 +9,13 @@ import { finalRowsOf, type PaymentFacts } from './verify-context.ts';
 
 type ChainSubject = Omit<PaymentFacts, 'webhooks' | 'checkRecords'> & { readonly findings: Findings };
 
-/** Largest gap between blocks that are read in one range. */
+/** Largest gap between blocks that are still read as one range. */
 const LARGEST_GAP_BLOCKS = 100;
 
 /**
  * Compares final records with the chain: each deposit, release and rescue must be in its place, and the deposit address
- * must hold the difference. Throws `ChainUnavailableError`, including if the endpoint has discarded the last scanned
- * block's state.
+ * must hold the difference. Throws `ChainUnavailableError`, even if the endpoint has only discarded the state of the
+ * last scanned block.
  */
 export async function checkChain(chain: VerifiedChain, subjects: readonly ChainSubject[]): Promise<void> {
   const byFinalBlock = Map.groupBy(subjects, ({ view }) => view.observations.finalBlock);
@@ -55,7 +55,7 @@ async function checkLogs({ reader }: VerifiedChain, group: readonly ChainSubject
   }
 }
 
-/** Net rescues. Their only record is the journal. */
+/** Returns the net rescues, whose only record is the journal. */
 function rescuesOf({ entries }: ChainSubject): JournalFacts[] {
   return netEntries(entries.filter(({ kind }) => kind === 'rescued'));
 }

@@ -15,7 +15,7 @@ import type { Findings } from './discrepancies.ts';
 import { type CheckContext, finalRowsOf, type PaymentFacts } from './verify-context.ts';
 import { checkJournal } from './verify-journal.ts';
 
-/** Checks one payment against the journal and its recorded deposits and releases. Pure, except for `findings`. */
+/** Checks one payment against the journal and its recorded deposits and releases. Changes only `findings`. */
 export function checkPayment(facts: PaymentFacts, context: CheckContext, findings: Findings): Findings {
   const { payment } = facts.view;
   checkJournal(facts, findings);
@@ -31,7 +31,7 @@ export function checkPayment(facts: PaymentFacts, context: CheckContext, finding
   return findings;
 }
 
-/** Checks the fee of each release: that of the payment's terms, or zero if the fee wallet could not be paid. */
+/** Checks each release's fee, which must follow the payment's terms or be zero if the fee wallet could not be paid. */
 function checkReleases({ view }: PaymentFacts, findings: Findings): void {
   for (const { toMerchantUnits, feeUnits: fee, transactionHash } of view.observations.releases) {
     const expected = feeUnits(toMerchantUnits + fee, view.payment.feeBasisPoints);
@@ -49,7 +49,7 @@ function sumOf<Row>(rows: readonly Row[], unitsOf: (row: Row) => bigint): bigint
   return rows.reduce((sum, row) => sum + unitsOf(row), 0n);
 }
 
-/** Once money was released, the payment's amounts must equal the sum of the journal's first releases, however many. */
+/** Checks the amounts. After a release, they must equal the sum of the journal's first releases, however many. */
 function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void {
   const { payment, observations } = view;
   const { status, receivedUnits, forwardedUnits, paidThresholdUnits } = payment;
@@ -113,7 +113,7 @@ function checkTransactions({ view: { payment, observations } }: PaymentFacts, fi
 /** Checks that the service's own decision would not change the payment now. */
 function checkState({ view }: PaymentFacts, { nowMs }: CheckContext, findings: Findings): void {
   const { payment } = view;
-  // The units and the transaction seen so far are checked separately.
+  // Other checks cover the units and the transaction seen so far.
   const { receivedUnits, txidIn, ...change } = settle(view, { nowMs })?.change ?? {};
   const state = stateOf(payment);
   if (change.status !== undefined || change.forwardStatus !== undefined) {
@@ -141,7 +141,7 @@ function checkBatch(payment: Payment, { openBatches }: CheckContext, findings: F
   findings.add('relay_batch', 'a batch under way that carries it', `batch ${payment.relayBatchId}`);
 }
 
-/** The threshold comes from the creation, any session (order decides which), or an accepted sum of deposits. */
+/** Checks the terms. The threshold comes from the creation, one of the sessions, or an accepted sum of deposits. */
 function checkTerms({ view: { payment, sessions }, entries }: PaymentFacts, findings: Findings): void {
   const { amountCents, originalAmountCents, customerFeeCents, currency, usdUnits } = payment;
   if (originalAmountCents !== null) {

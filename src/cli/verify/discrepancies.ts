@@ -33,9 +33,9 @@ export const discrepancyKinds = {
 export type DiscrepancyKind = keyof typeof discrepancyKinds;
 
 export interface Discrepancy {
-  /** Null if the discrepancy does not concern a single payment. */
+  /** Payment id; null if the discrepancy does not concern a single payment. */
   readonly paymentId: string | null;
-  /** A `DiscrepancyKind`, or a kind of a feature. */
+  /** A `DiscrepancyKind`, or a kind that a feature defines. */
   readonly kind: string;
   readonly expected: string;
   readonly found: string;

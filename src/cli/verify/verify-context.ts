@@ -25,7 +25,7 @@ export interface VerifyContext {
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly settlements: Pick<SettlementStore, 'listSettlements'>;
   readonly search: Pick<PaymentSearchStore, 'listHistories'>;
-  /** Null if the database is to be compared only with itself. */
+  /** Chain to compare with; null to compare the database only with itself. */
   readonly chain: VerifiedChain | null;
   readonly nowMs: () => number;
   readonly onProgress?: OnProgress | undefined;
@@ -35,11 +35,11 @@ export interface VerifyContext {
 
 type CheckRecords = (chain: VerifiedChain | null, add: Findings['addAny']) => Promise<void>;
 
-/** What features record about payments, for the operator's commands. */
+/** Records of features about payments, for the operator's commands. */
 export interface FeatureRecords {
   readonly show: (id: PaymentId, nowMs: number) => Promise<Readonly<Record<string, unknown>>>;
   readonly fieldsOf: (event: NumberedEvent) => Readonly<Record<string, unknown>>;
-  /** Reads a payment's records, and returns their check against the payment and, if given, the chain. */
+  /** Reads a payment's records. Returns a function that checks them against the payment and, if given, the chain. */
   readonly readCheck: (view: PaymentView) => Promise<CheckRecords>;
 }
 
@@ -55,7 +55,7 @@ export interface CheckContext {
   readonly openBatches: readonly RelayBatch[];
   /** Time of the newest scanned final block, until which the service was running. */
   readonly scannedToMs: number;
-  /** Deposit address of the payment's terms; null for an unknown factory. */
+  /** Returns the deposit address of the payment's terms; null for an unknown factory. */
   readonly depositAddressOf: (payment: PaymentView['payment']) => string | null;
 }
 

@@ -13,7 +13,7 @@ import { finalRowsOf, type PaymentFacts, type VerifyContext } from './verify-con
 
 const ENTRIES_AT_A_TIME = 500;
 
-/** Checks the whole journal, entry by entry, and returns its head. Includes entries appended meanwhile. */
+/** Checks the whole journal entry by entry, including entries appended meanwhile. Returns its head. */
 export async function verifyJournal(
   context: Pick<VerifyContext, 'observations' | 'payments' | 'onProgress'>,
   report: Report,
@@ -65,7 +65,7 @@ export function checkJournal({ view, entries }: PaymentFacts, findings: Findings
     deposits: deposits.map((deposit) => ({ ...deposit, paymentId })),
     releases: releases.map((release) => ({ ...release, paymentId })),
   });
-  // Rescues are left out, because the journal is their only record.
+  // Rescues are omitted, because the journal is their only record.
   const moved = netEntries(entries.filter(({ kind }) => kind !== 'rescued'));
   const entered = new Map(moved.map((entry) => [placeOfEntry(entry), entry.units]));
   for (const entry of recorded) {

@@ -19,15 +19,15 @@ export type VerifyReport = Awaited<ReturnType<typeof verifyPayments>>;
 /** Maximum payments per chunk, so that a chunk takes a few milliseconds and does not delay the API. */
 const PAYMENTS_AT_A_TIME = 100;
 const HISTORIES_AT_A_TIME = 500;
-/** Maximum discrepancies listed, because larger numbers usually have a common cause. */
+/** Maximum number of discrepancies to list. Larger numbers usually have a common cause. */
 const MAXIMUM_LISTED = 1_000;
 const MAXIMUM_OPEN_BATCHES = 1_000;
-/** Maximum checks of a payment. It may change during one, so only a discrepancy that lasts counts. */
+/** Maximum checks of a payment. The payment may change during one, so only a lasting discrepancy counts. */
 const MAXIMUM_CHECKS = 4;
 
 /**
- * Checks the journal, and every payment that exists at the start against it, its recorded rows, its webhooks and the
- * chain. Writes nothing. Needs memory for one chunk of payments. Throws `ChainUnavailableError` if it cannot be read.
+ * Checks the journal, and compares every payment that exists at the start with the journal, its recorded rows, its
+ * webhooks and the chain. Writes nothing. Needs memory for one chunk of payments. Throws `ChainUnavailableError`.
  */
 export async function verifyPayments(context: VerifyContext) {
   const discrepancies: Discrepancy[] = [];
@@ -70,13 +70,13 @@ export async function verifyPayments(context: VerifyContext) {
     finalBlockAgeMs: cursor === null ? null : Math.max(0, context.nowMs() - cursor.timestampMs),
     isChainChecked: context.chain !== null,
     totals,
-    /** Number of all discrepancies; the list has only the first ones. */
+    /** Number of all discrepancies; `discrepancies` has only the first ones. */
     discrepancyCount,
     discrepancies: discrepancies as readonly Discrepancy[],
   };
 }
 
-/** Counts page by page, because a count of all rows would delay the API. */
+/** Counts page by page, because counting all rows at once would delay the API. */
 async function countPayments({ payments, onProgress }: VerifyContext, newest: PaymentId): Promise<number> {
   let [done, after] = [0, ''];
   while (after < newest) {
@@ -90,14 +90,14 @@ async function countPayments({ payments, onProgress }: VerifyContext, newest: Pa
 
 type RunConstants = Omit<CheckContext, 'nowMs' | 'openBatches'>;
 
-/** A payment as last read; `facts` is null if it is unreadable. */
+/** A payment as last read; `facts` is null if the payment is unreadable. */
 interface CheckedPayment {
   readonly id: PaymentId;
   readonly facts: PaymentFacts | null;
   readonly findings: Findings;
 }
 
-/** Checks payments, repeatedly while there are findings, because the service may change a payment between two reads. */
+/** Checks payments, repeatedly if there are findings, because the service may change a payment between two reads. */
 async function checkAll(context: VerifyContext, ids: readonly PaymentId[], constants: RunConstants) {
   const latest = new Map<PaymentId, CheckedPayment>();
   let open = ids;
@@ -145,7 +145,7 @@ async function readFacts(context: VerifyContext, id: PaymentId): Promise<Checked
   }
 }
 
-/** All entries of a payment. Read by page, because strangers determine how many there are. */
+/** Reads all entries of a payment by page, because strangers determine how many there are. */
 async function readEntries({ observations }: VerifyContext, id: PaymentId): Promise<JournalEntry[]> {
   const entries: JournalEntry[] = [];
   for (;;) {
@@ -155,7 +155,7 @@ async function readEntries({ observations }: VerifyContext, id: PaymentId): Prom
   }
 }
 
-/** The view with the rows of dust in place of their sums. Reports sums that differ from the rows. */
+/** Returns the view with the rows of dust in place of their sums. Reports sums that differ from their rows. */
 async function unfold({ observations: store }: VerifyContext, view: PaymentView, findings: Findings) {
   const { deposits, releases, finalBlock } = view.observations;
   const isSum = ({ logIndex }: ChainPosition) => logIndex < 0;
@@ -186,7 +186,7 @@ function inChainOrder(one: ChainPosition, other: ChainPosition): number {
   return one.blockNumber - other.blockNumber || one.logIndex - other.logIndex;
 }
 
-/** Finding for an error that stored contents cause. Rethrows others, such as a failing database. */
+/** Returns a finding for an error caused by stored contents. Rethrows others, such as a failing database. */
 function unreadable(id: PaymentId, error: unknown): Findings {
   const isContents =
     error instanceof UnknownStateError || error instanceof SyntaxError || error instanceof RangeError;
@@ -196,7 +196,7 @@ function unreadable(id: PaymentId, error: unknown): Findings {
   return findings;
 }
 
-/** Checks that every payment with a history exists, and that each payment that was paid is still paid. */
+/** Checks that every payment with a history exists and that each payment once paid is still paid. */
 async function verifyHistories({ search, onProgress }: VerifyContext, report: Report): Promise<void> {
   let [after, done] = ['', 0];
   for (;;) {
