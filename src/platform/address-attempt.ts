@@ -1,2 +1,2 @@
-/** Time limit for one of several IP addresses of a host, enough for one retransmission of a lost first packet. */
+/** Time limit per IP address of a host with several. Long enough to retransmit a lost first packet once. */
 export const ADDRESS_ATTEMPT_MS = 2_500;

@@ -1,7 +1,7 @@
-/** Time, injected so that tests can move it. */
+/** Source of time, injected so that tests can control it. */
 export interface Clock {
-  /** Wall clock, milliseconds since 1970. */
+  /** Returns the wall-clock time, in milliseconds since 1970. */
   nowMs(): number;
-  /** Never goes back; for windows and durations. Milliseconds from an arbitrary start. */
+  /** Returns milliseconds since an arbitrary start, for windows and durations. Never goes back. */
   monotonicMs(): number;
 }

@@ -1,15 +1,15 @@
-/** A cell: text from a user, or text of the service itself (amounts, ids, times). */
+/** Cell of a CSV: user text as an object, or the service's own text (amounts, ids, times) as a string. */
 export type CsvCell = { readonly text: string | null } | string | null;
 
-/** Where a spreadsheet may detect a formula: at the start of a text, and after separators of cells or lines. */
+/** Places where a spreadsheet may detect a formula: the start of a text, and after a cell or line separator. */
 const formulaBegins = /(\r?\n|[;\r]|^)(?=[\s\0]*[=+\-@＝＋－＠\t\r])/gu;
 
-/** Whether a spreadsheet would read the text as a number or date and show it differently: "007", "1e5", 16 digits. */
+/** Returns whether a spreadsheet would show the text as another number or date ("007", "1e5", 16 digits). */
 function isReadAnew(text: string): boolean {
   return /^(?=.*\d)[\d\s.,:/e%-]*$/i.test(text) && (text.length > 15 || String(Number(text)) !== text);
 }
 
-/** One line of a CSV (RFC 4180). Text that a spreadsheet would compute or change gets an apostrophe, shown as text. */
+/** Formats one CSV line (RFC 4180). An apostrophe keeps a spreadsheet from computing or changing user text. */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }

@@ -1,15 +1,15 @@
 import { isLoopbackHost } from './public-address.ts';
 
-/** Limits the time for a new connection while most hosts are down. */
+/** Maximum hosts, to limit the time for a new connection while most of them are down. */
 const MAXIMUM_HOSTS = 5;
 const NO_URL =
   'DATABASE_URL must be empty for SQLite in DATA_DIR, or a postgres:// URL. Encode special characters of its password, such as %40 for @.';
-/** Scheme and credentials, the hosts, and the rest. The credentials end with the last `@`, as in `URL`. */
+/** Groups: the scheme with credentials, the hosts, and the rest. Credentials end at the last `@`, as in `URL`. */
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
-/** The service writes, so no other value of libpq makes sense. */
+/** Accepted values of `target_session_attrs`. The service writes, so libpq's other values make no sense. */
 const SESSION_ATTRIBUTES = ['read-write', 'primary'];
 
-/** URLs of the servers of `postgresql://user:password@host1:5432,host2:5432/database`. Errors omit the password. */
+/** Splits `postgresql://user:password@host1:5432,host2:5432/database` into a URL per host. Errors omit the password. */
 export function databaseUrls(text: string): readonly string[] {
   const [, scheme = '', hosts = '', rest = ''] = PARTS.exec(text) ?? [];
   if (scheme === '') throw new Error(NO_URL);
@@ -33,22 +33,22 @@ export function databaseUrls(text: string): readonly string[] {
   return urls.map(translate);
 }
 
-/** Replaces parameters that managed services print and the driver reads differently. */
+/** Replaces parameters that managed services show in their URLs but the driver interprets differently. */
 function translate(text: string): string {
   const url = new URL(text);
   const { searchParams } = url;
-  // `system` means Node's own root certificates, but the driver would read a file of this name.
+  // `system` stands for Node's root certificates, but the driver would read a file with this name.
   const isSystem = searchParams.get('sslrootcert') === 'system';
   if (isSystem) searchParams.delete('sslrootcert');
   const mode = searchParams.get('sslmode') ?? (isSystem ? 'require' : '');
-  // The driver checks the certificate in all of these modes, and warns that a later version will not.
+  // The driver verifies the certificate in all these modes, but warns that a later version will not.
   if (/^(prefer|require|verify-ca)$/.test(mode) && !searchParams.has('uselibpqcompat'))
     searchParams.set('sslmode', 'verify-full');
   if (searchParams.get('pgbouncer') === 'true') searchParams.set('prepared_statements', 'false');
   return searchParams.toString() === new URL(text).searchParams.toString() ? text : url.href;
 }
 
-/** Servers beyond this machine and its container network to which the connection is not encrypted. */
+/** Returns the hosts outside this machine and its container network whose connection is not encrypted. */
 export function unencryptedHosts(text: string): readonly string[] {
   return databaseUrls(text).flatMap((each) => {
     const { hostname, searchParams } = new URL(each);

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 
-/** HTTP proxy that opens connections to other hosts by CONNECT. */
+/** HTTP proxy that opens connections to other hosts with CONNECT. */
 export type EgressProxy = NonNullable<ReturnType<typeof parseEgressProxy>>;
 
-/** Reads `http://[user:password@]host:port`; null for any other form. */
+/** Parses `http://[user:password@]host[:port]`. Returns null for any other form. */
 export function parseEgressProxy(text: string) {
   const url = URL.parse(text);
   if (url === null || url.protocol !== 'http:' || !/^\/?$/.test(url.pathname + url.search + url.hash))
@@ -23,7 +23,7 @@ export function parseEgressProxy(text: string) {
   }
 }
 
-/** Opens a connection to this host and port. The proxy resolves a host name, and uses an IP address as it is. */
+/** Opens a connection through the proxy. The proxy resolves a host name, but uses an IP address unchanged. */
 export async function openTunnel(
   { host, port, authorization }: EgressProxy,
   target: { readonly host: string; readonly port: number },
@@ -47,7 +47,7 @@ export async function openTunnel(
       ? new Error(`the proxy ${host}:${port} did not answer CONNECT in time`, { cause })
       : cause;
   });
-  // Neither TLS nor HTTP begins with bytes from the other side.
+  // Early bytes are an error, because the client speaks first in both TLS and HTTP.
   if (statusCode === 200 && early.length === 0) return socket;
   socket.destroy();
   throw new Error(`the proxy ${host}:${port} answers CONNECT with ${statusCode}`);

@@ -9,17 +9,17 @@ import {
 
 export type KeyedHash = ReturnType<typeof createKeyedHash>;
 
-/** HMAC-SHA-256 under a key for this purpose, so that hashes cannot be brute-forced without the server's secret. */
+/** Creates an HMAC-SHA-256 with a key per purpose. Without the server's secret, hashes cannot be brute-forced. */
 export function createKeyedHash(purpose: string, secret: string, previousSecrets: readonly string[] = []) {
   const keys = deriveKeys(purpose, secret, previousSecrets);
   const candidates = (text: string): readonly string[] => keys.map(({ key }) => macOf(key, text));
   return {
     of: (text: string) => candidates(text)[0] as string,
-    /** Hash under the oldest configured secret. It stays the same as long as that secret is configured. */
+    /** Hashes with the oldest configured secret, so that the hash stays the same while that secret is configured. */
     lasting: (text: string) => candidates(text).at(-1) as string,
-    /** Hashes under every configured secret, one of which is the stored hash. */
+    /** Hashes with each configured secret, to find a hash that was stored under any of them. */
     candidates,
-    /** Whether this is the text's hash under one of the secrets. */
+    /** Returns whether `given` is the text's hash under one of the secrets. */
     matches: (text: string, given: string) => candidates(text).some((each) => isSameText(given, each)),
   };
 }
@@ -28,7 +28,7 @@ export function macOf(key: KeyObject, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
 }
 
-/** Compares in constant time, revealing neither the first difference nor the expected length. */
+/** Compares in constant time, so that timing reveals neither the first difference nor the expected length. */
 export function isSameText(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
@@ -40,7 +40,7 @@ interface DerivedKey {
   readonly key: KeyObject;
 }
 
-/** Keys of a purpose, the current one first; those of earlier secrets are for existing data. */
+/** Derives a purpose's keys, the current one first. Keys from earlier secrets are only for existing data. */
 export function deriveKeys(
   purpose: string,
   secret: string,

@@ -1,4 +1,4 @@
-/** System errors caused by this machine itself, with the remedy. */
+/** Remedies for system errors that this machine itself caused, by error code. */
 const wayOuts: Readonly<Record<string, string>> = {
   EMFILE: 'this process may not open more files: raise its limit (ulimit -n, LimitNOFILE= or ulimits:)',
   ENFILE: 'this machine may not open more files: end programs, or raise fs.file-max',
@@ -8,18 +8,18 @@ const wayOuts: Readonly<Record<string, string>> = {
     'this machine has no free local port for a connection: end connections, or widen net.ipv4.ip_local_port_range',
 };
 
-/** Remedy for an error that this machine caused itself; null if the other side or the configuration may have. */
+/** Returns the remedy for an error that this machine caused. Null if the peer or the configuration may be the cause. */
 export function machineFaultOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const { code = '', syscall } = error as NodeJS.ErrnoException;
-  // Listening on another machine's IP address fails in the same way.
+  // Listening on another machine's IP address also fails with EADDRNOTAVAIL.
   if (Object.hasOwn(wayOuts, code) && (code !== 'EADDRNOTAVAIL' || syscall === 'connect'))
     return `${wayOuts[code]} (${code})`;
   const causes = [error.cause, ...(error instanceof AggregateError ? error.errors : [])];
   return causes.map(machineFaultOf).find((found) => found !== null) ?? null;
 }
 
-/** Class of an error, or the name that the runtime gave it, such as `TimeoutError`. */
+/** Returns an error's class, or the name that the runtime gave it, such as `TimeoutError`. */
 export function errorTypeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   return error.name === 'Error' ? error.constructor.name : error.name;

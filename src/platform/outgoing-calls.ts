@@ -7,13 +7,13 @@ import { type EgressProxy, openTunnel } from './egress-proxy.ts';
 import { isLoopbackHost } from './public-address.ts';
 
 interface OutgoingAgentOptions extends Omit<Agent.Options, 'connect'> {
-  /** Time limit of a connection, including all IP addresses and TLS. Default 10,000. */
+  /** Time limit for connecting, including all IP addresses and TLS. Default 10,000. */
   readonly connectTimeoutMs?: number;
-  /** Proxy to all hosts except loopback. Default null. */
+  /** Proxy for all hosts except loopback. Default null. */
   readonly proxy?: EgressProxy | null;
 }
 
-/** Creates connections to other hosts. The error of a failed one describes each IP address. */
+/** Creates an agent for calls to other hosts. A failed connection's error describes each IP address. */
 export function createOutgoingAgent({
   connectTimeoutMs = 10_000,
   proxy = null,
@@ -44,7 +44,7 @@ export function createOutgoingAgent({
   });
 }
 
-/** Cause of a failed connection. Node's message is empty if several IP addresses failed. */
+/** Describes why a connection failed. Node's own message is empty if several IP addresses failed. */
 function describeConnectFailure(error: Error, limitMs: number): string {
   const failures = [error, error.cause].find((each) => each instanceof AggregateError)?.errors as
     | readonly NodeJS.ErrnoException[]
@@ -68,7 +68,7 @@ export async function isListening(at: NetConnectOpts): Promise<boolean> {
 
 const CERTIFICATE_LIMIT_MS = 10_000;
 
-/** Expiry of the certificate that the host of a URL serves, trusted or not. */
+/** Returns the expiry of a host's certificate in milliseconds since 1970, even if the certificate is not trusted. */
 export async function readCertificateEnd(
   url: string,
   proxy: EgressProxy | null,
@@ -80,9 +80,9 @@ export async function readCertificateEnd(
   const isDirect = proxy === null || isLoopbackHost(hostname);
   const socket = connectTls({
     ...(isDirect ? place : { socket: await openTunnel(proxy, place, signal) }),
-    // Not sent for IP addresses, because RFC 6066 allows only names.
+    // Not sent for IP addresses, because RFC 6066 allows only host names.
     ...(isIP(place.host) === 0 ? { servername: place.host } : {}),
-    // Reads an expired certificate as well.
+    // Off, so that an expired certificate can be read as well.
     rejectUnauthorized: false,
   });
   try {
@@ -93,7 +93,7 @@ export async function readCertificateEnd(
   }
 }
 
-/** The answer, or the error of `lateError` when it takes longer; the answer then settles in the background. */
+/** Returns the answer, or throws the error of `lateError` after the limit. A late answer is ignored. */
 export async function within<T>(limitMs: number, answer: Promise<T>, lateError: () => Error): Promise<T> {
   if (!Number.isFinite(limitMs)) return answer;
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -108,7 +108,7 @@ export async function within<T>(limitMs: number, answer: Promise<T>, lateError: 
 /** Time to wait for a better answer once there is an acceptable one. */
 const GRACE_MS = 500;
 
-/** The answers so far: once one is enough, soon after an acceptable one, or once all arrived. Ignores later errors. */
+/** Returns the answers so far: once one is enough, soon after an acceptable one, or once all have arrived. */
 export async function answersUntil<T>(
   pending: readonly Promise<T>[],
   classify: (answer: T) => 'enough' | 'better than nothing' | 'not',

@@ -1,6 +1,6 @@
 /**
  * Makes one PNG from a picture or an SVG on standard input. `pictures.ts` starts it with limits on memory and time.
- * Plain JavaScript, because Node strips types with WebAssembly, which `--jitless` excludes.
+ * Plain JavaScript, because Node strips types with WebAssembly, which `--jitless` disables.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
 
-/** Exit code of a refusal; the reason is on standard error. */
+/** Exit code for a refused picture. The reason is on standard error. */
 const refusedCode = 3;
-/** Loaders of libvips; all others stay blocked. */
+/** Allowed libvips loaders; all others stay blocked. */
 const loaders = {
   picture: ['VipsForeignLoadPngBuffer', 'VipsForeignLoadJpegBuffer', 'VipsForeignLoadWebpBuffer'],
   drawing: ['VipsForeignLoadSvgBuffer'],
@@ -33,7 +33,7 @@ async function encodePicture(bytes, maximumPixels, fittedPixels) {
 }
 
 /**
- * Reads the header alone, with the same decoder.
+ * Reads only the header, with the same decoder.
  * @param {Buffer} bytes
  */
 async function measure(bytes) {
@@ -41,7 +41,7 @@ async function measure(bytes) {
 }
 
 /**
- * Removes the characters of an SVG that no font has, because they would be drawn as boxes.
+ * Removes characters that no font has from an SVG, because they would be drawn as boxes.
  * @param {Buffer} svg
  * @param {readonly string[]} fonts folders
  */
@@ -60,7 +60,7 @@ function withKnownCharacters(svg, fonts) {
 }
 
 /**
- * Character ranges of a TrueType font: format 12 of its table `cmap`, which all our fonts have.
+ * Yields the character ranges of a TrueType font, from format 12 of its `cmap` table, which all these fonts have.
  * @param {Buffer} font
  */
 function* characterRanges(font) {
@@ -91,7 +91,7 @@ const [task = '', ...options] = process.argv.slice(2);
 try {
   setPriority(10);
 } catch {
-  // The systemd unit does not permit a change of priority.
+  // The systemd unit forbids changes of priority.
 }
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: task === 'picture' ? loaders.picture : loaders.drawing });

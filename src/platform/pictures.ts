@@ -3,39 +3,39 @@ import { createRequire } from 'node:module';
 import { delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Limit of the process's private memory. Node itself takes 90 MiB. */
+/** Limit on the process's private memory, of which Node itself takes 90 MiB. */
 const MEMORY_LIMIT_KIB = 320 * 1024;
 const PROCESSOR_LIMIT_SECONDS = 5;
 const TIMEOUT_MS = 10_000;
 const MAXIMUM_OUTPUT_BYTES = 4 * 1024 * 1024;
 /** Maximum pictures in a queue, including the one in progress. */
 const MAXIMUM_QUEUED = 6;
-/** Exit code of a refusal; the reason is on standard error. */
+/** Exit code for a refused picture. The reason is on standard error. */
 const REFUSED_CODE = 3;
 
 export type Pictures = ReturnType<typeof createPictures>;
 
-/** A picture that cannot be processed; the message continues a sentence that starts with its field. */
+/** Error for a picture that cannot be processed. The message completes a sentence that starts with the field's name. */
 export class PictureRefusedError extends Error {}
 
-/** The queue is full, or already has a picture of the same owner. */
+/** Error for a queue that is full, or already has a picture of the same owner. */
 export class PicturesBusyError extends Error {}
 
 /**
- * Each picture gets a separate process, because hostile input can exhaust memory or crash the decoder. Uploads and
- * drawings have separate queues: one process at a time, one place for each owner.
+ * Creates separate queues for uploads and drawings. Each runs one process at a time and has one place per owner. Every
+ * picture gets its own process, because hostile input can exhaust memory or crash the decoder.
  */
 export function createPictures() {
   const inUploads = createQueue();
   const inDrawings = createQueue();
   return {
     /**
-     * Encodes a PNG, JPEG or WebP of at most `maximumPixels` in width and height as a PNG that fits a square of
+     * Converts a PNG, JPEG or WebP of at most `maximumPixels` in width and height to a PNG that fits into a square of
      * `fittedPixels`. Throws `PictureRefusedError`, or `PicturesBusyError` if the queue has no place for it.
      */
     encode: (owner: string, bytes: Uint8Array, maximumPixels: number, fittedPixels: number) =>
       inUploads(owner, () => runProcess(bytes, ['picture', String(maximumPixels), String(fittedPixels)])),
-    /** Draws an SVG as a PNG, with text in Inter. Throws like `encode`. */
+    /** Renders an SVG as a PNG, with text in Inter. Throws the same errors as `encode`. */
     draw: (owner: string, svg: string) =>
       inDrawings(owner, () => runProcess(Buffer.from(svg), ['drawing', ...fonts])),
   };
@@ -55,7 +55,7 @@ function createQueue() {
 
 const { resolve } = createRequire(import.meta.url);
 const program = fileURLToPath(new URL('./picture-process.js', import.meta.url));
-/** Folders of the fonts in packages. DejaVu has the letters and symbols that the others lack. */
+/** Folders of the fonts from npm packages. DejaVu has the letters and symbols that the others lack. */
 const fonts = [
   '@expo-google-fonts/inter/400Regular/Inter_400Regular.ttf',
   '@expo-google-fonts/inter/700Bold/Inter_700Bold.ttf',
@@ -64,18 +64,18 @@ const fonts = [
   '@expo-google-fonts/sawarabi-gothic/400Regular/SawarabiGothic_400Regular.ttf',
   'dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
 ].map((file) => dirname(resolve(file)));
-/** Contains none of the service's variables, and so none of its secrets. */
+/** Environment of the process. Contains none of the service's variables, and thus none of its secrets. */
 const environment = {
   FONTCONFIG_FILE: fileURLToPath(new URL('./picture-fonts.conf', import.meta.url)),
   XDG_DATA_HOME: fonts[0],
   XDG_DATA_DIRS: fonts.slice(1).join(delimiter),
   VIPS_CONCURRENCY: '1',
 };
-/** Node cannot limit a process, but a shell can. A lower limit of the system stays. */
+/** Shell command that sets the limits, because Node cannot. A lower limit set by the system remains. */
 const LIMITED = `{ ulimit -d ${MEMORY_LIMIT_KIB}; ulimit -t ${PROCESSOR_LIMIT_SECONDS}; } 2>/dev/null; exec "$0" "$@"`;
 
 function runProcess(input: Uint8Array, task: readonly string[]): Promise<Buffer> {
-  // Without compiled code, because Node would reserve more memory for it than the limit.
+  // With `--jitless`, because Node would reserve more memory for compiled code than the limit allows.
   const command = [process.execPath, '--jitless', program, ...task];
   return new Promise((fulfil, reject) => {
     const child = execFile(
@@ -96,7 +96,7 @@ function runProcess(input: Uint8Array, task: readonly string[]): Promise<Buffer>
         else reject(error);
       },
     );
-    // A process that exits early closes its input.
+    // Writing fails if the process exits before it has read its input.
     child.stdin?.on('error', () => {}).end(input);
   });
 }

@@ -1,11 +1,11 @@
-/** Progress of long work: `done` of `total` units, such as payments; `total` is null while it is unknown. */
+/** Progress of a long task: `done` of `total` units, such as payments. `total` is null while it is unknown. */
 export interface Progress {
   readonly unit: string;
   readonly done: number;
   readonly total: number | null;
 }
 
-/** Whether a step is of a kind that this version shows; a newer server may report others, which are skipped. */
+/** Returns whether this version can show a step. A newer server may report other kinds, which are skipped. */
 export function isProgress(step: unknown): step is Progress {
   const { unit, done, total } = (step ?? {}) as Partial<Progress>;
   return (
@@ -13,17 +13,17 @@ export function isProgress(step: unknown): step is Progress {
   );
 }
 
-/** Called between two portions of work. Throws once the user has stopped the work. */
+/** Callback between two portions of work. Throws once the user has stopped the work. */
 export type OnProgress = (progress: Progress) => void;
 
 const TERMINAL_INTERVAL_MS = 200;
 const LINE_INTERVAL_MS = 10_000;
-/** Duration of a step after which its rate is shown. */
+/** Time after which a step's rate is shown. */
 const FIRST_RATE_SECONDS = 2;
 
 /**
- * Shows the progress of work: on a terminal in a line that is overwritten, elsewhere by a line every ten seconds. With
- * `isJson` the lines are JSON, and the end of each step is one too.
+ * Shows progress on standard error: on a terminal as one line that is overwritten, elsewhere as a line every ten
+ * seconds. With `isJson`, the lines are JSON, and the end of each step also gets one.
  */
 export function showProgress(command: string, isJson: boolean) {
   const stream = process.stderr;
@@ -51,9 +51,9 @@ export function showProgress(command: string, isJson: boolean) {
       latest = progress;
       if (isJson && progress.done === progress.total) print();
     },
-    /** Clears the line on the terminal, before other output. */
+    /** Clears the line on the terminal before other output. */
     clear,
-    /** Text about the work done, such as `120 of 500 payments`. */
+    /** Describes the work done, such as `120 of 500 payments`. */
     done: () => (latest === null ? 'before anything was done' : countOf(latest)),
     end(): void {
       clearInterval(timer);

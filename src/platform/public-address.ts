@@ -1,21 +1,21 @@
 import { BlockList, isIP } from 'node:net';
 
-// Decides which IP addresses are on the public Internet. Source: the IANA special-purpose address registries (RFC 6890
-// and its updates), read strictly: refused unless globally reachable. Uses Node's parser rather than `ipaddr.js`,
-// which accepts `0x8.8.8.8` and `01.2.3.4`, and `::1.2.3.4` for `::ffff:1.2.3.4`.
+// Decides which IP addresses are public. Source: the IANA special-purpose address registries (RFC 6890 and its
+// updates). Their ranges are refused unless globally reachable. Uses Node's parser instead of `ipaddr.js`, because
+// the latter accepts `0x8.8.8.8` and `01.2.3.4`, and `::1.2.3.4` for `::ffff:1.2.3.4`.
 
-/** IPv4 ranges that are never a merchant's public server. */
+/** IPv4 ranges that never contain a merchant's public server. */
 const REFUSED_IPV4 = [
   ['0.0.0.0', 8], // RFC 791: "this network"; many systems treat 0.0.0.0 as loopback
   ['10.0.0.0', 8], // RFC 1918: private use
-  ['100.64.0.0', 10], // RFC 6598: shared space behind carrier NAT; Alibaba's metadata service lives in it
+  ['100.64.0.0', 10], // RFC 6598: shared space behind carrier NAT; contains Alibaba's metadata service
   ['127.0.0.0', 8], // RFC 1122: loopback
-  ['168.63.129.16', 32], // Azure WireServer: a public range, but it answers only inside Azure, with secrets
-  ['169.254.0.0', 16], // RFC 3927: link-local; the metadata services of most clouds
+  ['168.63.129.16', 32], // Azure WireServer: in a public range, but serves secrets, and only inside Azure
+  ['169.254.0.0', 16], // RFC 3927: link-local; contains the metadata services of most clouds
   ['172.16.0.0', 12], // RFC 1918: private use
   ['192.0.0.0', 24], // RFC 6890: IETF protocol assignments, DS-Lite, NAT64 discovery
   ['192.0.2.0', 24], // RFC 5737: documentation, TEST-NET-1
-  ['192.88.99.0', 24], // RFC 7526: deprecated 6to4 relays, which lead to an address of the sender's choice
+  ['192.88.99.0', 24], // RFC 7526: deprecated 6to4 relays, which forward to an address that the sender chooses
   ['192.168.0.0', 16], // RFC 1918: private use
   ['198.18.0.0', 15], // RFC 2544: benchmarking
   ['198.51.100.0', 24], // RFC 5737: documentation, TEST-NET-2
@@ -24,14 +24,14 @@ const REFUSED_IPV4 = [
   ['240.0.0.0', 4], // RFC 1112: reserved, and the limited broadcast address
 ] as const;
 
-/** IANA allocates global unicast only from this block; everything else is special or not allocated. */
+/** The only block from which IANA allocates global unicast addresses; the rest is special or unallocated. */
 const GLOBAL_UNICAST_IPV6 = ['2000::', 3] as const;
 
-/** Parts of the global unicast block that do not belong to public servers. */
+/** Parts of the global unicast block that contain no public servers. */
 const REFUSED_IPV6 = [
-  ['2001::', 23], // RFC 2928: IETF protocol assignments: Teredo, ORCHID, benchmarking
+  ['2001::', 23], // RFC 2928: IETF protocol assignments (Teredo, ORCHID, benchmarking)
   ['2001:db8::', 32], // RFC 3849: documentation
-  ['2002::', 16], // RFC 3056: 6to4 wraps an IPv4 address of the sender's choice
+  ['2002::', 16], // RFC 3056: 6to4, which wraps an IPv4 address that the sender chooses
   ['3fff::', 20], // RFC 9637: documentation
 ] as const;
 
@@ -42,14 +42,14 @@ for (const [address, bits] of REFUSED_IPV4) refused.addSubnet(address, bits);
 for (const [address, bits] of REFUSED_IPV6) refused.addSubnet(address, bits, IPV6);
 const globalUnicastIpv6 = new BlockList();
 globalUnicastIpv6.addSubnet(...GLOBAL_UNICAST_IPV6, IPV6);
-/** IPv4 addresses wrapped by DNS64 resolvers for IPv6-only hosts (RFC 6052). */
+/** IPv4 addresses that DNS64 resolvers wrap for IPv6-only hosts (RFC 6052). */
 const nat64 = new BlockList();
 nat64.addSubnet('64:ff9b::', 96, IPV6);
-/** IPv4 peers on an IPv6 socket (RFC 4291). */
+/** Addresses of IPv4 peers on an IPv6 socket (RFC 4291). */
 const mappedIpv4 = new BlockList();
 mappedIpv4.addSubnet('::ffff:0:0', 96, IPV6);
 
-/** Whether an IP literal in a URL, IPv6 without brackets, is public. NAT64 literals are not. */
+/** Returns whether an IP literal from a URL (IPv6 without brackets) is public. NAT64 literals are not. */
 export function isPublicAddress(address: string): boolean {
   const family = addressFamily(address);
   if (family === null) return false;
@@ -57,13 +57,13 @@ export function isPublicAddress(address: string): boolean {
   return globalUnicastIpv6.check(address, IPV6) && !refused.check(address, IPV6);
 }
 
-/** Whether an address from a DNS answer is public. DNS64 wraps every IPv4-only merchant's address in NAT64. */
+/** Returns whether a resolved address is public. Unwraps NAT64, because DNS64 wraps the address of IPv4-only hosts. */
 export function isPublicResolvedAddress(address: string): boolean {
   const isWrapped = addressFamily(address) === 6 && nat64.check(address, IPV6);
   return isPublicAddress(isWrapped ? wrappedIpv4(address) : address);
 }
 
-/** One spelling per IP address: dotted IPv4 even if mapped or wrapped for NAT64, or the shortest IPv6; or null. */
+/** Returns one spelling per IP address: dotted IPv4, even if mapped or in NAT64, or the shortest IPv6. Else null. */
 export function addressIdentity(address: string): string | null {
   const family = addressFamily(address);
   if (family !== 6) return family === null ? null : address;
@@ -71,16 +71,16 @@ export function addressIdentity(address: string): string | null {
   return isWrapped ? wrappedIpv4(address) : shortIpv6(address);
 }
 
-/** Public IPv4 in decimal, even if mapped, or compressed IPv6; null for others, because they are never a customer's. */
+/** Returns a public address in the spelling of `addressIdentity`. Null for others, because no customer has one. */
 export function canonicalPublicAddress(address: string): string | null {
   const canonical = addressIdentity(address);
   return canonical !== null && isPublicAddress(canonical) ? canonical : null;
 }
 
-/** Maximum length of a peer's text, longer than any address with a zone and a port. */
+/** Maximum length of a peer's text, above that of any address with zone and port. */
 const LONGEST_PEER = 100;
 
-/** IP address of a socket's or forwarded peer, even with a zone, port, brackets or quotes; null for other text. */
+/** Parses a peer's address from a socket or a header, even with zone, port, brackets or quotes. Null for other text. */
 export function peerAddress(text: string): string | null {
   if (text.length > LONGEST_PEER) return null;
   const written = text.trim().replace(/^"(.*)"$/, '$1');
@@ -88,30 +88,30 @@ export function peerAddress(text: string): string | null {
   return addressIdentity(host.replace(/%.*$/, ''));
 }
 
-/** 4 or 6 for an IP address in canonical text; null for anything else, including leading zeros and zones. */
+/** Returns 4 or 6 for an IP address, and null for anything else, including leading zeros and zones. */
 export function addressFamily(address: string): 4 | 6 | null {
   const version = address.includes('%') ? 0 : isIP(address);
   return version === 4 || version === 6 ? version : null;
 }
 
-/** Shortest form of an IPv6 address, in hexadecimal groups only. */
+/** Returns the shortest form of an IPv6 address, with hexadecimal groups only. */
 function shortIpv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
-/** IPv4 address in the last two groups; an omitted group counts as 0. */
+/** Returns the IPv4 address in the last two groups. An omitted group counts as 0. */
 function wrappedIpv4(address: string): string {
   const groups = shortIpv6(address).split(':').slice(-2);
   const [high, low] = groups.map((group) => Number.parseInt(group, 16)) as [number, number];
   return [high >>> 8, high & 0xff, low >>> 8, low & 0xff].join('.');
 }
 
-/** Host of a URL. Ports count only on loopback, because a listener there may be a tunnel to anywhere. */
+/** Returns the host of a URL. Adds the port only on this machine, where a listener may be a tunnel to any host. */
 export function hostIdentity(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   const name = hostname.replace(/\.+$/, '');
   const address = addressIdentity(name.replace(/^\[|\]$/g, ''));
-  // Ports distinguish nodes of one machine, because a listener on all addresses answers at each of them.
+  // All addresses of this machine are the same host, because a listener may answer at each of them.
   const isOwn = address === null ? ownName.test(name) : ownAddress.test(address);
   if (isOwn) return `localhost:${port || (protocol === 'https:' ? 443 : 80)}`;
   return address ?? name;
@@ -119,17 +119,17 @@ export function hostIdentity(url: string): string {
 
 const ownName = /(?:^|\.)localhost$|^ip6-(?:localhost|loopback)$/;
 
-/** 127.0.0.0/8, ::1, and 0.0.0.0 and ::, which connect to this machine; see `addressIdentity`. */
+/** Addresses that lead to this machine, as `addressIdentity` returns them: 127.0.0.0/8, ::1, 0.0.0.0 and ::. */
 const ownAddress = /^(?:127\.[0-9.]+|0\.0\.0\.0|::1?)$/;
 
 const loopback = /^(?:localhost|::1|\[::1\]|(?:::ffff:)?127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})$/i;
 
-/** Whether a host name or address, even in a URL's brackets, is this machine itself. */
+/** Returns whether a host name or address, with or without brackets, is this machine itself. */
 export function isLoopbackHost(host: string): boolean {
   return loopback.test(host);
 }
 
-/** Whether no intermediary can read or change traffic to this URL: https, or http on this machine. */
+/** Returns whether no intermediary can read or change traffic to a URL: https, or http on this machine. */
 export function isSecureUrl({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));
 }

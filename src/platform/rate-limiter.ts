@@ -1,5 +1,5 @@
-/** Counts requests by a key in fixed windows that start with the first request, per instance or across instances. */
+/** Counter of requests per key, for one instance or all. A fixed window starts with the first request. */
 export interface RateLimiter {
-  /** 0 if one more request may pass; otherwise the whole seconds, at least 1, until the window ends. */
+  /** Counts a request. Returns 0 if it may pass, otherwise the whole seconds until the window ends, at least 1. */
   take(key: string): Promise<number>;
 }

@@ -1,4 +1,4 @@
-/** The value of a JSON text; undefined for an invalid one. The parser's error would quote the text. */
+/** Parses JSON. Returns undefined for invalid text, because the parser's error would quote it. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -7,7 +7,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Reads a body. Throws the error of `tooLong` as soon as it exceeds the limit. */
+/** Reads a body. Throws the error of `tooLong` as soon as the body exceeds the limit. */
 export async function readBounded(
   body: AsyncIterable<Uint8Array>,
   maximumBytes: number,

@@ -1,4 +1,4 @@
-/** Keys whose values identify a person or give access. */
+/** Keys whose values identify a person or grant access. */
 const SENSITIVE_KEY = /session|token|secret|signature|key|password|e-?mail|phone|(?:^|_)ip(?:$|_)|ipaddress/i;
 const MAXIMUM_DEPTH = 12;
 
@@ -17,7 +17,7 @@ export function redactText(text: string): string {
     );
 }
 
-/** Redacts every text, removes texts under sensitive keys, and replaces values nested too deeply with null. */
+/** Redacts all texts, removes those under sensitive keys, and replaces too deeply nested values with null. */
 export function redactJson(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,11 +1,11 @@
 import type { EventEmitter } from 'node:events';
 
-/** Signals within this time are repeats from the terminal and npm; they must not orphan the sandbox's chain. */
+/** Time within which a terminal and npm may repeat a signal. A repeat must not orphan the sandbox's chain. */
 const REPEATED_SIGNAL_MS = 1_000;
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Resolves to the first stop signal and its exit code. One after `REPEATED_SIGNAL_MS` ends the process at once. */
+/** Resolves to the first stop signal and its exit code. Another after `REPEATED_SIGNAL_MS` ends the process at once. */
 export function signalToStop(
   signals: EventEmitter,
   monotonicMs: () => number,

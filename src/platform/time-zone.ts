@@ -1,8 +1,8 @@
-/** A day in a time zone, such as `2026-11-21`: it starts at local midnight and has 23 to 25 hours. */
+/** Day in a time zone, such as `2026-11-21`. It starts at local midnight and has 23 to 25 hours. */
 export type LocalDay = ReturnType<typeof lastDays>[number];
 
 export const DAY_MS = 86_400_000;
-/** Formats write years before 1000 differently. */
+/** Date in or after the year 1000, because `Intl.DateTimeFormat` writes earlier years differently. */
 const datePattern = /^[1-9]\d{3}-\d{2}-\d{2}$/;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -10,15 +10,15 @@ export function dateAt(timeMs: number, timeZone: string): string {
   return localTextAt(timeMs, timeZone).slice(0, 10);
 }
 
-/** Time at which a date starts in the zone; null for an invalid date. */
+/** Returns the time at which a date starts in the zone, or null for an invalid date. */
 export function startOfDate(date: string, timeZone: string): number | null {
   if (!datePattern.test(date)) return null;
   const midnightMs = Date.parse(`${date}T00:00:00Z`);
   if (!Number.isFinite(midnightMs) || new Date(midnightMs).toISOString().slice(0, 10) !== date) return null;
-  // The offset at the first guess may be from the other side of a clock change.
+  // Corrected once, because the first guess may lie on the other side of a clock change.
   let startMs = midnightMs - offsetAt(midnightMs, timeZone);
   startMs = midnightMs - offsetAt(startMs, timeZone);
-  // Where clocks skip midnight, the day starts at the next hour.
+  // Where clocks skip midnight, the day starts an hour later.
   return dateAt(startMs, timeZone) < date ? startMs + 3_600_000 : startMs;
 }
 
@@ -28,7 +28,7 @@ export function nextDate(date: string): string {
 
 export type LocalMonth = NonNullable<ReturnType<typeof monthOf>>;
 
-/** Parses a month such as `2026-11`; null for anything else. */
+/** Parses a month such as `2026-11`. Returns null for anything else. */
 export function monthOf(month: string, timeZone: string) {
   const first = `${month}-01`;
   const startMs = startOfDate(first, timeZone);
@@ -38,7 +38,7 @@ export function monthOf(month: string, timeZone: string) {
   return { month, startMs, endMs: startOfDate(`${next}-01`, timeZone) as number };
 }
 
-/** The last `count` days up to today, oldest first. */
+/** Returns the last `count` days including today, oldest first. */
 export function lastDays(count: number, nowMs: number, timeZone: string) {
   const today = Date.parse(`${dateAt(nowMs, timeZone)}T00:00:00Z`);
   const dates = Array.from({ length: count + 1 }, (_, index) =>
@@ -55,7 +55,7 @@ function offsetAt(timeMs: number, timeZone: string): number {
   return Date.parse(`${localTextAt(timeMs, timeZone).replace(' ', 'T')}Z`) - seconds;
 }
 
-/** `2026-11-21 23:59:59` as local clocks show it. */
+/** Formats the local time, such as `2026-11-21 23:59:59`. */
 function localTextAt(timeMs: number, timeZone: string): string {
   const known = formats.get(timeZone);
   const format =

@@ -4,31 +4,31 @@ import packageDescription from '#package' with { type: 'json' };
 import { errorTypeOf } from './machine-fault.ts';
 import { within } from './outgoing-calls.ts';
 
-// Traces of OpenTelemetry. Attributes contain only names, hosts, ids and outcomes: never a URL, path, parameter, header
-// or body, nor the message of an error.
+// OpenTelemetry traces. Attributes contain only names, hosts, ids and outcomes. They never contain a URL, path,
+// parameter, header, body or error message.
 
 interface Scope {
   readonly startSpan: (name: string, attributes: Attributes, parent: SpanContext | null) => Span;
-  /** State of the whole trace. An idle trace has not called another host, and is dropped. */
+  /** State of the whole trace. A trace that is idle, because it has called no other host, is dropped. */
   readonly trace: { spansLeft: number; isIdle: boolean };
-  /** Span that encloses what follows; null outside a trace. */
+  /** Parent of new spans; null outside a trace. */
   readonly span: Span | null;
 }
 
 type TraceOptions = Attributes & { readonly traceparent?: string; readonly isIdle?: boolean };
 
-/** Maximum spans of one trace, such as of an export that reads a million rows. */
+/** Maximum spans per trace, because an export that reads a million rows would otherwise record far more. */
 const SPANS_PER_TRACE = 500;
-/** Time limit of an export with its retries, and a longer one for the last exports. */
+/** Time limit for an export with its retries, and a longer one for the last exports before the process stops. */
 const [EXPORT_TIMEOUT_MS, STOP_TIMEOUT_MS] = [3_000, 4_000];
 const STATUS_ERROR = 2;
 
 const scopes = new AsyncLocalStorage<Scope>();
 
-/** Whether this runs within `run` of `openTracing`. */
+/** Returns whether the caller runs within `run` of `openTracing`. */
 export const isTracing = () => scopes.getStore() !== undefined;
 
-/** Runs work as a span of the current trace, if there is one. `server.address` makes it a call to another host. */
+/** Runs work as a span of the current trace, if any. The attribute `server.address` marks a call to another host. */
 export async function span<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
   const outer = scopes.getStore();
   const isOmitted = outer?.trace.isIdle === true && !('server.address' in attributes);
@@ -37,7 +37,7 @@ export async function span<T>(name: string, attributes: Attributes, work: () => 
   return runIn({ ...outer, span: outer.startSpan(name, attributes, outer.span.spanContext()) }, work);
 }
 
-/** Runs work as a new trace, or as a part of the one in a caller's valid `traceparent`. */
+/** Runs work as a new trace, or as part of the trace in a caller's valid `traceparent`. */
 export async function trace<T>(
   name: string,
   { traceparent = '', isIdle = false, ...attributes }: TraceOptions,
@@ -62,28 +62,28 @@ async function runIn<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
   });
 }
 
-/** Adds attributes to the current span; `error.type` marks it as failed. */
+/** Adds attributes to the current span. `error.type` marks the span as failed. */
 export function annotate(attributes: Attributes): void {
   const own = scopes.getStore()?.span;
   own?.setAttributes(attributes);
   if ('error.type' in attributes) own?.setStatus({ code: STATUS_ERROR });
 }
 
-/** Header with which another service continues the current trace (W3C Trace Context); empty without one. */
+/** Returns the header that lets another service continue the current trace (W3C Trace Context), if there is one. */
 export function traceparentHeader(): Readonly<Record<string, string>> {
   const context = scopes.getStore()?.span?.spanContext();
   if (context === undefined) return {};
   return { traceparent: `00-${context.traceId}-${context.spanId}-0${context.traceFlags & 1}` };
 }
 
-/** Null for any form other than `00-<trace>-<span>-<flags>`. The SDK ignores ids of zeros. */
+/** Parses `00-<trace>-<span>-<flags>`. Returns null for any other form. The SDK ignores all-zero ids. */
 function parseTraceparent(header: string): SpanContext | null {
   const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(header) ?? [];
   if (traceId === undefined || spanId === undefined) return null;
   return { traceId, spanId, traceFlags: Number(`0x${flags}`) & 1, isRemote: true };
 }
 
-/** Records each call of a method as a span with the method's name. */
+/** Wraps an object, so that each method call is recorded as a span with the method's name. */
 export function withSpans<T extends object>(methods: T, name: string): T {
   const wrapped = Object.entries(methods).map(([key, value]) => {
     const own = `${name}.${key}`;
@@ -93,9 +93,9 @@ export function withSpans<T extends object>(methods: T, name: string): T {
   return Object.fromEntries(wrapped) as T;
 }
 
-/** Loads OpenTelemetry. Throws an error that names the packages to install if they are missing. */
+/** Loads OpenTelemetry. If packages are missing, throws an error that names the ones to install. */
 export async function openTracing(endpoint: string, resource: Attributes, warn: (error: Error) => void) {
-  // Imported by the names in package.json, so that neither other code nor the type check needs them.
+  // Imported by their names in package.json, so that neither other code nor the type check needs them.
   const packages = Object.entries(packageDescription.peerDependencies);
   const loading = Promise.all(packages.map(([name]) => import(name)));
   const [api, otlp, resources, sdk] = await loading.catch((cause) => {
@@ -116,7 +116,7 @@ export async function openTracing(endpoint: string, resource: Attributes, warn: 
   const ofEnvironment = resources.detectResources({ detectors: [resources.envDetector] });
   const provider = new sdk.TracerProvider({
     resource: resources.resourceFromAttributes(resource).merge(ofEnvironment),
-    // Sends in the background, and drops spans while 2,048 wait.
+    // Sends in the background, and drops new spans while 2,048 are waiting.
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
   });
   const tracer: Tracer = provider.getTracer(packageDescription.name);

@@ -2,22 +2,22 @@ import { LRUCache } from 'lru-cache';
 
 interface Entry<T> {
   readonly promise: Promise<T>;
-  /** Infinite while it is being fetched. */
+  /** Infinite while the value is being fetched. */
   expiresAtMs: number;
 }
 
 export interface TtlCacheOptions {
   readonly monotonicMs: () => number;
-  /** Lifetime of a fetched value; 0 keeps none, but concurrent callers still share one fetch. */
+  /** Lifetime of a fetched value. With 0, none is kept, but concurrent callers still share one fetch. */
   readonly keepMs: number;
-  /** Maximum entries; a new one evicts the least recently used. */
+  /** Maximum entries. A new one evicts the least recently used one. */
   readonly maximumEntries: number;
 }
 
 /**
- * Caches values for a short time and lets concurrent callers share one fetch, or its failure, which is then dropped.
+ * Caches values for a short time. Concurrent callers share one fetch, or its error, which is not cached.
  *
- * Does not use the lifetimes of `lru-cache`, where an entry of time 0 never expires and 0 ms means forever.
+ * Does not use the TTL of `lru-cache`, where an entry stored at time 0 never expires and a TTL of 0 ms means forever.
  */
 export function createTtlCache<T>({ monotonicMs, keepMs, maximumEntries }: TtlCacheOptions) {
   const entries = new LRUCache<string, Entry<T>>({ max: maximumEntries });

@@ -28,7 +28,7 @@ export type QuoteOutcome =
   /** The provider serves the charge; the quote may be an estimate. */
   | { readonly kind: 'quoted'; readonly quote: Quote }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** The provider, or this service's budget of calls, does not allow a call now. */
+  /** The provider's rate limit or this service's call budget allows no call now. */
   | { readonly kind: 'busy' }
   | { readonly kind: 'silent' };
 
@@ -38,7 +38,7 @@ export interface QuotesContext {
   readonly providers: ProviderDirectory;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
-  /** Minimum age of a provider's last answer for a page to ask again in the background. */
+  /** Minimum age of a provider's last answer before a page asks again in the background. */
   readonly keepMs: number;
 }
 
@@ -52,12 +52,12 @@ interface Point {
 }
 
 interface Known {
-  /** Quotes of up to two clearly different charges, the newest first. */
+  /** Quotes for up to two clearly different charges, newest first. */
   readonly points: readonly Point[];
   /** Ratio of the customer's charge to the requested amount in the last quote. */
   readonly chargedShare: number;
   readonly minimumUsdCents: number | null;
-  /** Outcome of the last call and the charge it was for, if it gave no quote. */
+  /** Outcome and amount of the last call if it returned no quote; otherwise null. */
   readonly failure: { readonly outcome: QuoteOutcome; readonly amountCents: number } | null;
   readonly askedAtMs: number;
 }
@@ -72,24 +72,24 @@ const unknown: Known = {
 
 /** Room for eleven providers, ten additional means of payment, four currencies, and the 45 most recent countries. */
 const MAXIMUM_KNOWN = 4_000;
-/** Minimum interval between a provider's background quotes, whatever countries and currencies pages ask for. */
+/** Minimum interval between a provider's background quotes, across all countries and currencies. */
 const BACKGROUND_INTERVAL_MS = 5_000;
-/** Minimum ratio of two charges whose quotes reveal a fixed fee. Quotes of closer charges show how rates move. */
+/** Minimum ratio of two charges whose quotes reveal a fixed fee. Closer charges mostly reveal how rates move. */
 const MINIMUM_RATIO = 1.25;
-/** Maximum time between two such quotes, short enough that rates hardly move in between. */
+/** Maximum time between two such quotes, short enough that rates hardly move. */
 const MAXIMUM_APART_MS = 10 * 60_000;
-/** Maximum plausible ratio of delivery to charge, as for the quotes of sessions. */
+/** Maximum plausible ratio of delivery to charge, as for session quotes. */
 const MAXIMUM_SHARE = 1.02;
-/** Maximum age of a provider's last answer for it to count as up. */
+/** Maximum age of a provider's last answer for the provider to count as up. */
 const RECENT_ANSWER_MS = 5 * 60_000;
 
-/** Asks providers for quotes. The customer's page shows the last answers, and refreshes them at a bounded rate. */
+/** Asks providers for quotes. The checkout page shows the last answers and refreshes them at a bounded rate. */
 export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesContext) {
   const entries = new LRUCache<string, Known>({ max: MAXIMUM_KNOWN });
   /** Earliest time of a provider's next background quote; infinite while one is running. */
   const nextAtMs = new Map<ProviderId, number>();
 
-  /** What is known for the country and means; otherwise the prices of the default means, or those without a country. */
+  /** Returns what is known for the country and means, or else the prices for the default means or without a country. */
   function find(provider: ProviderId, request: QuoteRequest): Known {
     const own = entries.get(keyOf(provider, request));
     if (own !== undefined) return own;
@@ -117,7 +117,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
   }
 
   function noteFailure(provider: ProviderId, request: QuoteRequest, error: unknown): void {
-    // A call that this service's limit refused says nothing about the provider.
+    // A call refused by this service's own limit says nothing about the provider.
     if (isOwnLimit(error)) return;
     const failure = { outcome: outcomeOfError(error), amountCents: request.amountCents };
     const known = find(provider, request);
@@ -152,7 +152,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
     const deliveryUnits = estimateUnits(points, charge);
     const chargedCents = Math.round(charge.amountCents * known.chargedShare);
     const quote = { chargedCents, deliveryUnits, minimumUsdCents: known.minimumUsdCents };
-    // A quote for a smaller charge does not decide a larger one, because a fixed fee is a smaller part of that.
+    // A quote for a smaller charge cannot exclude a larger one, because a fixed fee is a smaller share of the latter.
     const isCertain = points.length > 1 || charge.amountCents <= (points[0]?.amountCents ?? 0);
     const refusal =
       refusalOfMinimum(provider, quote, charge) ??
@@ -162,7 +162,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
 
   return {
     note,
-    /** The expected outcome, from the last answers. Asks in the background only. */
+    /** Returns the expected outcome based on the last answers. Calls the provider only in the background. */
     peek(
       provider: ProviderId,
       charge: Charge,
@@ -178,7 +178,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
       if (providers.adapters.get(provider)?.isSkipped?.() === true) return silent;
       return outcomeFor(provider, charge, find(provider, request));
     },
-    /** Never rejects. */
+    /** Asks the provider now. Never rejects. */
     async ask(provider: ProviderId, charge: Charge, customerCountry: string | null): Promise<QuoteOutcome> {
       const refusal = refusalOfLimits(providers, provider, charge, customerCountry, null);
       if (refusal !== null) return { kind: 'refused', refusal };
@@ -188,8 +188,8 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
       return tooLittle === null ? { kind: 'quoted', quote } : { kind: 'refused', refusal: tooLittle };
     },
     /**
-     * Requires at creation that the provider serves the charge. If it is busy, or the budget of calls is used up, its
-     * last answers decide, so that one merchant's burst does not refuse another's checkout.
+     * Requires that the provider serves the charge of a new payment. If the provider is busy or the call budget is used
+     * up, its last answers decide, so that one merchant's burst does not block another merchant's checkouts.
      */
     async requireServed(provider: ProviderId, charge: AskedCharge): Promise<void> {
       const request = requestOf(charge, null);
@@ -220,7 +220,7 @@ function keyOf(provider: ProviderId, { currency, customerCountry, means }: Quote
   return `${provider} ${currency} ${customerCountry ?? ''} ${means ?? ''}`;
 }
 
-/** Adds a quote. It replaces those of charges that hardly differ. */
+/** Adds a quote, which replaces the quotes for similar charges. */
 function pointsWith(
   points: readonly Point[],
   { amountCents, usdUnits }: Priced,
@@ -235,7 +235,7 @@ function pointsWith(
   return [{ amountCents, deliveryUnits, atMs }, ...(other === undefined ? [] : [other])];
 }
 
-/** Applies the share and fixed part of the last quotes to a charge; null without quotes. */
+/** Estimates a charge's delivery from the fees in the last one or two quotes. Returns null without quotes. */
 function estimateUnits([last, other]: readonly Point[], { amountCents, usdUnits }: Priced): bigint | null {
   if (last === undefined) return null;
   const share = last.deliveryUnits / last.amountCents;
@@ -247,19 +247,19 @@ function estimateUnits([last, other]: readonly Point[], { amountCents, usdUnits 
   return BigInt(Math.round(Math.min(Math.max(units, 0), Number(usdUnits) * MAXIMUM_SHARE)));
 }
 
-/** Whether a failure also concerns another charge. One caused by a minimum or maximum may not. */
+/** Returns whether a failure also applies to another charge. A failure caused by a minimum or maximum may not. */
 function concerns({ outcome, amountCents }: NonNullable<Known['failure']>, charge: Priced): boolean {
   if (outcome.kind !== 'refused') return true;
   if (outcome.refusal.errorName === 'below_minimum') return charge.amountCents <= amountCents;
   return outcome.refusal.errorName !== 'above_maximum' || charge.amountCents >= amountCents;
 }
 
-/** Whether the provider was not asked, because it is paused or the budget of calls is used up. */
+/** Returns whether the provider was not called, because it is paused or the call budget is used up. */
 function isOwnLimit(error: unknown): boolean {
   return isBusy(error) && (error as ServiceError).cause === undefined;
 }
 
-/** Treats errors other than a refusal or a busy provider as silence; the customer's click reports them. */
+/** Treats errors other than a refusal or a busy provider as silence. The customer's click reports them. */
 function outcomeOfError(error: unknown): QuoteOutcome {
   if (!(error instanceof ServiceError)) return silent;
   if (error.errorName === 'provider_unavailable') return isBusy(error) ? { kind: 'busy' } : silent;
@@ -284,17 +284,17 @@ export function createProviderChecks(
   };
 }
 
-/** Value of the largest amount, in 10⁻⁶ USD. It is above the minimum of every provider. */
+/** Value of the largest amount in 10⁻⁶ USD, which is above every provider's minimum. */
 const HIGHEST_USD_UNITS = BigInt(MAXIMUM_AMOUNT_CENTS) * 10_000n;
 
-/** Error that names the account's providers that would accept a payment in this currency. */
+/** Creates an error that names the account's providers that accept payments in this currency. */
 async function disabledProvider(
   directory: ProviderDirectory,
   merchant: MerchantTerms,
   provider: ProviderId,
   currency: Currency,
 ): Promise<ServiceError> {
-  // Ignores limits, because a catalog's maximum would exclude that amount.
+  // Ignores limits, because the largest amount would exceed a catalog's maximum.
   const { limits: _, ...withoutLimits } = directory;
   const offers = await listOffers(withoutLimits, merchant, {
     amountCents: MAXIMUM_AMOUNT_CENTS,

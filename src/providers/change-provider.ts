@@ -27,7 +27,7 @@ export async function changeProvider(
   if (words.length > 0) await recordAction(context, SERVICE_LOG, actor, 'provider.changed', words);
 }
 
-/** Enables proved providers that the operator has not decided about, for every instance. Returns the unproved ones. */
+/** Enables, on all instances, the proved providers among those that have no setting yet. Returns the unproved ones. */
 export async function switchOnProved(context: ProviderContext, actor: Actor): Promise<readonly ProviderId[]> {
   const { adapters, settings, evidence } = context.directory;
   const undecided: ProviderId[] = [];

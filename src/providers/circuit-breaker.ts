@@ -11,40 +11,40 @@ import {
 import { type CallBudget, callKinds, createOutgoingLimiter } from './outgoing-limiter.ts';
 import type { ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from './provider.ts';
 
-/** Number of payments failing in a row that count as an outage. A single payment may cause its failures itself. */
+/** Payments that must fail in a row to count as an outage. A single payment's own data may cause its failures. */
 const FAILURES_TO_OPEN = 5;
-/** Quotes for one amount and catalogs that fail within this time count as one payment. */
+/** Time within which failed catalogs, and failed quotes for the same amount, count as one payment. */
 const ONE_QUOTE_MS = 10_000;
 /** Maximum length of a stored failure message, because the provider controls its text. */
 const MAXIMUM_FAILURE_CHARACTERS = 300;
 
-/** `busy`: answered 429, or skipped after one or beyond the budget. `circuit_open`: skipped by the open circuit. */
+/** `busy`: answered with 429, or skipped after a 429 or beyond the budget. `circuit_open`: skipped during an outage. */
 export const callOutcomes = ['answered', 'declined', 'busy', 'failed', 'circuit_open'] as const;
 type CallOutcome = (typeof callOutcomes)[number];
 
 export interface CircuitBreakerOptions {
   readonly monotonicMs: () => number;
   readonly nowMs: () => number;
-  /** Time after which an open circuit allows a trial. */
+  /** Time after which an open circuit allows a trial call. */
   readonly openMs: number;
   readonly budget?: CallBudget;
   readonly observe?: (provider: ProviderId, outcome: CallOutcome, isCircuitOpen: boolean) => void;
 }
 
 /**
- * Skips calls to a provider during an outage, so that customers do not wait for its time limit: after several
- * consecutive failures, calls fail immediately with `provider_unavailable`, until a trial is answered. Quotes, sessions
- * and catalogs have separate circuits, so that failing quotes do not block a customer's click. While the circuit of
- * sessions is open, quotes are skipped as well, because they could not be used. Cached quotes are always served.
+ * Skips calls to a provider during an outage, so that customers do not wait for timeouts. After several consecutive
+ * failures, calls fail immediately with `provider_unavailable` until a trial call is answered. Quotes, sessions and
+ * catalogs have separate circuits, so that failing quotes do not block a customer's click. While the session circuit is
+ * open, quotes are skipped as well, because they could not be used. Cached quotes are always served.
  *
- * A 429 never opens a circuit: calls of that kind wait if the stated delay is short, and otherwise fail with
- * `provider_unavailable` and that delay. The same applies beyond the call budget (`createOutgoingLimiter`), which all
- * requests to the provider share except those that webhooks cause: a payment has several, and they must not delay the
- * next customer.
+ * A 429 never opens a circuit. Calls of that kind wait if the stated delay is short, and otherwise fail with
+ * `provider_unavailable` and that delay. The same applies beyond the call budget (`createOutgoingLimiter`). All calls
+ * to the provider share the budget, except those caused by webhooks. A payment has several webhooks, which must not
+ * delay the next customer.
  *
- * Refusals (inactive, below the minimum, declined) count as answers, and so does any status below 500 for a request
- * with one customer's data, because that customer's IP or country must not block others. For the same reason, all
- * failures of one payment count as one. So do concurrent failures.
+ * Refusals (inactive, below the minimum, declined) count as answers. So does any status below 500 for a request with
+ * one customer's data, because that customer's IP address or country must not block others. For the same reason, all
+ * failures of one payment count as one. Concurrent failures also count as one.
  */
 export function withCircuitBreaker(
   adapter: ProviderAdapter,
@@ -76,7 +76,7 @@ export function withCircuitBreaker(
     options.observe?.(adapter.id, outcome, isCircuitOpen());
   }
 
-  /** Records a failure. An error without a cause was thrown before the call. */
+  /** Records a failed call. Skips errors without a cause, which are thrown before a call. */
   function recordFailure(error: unknown): void {
     const cause = error instanceof ServiceError ? error.cause : error;
     if (cause === undefined) return;
@@ -98,7 +98,7 @@ export function withCircuitBreaker(
     { accountId = '', currency, amountCents, paymentId }: QuoteRequest & { readonly paymentId?: string },
     call: () => Promise<T>,
   ): Promise<T> {
-    // A quote names an amount instead of a payment. In a shop with a single price, an outage is seen by its duration.
+    // Quotes have no payment. The time in this key lets an outage show even in a shop with a single price.
     const quoted = `${accountId} ${currency} ${amountCents} ${Math.floor(monotonicMs() / ONE_QUOTE_MS)}`;
     const payment = paymentId ?? quoted;
     if (circuit.isClosedToCalls(payment)) refuse(circuit);
@@ -149,10 +149,10 @@ type Circuit = ReturnType<typeof createCircuit>;
 /** Counts consecutive failures of one kind of call, and decides whether calls are allowed. */
 function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'monotonicMs' | 'openMs'>) {
   let failures = 0;
-  /** Payments of consecutive failures, at most as many as open the circuit. */
+  /** Payments that failed in a row, at most as many as open the circuit. */
   const failed = new Set<string>();
   let trialAtMs = 0;
-  /** Payment of the last failure; its next trial leaves time for trials of other payments. */
+  /** Payment of the last failure. Its next trial is later, so that other payments get a trial first. */
   let lastFailed = '';
   let isTrying = false;
   let busyUntilMs = 0;
@@ -166,10 +166,10 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
   return {
     isOpen,
     isBeforeTrial,
-    /** Whether calls are refused, because it is too early for a trial or one is running. */
+    /** Returns whether a call is refused, because it is too early for a trial or one is running. */
     isClosedToCalls: (payment: string) => isBeforeTrial(payment) || (isOpen() && isTrying),
     failuresInARow: () => failures,
-    /** Remaining pause that the provider requested, or 0. */
+    /** Returns the remaining pause that the provider requested, or 0. */
     pausedMs: () => Math.max(0, busyUntilMs - monotonicMs()),
     async run<T>(
       payment: string,
@@ -206,7 +206,7 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
   };
 }
 
-/** Whether the provider is up, although it did not fulfill the request. */
+/** Returns whether an error shows that the provider is up. */
 function isAnswer(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false;
   return (
@@ -216,7 +216,7 @@ function isAnswer(error: unknown): boolean {
   );
 }
 
-/** Operators see an unusable answer as a failure, not as declined, although the circuit does not count it. */
+/** Returns whether the provider declined. Operators see an unusable answer as a failure, but the circuit ignores it. */
 function isDeclined(error: unknown): boolean {
   const { cause } = error as ServiceError;
   return (

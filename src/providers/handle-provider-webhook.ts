@@ -11,9 +11,9 @@ import {
 } from './provider.ts';
 
 /**
- * Outcome of a webhook. `noted`: moved a session's progress. `stale`: already known, or outdated. `irrelevant`:
- * not about a payment. `unmatched`: belongs to no session of this service. `unknown_state`: has an unknown status, or
- * is malformed. `refused`: is not authentic. `unverified`: could not be checked, because a call to the provider failed.
+ * Outcomes of a webhook. `noted`: updates a session's progress. `stale`: is already known or outdated. `irrelevant`: is
+ * not about a payment. `unmatched`: belongs to no session of this service. `unknown_state`: has an unknown status or is
+ * malformed. `refused`: is not authentic. `unverified`: cannot be checked, because a call to the provider failed.
  */
 export const providerWebhookOutcomes = [
   'noted',
@@ -32,13 +32,13 @@ export interface HandleProviderWebhookContext {
   readonly usdc: string;
 }
 
-/** Outcome, with the reason for the log if the operator should look at it. */
+/** Outcome of a webhook, with a reason for the log if the operator should look into it. */
 export interface HandledWebhook {
   readonly outcome: ProviderWebhookOutcome;
   readonly reason: Error | null;
 }
 
-/** Handles a webhook; it only moves the progress shown. Throws `not_found` for a provider without webhooks. */
+/** Handles a webhook, which only changes the progress shown. Throws `not_found` for a provider without webhooks. */
 export async function handleProviderWebhook(
   context: HandleProviderWebhookContext,
   provider: ProviderId,
@@ -69,7 +69,7 @@ async function recordProgress(
 ): Promise<HandledWebhook> {
   const view = isPaymentId(webhook.paymentId) ? await payments.viewPayment(webhook.paymentId) : null;
   const session = view === null ? null : sessionOf(view.sessions, providers, webhook);
-  // Compares the wallet, because a signature may cover only the wallet and not the payment id.
+  // Compares the wallet too, because a signature may cover the wallet but not the payment id.
   const wallet = webhook.walletAddress?.toLowerCase() ?? view?.payment.depositAddress.toLowerCase();
   if (view === null || session === null || wallet !== view.payment.depositAddress.toLowerCase()) {
     const reason = new Error(`${providers[0]} reported a session that was not started here`);
@@ -86,7 +86,7 @@ async function recordProgress(
   return { outcome: isRecorded ? 'noted' : 'stale', reason: wrongToken(webhook, usdc) };
 }
 
-/** Error for a provider that delivers another token, with the command that recovers it from the deposit address. */
+/** Returns an error if the provider delivers another token, with the command that rescues it; otherwise null. */
 function wrongToken({ paymentId, tokenContract = null }: ProviderWebhook, usdc: string): Error | null {
   if (tokenContract === null || tokenContract.toLowerCase() === usdc.toLowerCase()) return null;
   return new Error(
@@ -95,7 +95,7 @@ function wrongToken({ paymentId, tokenContract = null }: ProviderWebhook, usdc: 
   );
 }
 
-/** The session that the webhook names; without a reference, the latest one at these providers. */
+/** Finds the session that the webhook names, or without a reference the latest one at these providers. */
 function sessionOf(
   sessions: readonly ProviderSession[],
   providers: readonly ProviderId[],

@@ -1,6 +1,6 @@
 import type { ProviderId } from '../payment/provider-catalog.ts';
 
-/** Calls that a provider accepts within any period of this length. */
+/** Number of calls that a provider accepts within any period of `perMs`. */
 export interface CallWindow {
   readonly calls: number;
   readonly perMs: number;
@@ -9,7 +9,7 @@ export interface CallWindow {
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** Published limits. Some apply to only one endpoint, but here all calls count together. */
+/** Published limits. Some apply to a single endpoint only, but all calls count together here. */
 const publishedWindows: Readonly<Partial<Record<ProviderId, readonly CallWindow[]>>> = {
   // docs.rampnetwork.com/rate-limiting (2026-08-26): per IP address. Exceeding the second limit blocks for an hour.
   rampnetwork: [
@@ -18,27 +18,27 @@ const publishedWindows: Readonly<Partial<Record<ProviderId, readonly CallWindow[
   ],
   // Wert's documentation: conversions per IP address.
   wert: [{ calls: 4, perMs: SECOND_MS }],
-  // MoonPay's documentation of its platform.
+  // MoonPay's platform documentation.
   moonpay: [{ calls: 30, perMs: SECOND_MS }],
   // docs.cdp.coinbase.com/pay-sdk/docs/api-overview: buy quotes per app.
   coinbase: [{ calls: 100, perMs: SECOND_MS }],
-  // Banxa's documentation: in production, per IP address; the sandbox accepts 120 a minute per merchant account.
+  // Banxa's documentation: per IP address in production. The sandbox accepts 120 a minute per merchant account.
   banxa: [{ calls: 500, perMs: MINUTE_MS }],
-  // docs.stripe.com/rate-limits: one endpoint.
+  // docs.stripe.com/rate-limits: for a single endpoint.
   stripe: [{ calls: 25, perMs: SECOND_MS }],
 };
 /** Limit assumed for providers that publish none. */
 const usualWindows: readonly CallWindow[] = [{ calls: 120, perMs: 4 * SECOND_MS }];
 
-/** Share of a published rate that is used steadily, and share of a window that is used at all. */
+/** Share of a published rate for steady use, and maximum share of a window. */
 const STEADY_SHARE = 0.7;
 const WINDOW_SHARE = 0.9;
-/** Maximum pause after a refusal without `Retry-After`; a provider that blocks this service is retried every minute. */
+/** Maximum pause after a refusal without `Retry-After`. A provider that blocks this service is retried every minute. */
 const MAXIMUM_PAUSE_MS = MINUTE_MS;
-/** Time so long that the shared budget always counts a further request of a running call. */
+/** Unreachable refill time, so that the shared budget always counts a further request of a running call. */
 const UNLIMITED_MS = 24 * 60 * MINUTE_MS;
 
-/** Takes a call from the budget that all processes share. False while it takes more than `spareMs` to refill. */
+/** Takes a call from the budget that all processes share. False while refilling takes more than `spareMs`. */
 export type TakeSharedCall = (
   provider: ProviderId,
   call: { readonly intervalMs: number; readonly spareMs: number },
@@ -46,7 +46,7 @@ export type TakeSharedCall = (
 
 export type CallBudget = ReturnType<typeof createCallBudget>;
 
-/** Budget for a provider's published or assumed limits. Only a published one is shared between processes. */
+/** Creates a budget for a provider's published or assumed limits. Processes share only a published limit. */
 export function callBudgetOf(
   provider: ProviderId,
   monotonicMs: () => number,
@@ -60,7 +60,7 @@ export function callBudgetOf(
   return createCallBudget(published, monotonicMs, pauseMs, take);
 }
 
-/** Call budget of a provider: `burst`, then one more every `intervalMs`; `pauseMs` after a refusal without a time. */
+/** Creates a call budget: a burst, then one call per interval. A refusal without a time causes a pause of `pauseMs`. */
 export function createCallBudget(
   windows: readonly CallWindow[],
   monotonicMs: () => number,
@@ -70,7 +70,7 @@ export function createCallBudget(
   const intervalMs = Math.ceil(Math.max(...windows.map(({ calls, perMs }) => perMs / calls)) / STEADY_SHARE);
   const rooms = windows.map(({ calls, perMs }) => WINDOW_SHARE * calls - perMs / intervalMs);
   const burst = Math.max(2, Math.floor(Math.min(...rooms)));
-  /** Time at which all calls are available again. */
+  /** Time at which the whole burst is available again. */
   let fullAtMs = Number.NEGATIVE_INFINITY;
   const spareMsOf = (reservedShare: number) => (burst - 1 - Math.floor(burst * reservedShare)) * intervalMs;
   const take = () => {
@@ -81,10 +81,10 @@ export function createCallBudget(
   };
   return {
     intervalMs,
-    /** Time until a call is available beyond the reserved share of the burst. */
+    /** Returns the time until a call is available beyond the reserved share of the burst. */
     delayMs: (reservedShare: number) => Math.max(0, fullAtMs - spareMsOf(reservedShare) - monotonicMs()),
     take,
-    /** Takes the call from the shared budget too. False if others have used it up; further calls are then delayed. */
+    /** Takes the call from the shared budget too. If others have used it up, returns false and delays calls. */
     async takeShared(reservedShare: number): Promise<boolean> {
       // If the store is unreachable, this process relies on its own budget.
       const isTaken = await takeShared?.(spareMsOf(reservedShare), intervalMs).catch(() => true);
@@ -101,7 +101,7 @@ export function createCallBudget(
   };
 }
 
-/** Kinds of calls, with the share of the burst that they leave to others and the maximum time in the queue. */
+/** Kinds of calls, with the share of the burst that each leaves to others and its maximum time in the queue. */
 export const callKinds = {
   sessions: { reservedShare: 0, waitMs: 3_000 },
   quotes: { reservedShare: 0.5, waitMs: 1_500 },
@@ -124,10 +124,10 @@ interface Waiting {
   readonly resolve: (retryAfterSeconds: number) => void;
 }
 
-/** Limits one kind of call to a provider. Accounts take turns, so that one's burst does not refuse another's calls. */
+/** Limits one kind of call to a provider. Accounts take turns, so that no account's burst blocks another's calls. */
 export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
   const { budget, reservedShare, waitMs, monotonicMs, pausedMs, schedule = afterDelay } = options;
-  /** Maximum queued calls of one account. More could not be served in time, even without other accounts. */
+  /** Maximum queued calls per account. More could not be served in time, even if no other account made calls. */
   const maximumOfAccount = Math.max(1, Math.floor(waitMs / budget.intervalMs));
   let waiting: readonly Waiting[] = [];
   let cancelTimer: (() => void) | null = null;
@@ -146,7 +146,7 @@ export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
     waiting = waiting.filter(({ deadlineMs }) => deadlineMs > nowMs);
     for (let [next, ...rest] = waiting; next !== undefined && delayMs() === 0; [next, ...rest] = waiting) {
       const { account, resolve } = next;
-      // The account's further calls come after those of all other accounts.
+      // The account's other calls move behind those of all other accounts.
       waiting = rest.sort((one, other) => +(one.account === account) - +(other.account === account));
       budget.take();
       resolve(0);
@@ -171,7 +171,7 @@ export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
   }
 
   return {
-    /** Admits a call. Resolves to 0 once it may start, otherwise to the seconds after which to retry. */
+    /** Admits a call. Resolves to 0 once it may start, or to the number of seconds after which to retry. */
     async acquire(account: string): Promise<number> {
       const deadlineMs = monotonicMs() + waitMs;
       for (;;) {

@@ -43,7 +43,7 @@ export interface CheckedStep extends Outcome {
   readonly step: 'credentials' | 'quote' | 'session' | 'webhooks';
 }
 
-/** Requests a quote, starts a session without the circuit breaker, and describes failures. Pays nothing. */
+/** Requests a quote and starts a session, both without the circuit breaker. Describes any failure. Pays nothing. */
 export async function checkProvider(
   request: TrialRequest,
   guarded: ProviderAdapter | undefined,
@@ -156,11 +156,11 @@ function messageOf(error: unknown): string {
 export interface ProveRequest extends TrialRequest {
   readonly adapter: ProviderAdapter;
   readonly nowMs: () => number;
-  /** Runs between two calls, because some providers allow only a few per second. */
+  /** Waits between two calls, because some providers allow only a few per second. */
   readonly pause: () => Promise<void>;
 }
 
-/** Burn address, whose key is unknown. The altered URL contains it, so that URL must never be paid. */
+/** Burn address, whose private key is unknown. The altered URL contains it and must never be paid. */
 export const FOREIGN_WALLET = '0x000000000000000000000000000000000000dEaD';
 
 /** Reads the catalog, requests a quote in each currency, and starts two sessions. Pays nothing. */
@@ -191,7 +191,7 @@ export async function tryProvider(request: ProveRequest) {
       wallet: request.wallet,
     },
     url: session?.redirectUrl ?? null,
-    /** URL of the second session with a changed wallet, which the provider must refuse or restore. */
+    /** URL of the second session with another wallet. The provider must refuse it or restore the right wallet. */
     alteredUrl: other === undefined ? null : alter(other.redirectUrl, request.wallet),
     answers,
     offers,
@@ -249,7 +249,7 @@ async function readCatalog(request: ProveRequest) {
     : { outcome: 'failed' as const, detail: `${detail} The amount is outside of the limits.` };
 }
 
-/** Which locked values the session's URL or the provider's answers repeat. The others can only be seen on the page. */
+/** Lists the locked values that the session's URL or the provider's answers repeat. Only the page shows the others. */
 function readLocks(
   { amountCents, currency, wallet }: ProveRequest,
   { redirectUrl }: StartedSession,
@@ -286,7 +286,7 @@ function valuesOf(value: unknown, key = '', depth = 0): readonly (readonly [stri
   );
 }
 
-/** The URL with another wallet in place of the operator's; appended as a parameter if the URL has none. */
+/** Replaces the operator's wallet in a URL with another one, or appends that as a parameter if the URL has none. */
 function alter(redirectUrl: string, wallet: string): string {
   const altered = redirectUrl.replaceAll(new RegExp(wallet, 'gi'), FOREIGN_WALLET);
   if (altered !== redirectUrl) return altered;
@@ -295,7 +295,7 @@ function alter(redirectUrl: string, wallet: string): string {
   return url.href;
 }
 
-/** The newest evidence. Throws if it is for another environment, or if one of its steps failed. */
+/** Reads the newest evidence. Throws if it is for another environment, or if one of its steps failed. */
 async function usableEvidence(store: EvidenceStore, adapter: ProviderAdapter): Promise<ProviderEvidence> {
   const evidence = await store.readEvidence(adapter.id);
   const hasFailed = evidence?.steps.some(({ outcome }) => outcome === 'failed') ?? true;
@@ -307,10 +307,10 @@ async function usableEvidence(store: EvidenceStore, adapter: ProviderAdapter): P
   return evidence;
 }
 
-/** Time limit for confirming a run's page, because a confirmation days later would concern another page. */
+/** Time limit for confirming a run's page, because days later, the operator would confirm another page. */
 const CONFIRMATION_MS = 2 * 60 * 60_000;
 
-/** Evidence with the operator's confirmation of the page's five values and of the refused altered copy. */
+/** Records the operator's confirmation that the page shows the five values and that the altered copy is refused. */
 export async function confirmPage(store: EvidenceStore, adapter: ProviderAdapter, nowMs: number) {
   const evidence = await usableEvidence(store, adapter);
   if (nowMs - evidence.atMs > CONFIRMATION_MS)
@@ -318,7 +318,7 @@ export async function confirmPage(store: EvidenceStore, adapter: ProviderAdapter
   return { ...evidence, confirmedAtMs: nowMs };
 }
 
-/** Evidence with a purchase: a paid payment with a session at this provider and a transfer that the chain shows. */
+/** Adds a purchase to the evidence: a paid payment with a session at this provider and a transfer on the chain. */
 export async function recordPurchase(
   store: EvidenceStore,
   adapter: ProviderAdapter,

@@ -34,24 +34,24 @@ export interface ProviderDirectory {
   readonly isOffByDefault?: boolean;
 }
 
-/** One row of the selector; `refusal` says why the provider cannot be chosen. */
+/** Row of the provider selector. `refusal` says why the provider cannot be chosen. */
 export interface ProviderOffer {
   readonly provider: ProviderId;
   readonly name: string;
   /** Smallest amount that the provider serves, given its minimum and the maximum provider fee. */
   readonly minimumUsdCents: number;
   readonly refusal: Refusal | null;
-  /** Provider that runs the sessions: this one, or the one of the account's route. */
+  /** Provider that runs the sessions: this one, or the one that it is routed through. */
   readonly seller: ProviderId;
-  /** Whether the customer's email address, if it is known, is part of a session. */
+  /** Whether a session includes the customer's email address if it is known. */
   readonly sharesEmail: boolean;
-  /** Who pins the provider to the top of the list if it is available. The merchant takes precedence. */
+  /** Who pins the provider to the top of the list while it is available. The merchant takes precedence. */
   readonly pinnedBy: 'merchant' | 'operator' | null;
   /** Whether a session needs the customer's country. */
   readonly needsCountry: boolean;
 }
 
-/** Provider whose pages the customer sees. */
+/** Returns the provider whose pages the customer sees. */
 export function sellerOf(
   provider: ProviderId,
   offers: readonly Pick<ProviderOffer, 'provider' | 'seller'>[],
@@ -59,15 +59,15 @@ export function sellerOf(
   return offers.find((offer) => offer.provider === provider)?.seller ?? provider;
 }
 
-/** Why a provider cannot serve a payment. Like a `ServiceError`, but without the cost of its stack trace. */
+/** Reason why a provider cannot serve a payment. Like a `ServiceError`, but without the cost of a stack trace. */
 export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
-  /** For an amount that is too low: the smallest one that the provider serves, in USD cents. */
+  /** Smallest amount that the provider serves, in USD cents. Set if the amount is too low. */
   readonly minimumUsdCents?: number;
-  /** For an amount that is too high: the provider's maximum, in USD cents. */
+  /** Largest amount that the provider serves, in USD cents. Set if the amount is too high. */
   readonly maximumUsdCents?: number;
-  /** For another currency: the only one that the provider accepts. */
+  /** Only currency that the provider accepts. Set if the payment has another one. */
   readonly onlyCurrency?: Currency;
-  /** Whether the provider is inactive for the payment's currency alone. */
+  /** Set if the provider is inactive only because of the payment's currency. */
   readonly isUnsoldCurrency?: true;
 }
 
@@ -75,7 +75,7 @@ export function isEnabledFor(account: MerchantTerms, provider: ProviderId): bool
   return account.providers === null || account.providers.includes(provider);
 }
 
-/** The operator's minimum, or else the built-in one, in USD cents. */
+/** Returns the operator's minimum, or else the built-in one, in USD cents. */
 export async function readMinimumUsdCents(
   directory: Pick<ProviderDirectory, 'settings'>,
   provider: ProviderId,
@@ -84,7 +84,7 @@ export async function readMinimumUsdCents(
   return settings.minimumUsdCents ?? providerCatalog[provider].minimumUsdCents;
 }
 
-/** Whether customers are offered a provider, or why not. `off`: not proved yet, and not enabled by name. */
+/** State of a provider: offered to customers, or why not. `off`: neither proved nor enabled by name. */
 export type ProviderState = 'offered' | 'not_configured' | 'blocked' | 'switched_off' | 'off';
 
 type OfferSwitches = Pick<ProviderDirectory, 'adapters' | 'isOffByDefault'>;
@@ -105,7 +105,7 @@ export function describeOffByDefault(ids: readonly string[]): string {
   return `Off, because nothing proves your account there: ${ids.join(', ')}. Run "provider prove ID", or enable one by name with "provider set ID --active".`;
 }
 
-/** The only currency that a provider accepts, in general or on the account's route; null if there are several. */
+/** Returns the only currency that a provider accepts, in general or on its route. Null if there are several. */
 export function onlyCurrencyOf(adapters: ProviderAdapters | null, provider: ProviderId): Currency | null {
   const [sold = null, other] = adapters?.get(provider)?.currenciesSold ?? [];
   return providerCatalog[provider].onlyCurrency ?? (other === undefined ? sold : null);
@@ -123,7 +123,7 @@ function refusalOfCurrency(
   return { errorName: 'currency_locked', message, onlyCurrency };
 }
 
-/** Throws `currency_locked` if only another currency is accepted, and `provider_inactive` if it cannot be used. */
+/** Throws `currency_locked` if the provider accepts only another currency, or `provider_inactive` if it is unusable. */
 export async function requireActive(
   directory: ProviderDirectory,
   account: MerchantTerms,
@@ -161,7 +161,7 @@ function inactive(provider: ProviderId): Refusal {
 
 type CheckedCharge = ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>;
 
-/** Minimum and maximum: a cached catalog's, raised by the operator's minimum, or the built-in one. Makes no call. */
+/** Returns a cached catalog's limits, raised to the operator's minimum, or else the default minimum. Makes no call. */
 function amountTerms(
   { limits }: Pick<ProviderDirectory, 'limits'>,
   provider: ProviderId,
@@ -201,7 +201,7 @@ export async function requireAmount(
   throwRefusal(refusalOfAmount(provider, terms, payment.usdUnits));
 }
 
-/** Why the customer's region, or the provider's catalog for it, excludes the payment; null if neither does. */
+/** Returns why the customer's region, or the provider's catalog for it, excludes the payment. Null if neither does. */
 export function refusalOfLimits(
   directory: Pick<ProviderDirectory, 'limits' | 'adapters'>,
   provider: ProviderId,
@@ -219,17 +219,17 @@ export function refusalOfLimits(
 }
 
 export interface MinimumTerms {
-  /** Minimum of the provider's catalog, of the operator, or the built-in one. */
+  /** Minimum from the provider's catalog or the operator, or the built-in one. */
   readonly minimumUsdCents: number;
-  /** Maximum of the provider's catalog if the amount exceeds it; otherwise null or absent. */
+  /** Maximum from the provider's catalog if the amount exceeds it; otherwise null or absent. */
   readonly maximumUsdCents?: number | null;
   /** Whether the provider sells to this customer at all; absent if unknown. */
   readonly isSold?: boolean;
-  /** The payment's maximum provider fee; null if the fee is not to be checked. */
+  /** The payment's maximum provider fee; null to skip this check. */
   readonly maxProviderFeeBasisPoints: number | null;
 }
 
-/** Smallest amount in USD cents that the provider serves; null if its fee exceeds the maximum for every amount. */
+/** Returns the smallest amount served, in USD cents. Null if the provider's fee is always above the maximum. */
 function effectiveMinimumUsdCents(
   provider: ProviderId,
   { minimumUsdCents, maxProviderFeeBasisPoints }: MinimumTerms,
@@ -240,8 +240,8 @@ function effectiveMinimumUsdCents(
 }
 
 /**
- * Why the provider does not serve the amount; null if it does. `below_minimum` even if only its assumed fee exceeds the
- * maximum; `provider_inactive` if it serves no amount, or not this customer.
+ * Returns why the provider does not serve the amount, or null. The reason is `below_minimum` even if only the assumed
+ * fee exceeds the maximum, and `provider_inactive` if the provider serves no amount or not this customer.
  */
 function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): Refusal | null {
   const { name } = providerCatalog[provider];
@@ -265,7 +265,7 @@ function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bi
   return belowMinimum(`The minimum of ${name} is ${formatCents(minimum)} USD${because}`, minimum, usdUnits);
 }
 
-/** Why a quote excludes the provider: it would keep more than the maximum provider fee. Null without a delivery. */
+/** Returns a refusal if the quoted fee exceeds the maximum provider fee. Null if the quote states no delivery. */
 export function refusalOfDelivery(
   provider: ProviderId,
   deliveryUnits: bigint | null,
@@ -297,18 +297,18 @@ export function throwRefusal(refusal: Refusal | null): void {
   if (refusal !== null) throw new ServiceError(refusal.errorName, refusal.message);
 }
 
-/** Why the minimum in a quote excludes the charge; null if it does not. */
+/** Returns why the minimum in a quote excludes the charge, or null if it does not. */
 export function refusalOfMinimum(
   provider: ProviderId,
   { minimumUsdCents }: Pick<Quote, 'minimumUsdCents'>,
   { usdUnits }: Pick<Payment, 'usdUnits'>,
 ): Refusal | null {
   if (minimumUsdCents === null) return null;
-  // Ignores the fee, because `refusalOfDelivery` reports a minimum that follows from it.
+  // Ignores the fee, because `refusalOfDelivery` reports the minimum that results from it.
   return refusalOfAmount(provider, { minimumUsdCents, maxProviderFeeBasisPoints: null }, usdUnits);
 }
 
-/** Lists the account's providers in catalog order, each with the reason why it cannot serve the payment. */
+/** Lists the account's providers in catalog order, each with the reason if it cannot serve the payment. */
 export async function listOffers(
   directory: ProviderDirectory,
   account: MerchantTerms,
@@ -337,7 +337,7 @@ export async function listOffers(
   });
 }
 
-/** Smallest amount in USD cents that any would serve; null if one serves the payment, or the amount is not the reason. */
+/** Returns the lowest minimum in USD cents. Null if a provider serves the payment, or no minimum excludes it. */
 export function servedFromUsdCents(offers: readonly ProviderOffer[]): number | null {
   if (offers.some(({ refusal }) => refusal === null)) return null;
   const minimums = offers
@@ -346,7 +346,7 @@ export function servedFromUsdCents(offers: readonly ProviderOffer[]): number | n
   return minimums.length === 0 ? null : Math.min(...minimums);
 }
 
-/** Why no active provider takes the payment: its currency alone, or also its amount. Null if one does, or none is active. */
+/** Returns why all active providers refuse: the currency alone, or other terms. Null if any accepts or all are off. */
 export function exclusionOf(offers: readonly ProviderOffer[]): 'currency' | 'terms' | null {
   const isOfCurrency = (refusal: Refusal | null) =>
     refusal?.errorName === 'currency_locked' || refusal?.isUnsoldCurrency === true;

@@ -3,26 +3,26 @@ import { join } from 'node:path';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import { parseJson } from '../platform/read-json.ts';
 
-/** Target of an adapter's calls. Only production counts as a proof; an operator's base URL is `simulated`. */
+/** Target of an adapter's calls. Only production counts as proof. A base URL set by the operator is `simulated`. */
 export interface ProviderEndpoint {
   readonly environment: 'production' | 'test' | 'simulated';
-  /** Called URLs, without credentials and query strings. */
+  /** Called URLs, without credentials or query strings. */
   readonly urls: readonly string[];
 }
 
 export interface EvidenceStep {
   readonly step: 'catalog' | 'quote' | 'session' | 'locks';
   readonly outcome: 'fine' | 'failed' | 'skipped';
-  /** Result as text for the operator, without secrets, query strings, tokens, IP addresses and email addresses. */
+  /** Result for the operator, without secrets, query strings, tokens, IP addresses or email addresses. */
   readonly detail: string;
 }
 
 export interface ProvenPurchase {
   readonly paidAtMs: number;
   readonly charged: string;
-  /** USDC, with six decimals. */
+  /** Amount in USDC, with six decimals. */
   readonly delivered: string;
-  /** Hash of the transaction that delivered it, read from the chain. */
+  /** Hash of the delivery's transaction, read from the chain. */
   readonly transaction: string;
   readonly token: string;
   readonly isNativeUsdc: boolean;
@@ -44,17 +44,17 @@ export interface ProviderEvidence extends ProviderEndpoint {
 /** Type of each part of a JSON value, by path, such as `.quotes[].fee`. */
 export type Shape = Readonly<Record<string, string>>;
 
-/** Shapes of a provider's answers to harmless calls, as last recorded. */
+/** Last recorded shapes of a provider's answers to harmless calls. */
 export interface RecordedShapes extends ProviderEndpoint {
   readonly atMs: number;
   readonly calls: Readonly<Record<string, Shape>>;
-  /** Difference found by the last run. `sinceMs`: time of the first of the consecutive runs that found one. */
+  /** Difference found by the last run. `sinceMs`: time of the first in a series of runs that found one. */
   readonly drift: { readonly text: string; readonly sinceMs: number } | null;
 }
 
 export type EvidenceStore = ReturnType<typeof createEvidenceFiles>;
 
-/** What the evidence proves for the current endpoint. Only an operator's proof in production makes it `isProved`. */
+/** Describes what evidence proves for an endpoint. `isProved` requires a production run confirmed by the operator. */
 export function proofOf(evidence: ProviderEvidence | null, endpoint: ProviderEndpoint | undefined) {
   if (evidence === null || endpoint === undefined || !isSameEndpoint(evidence, endpoint))
     return { isProved: false, text: 'not proved' };
@@ -68,20 +68,20 @@ export function proofOf(evidence: ProviderEvidence | null, endpoint: ProviderEnd
   return { isProved: true, text: `proved on ${day}${purchase}` };
 }
 
-/** Whether evidence holds for the other endpoint. Ignores URLs of simulators, whose ports change with every start. */
+/** Returns whether evidence for one endpoint holds for the other. Ignores simulator URLs, whose ports change. */
 export function isSameEndpoint(one: ProviderEndpoint, other: ProviderEndpoint): boolean {
   if (one.environment !== other.environment) return false;
   return one.environment === 'simulated' || one.urls.join(' ') === other.urls.join(' ');
 }
 
-/** Maximum evidence files of a provider; older ones are deleted. */
+/** Maximum evidence files per provider; older ones are deleted. */
 const MAXIMUM_FILES_PER_PROVIDER = 20;
 
 /** Stores evidence as JSON files in the data folder, one per run: `evidence/moonpay-2026-11-23T04-30-00.000Z.json`. */
 export function createEvidenceFiles(dataDir: string) {
   const folder = join(dataDir, 'evidence');
 
-  /** File names, oldest first. */
+  /** Lists file names, oldest first. */
   async function list(provider: ProviderId): Promise<readonly string[]> {
     const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
@@ -99,13 +99,13 @@ export function createEvidenceFiles(dataDir: string) {
   const shapesFile = (provider: ProviderId) => join(folder, `shapes-${provider}.json`);
 
   return {
-    /** Newest evidence of a provider; null if there is none, or if the file is unreadable. */
+    /** Reads a provider's newest evidence. Returns null if there is none, or if the file is invalid. */
     async readEvidence(provider: ProviderId): Promise<ProviderEvidence | null> {
       const newest = (await list(provider)).at(-1);
       if (newest === undefined) return null;
       return readEvidence(await readFile(join(folder, newest), 'utf8'), provider);
     },
-    /** Returns the path of the file. Overwrites evidence with the same time. */
+    /** Writes evidence and returns the file's path. Overwrites evidence with the same time. */
     async writeEvidence(evidence: ProviderEvidence): Promise<string> {
       const time = new Date(evidence.atMs).toISOString().replaceAll(':', '-');
       const file = join(folder, `${evidence.provider}-${time}.json`);
@@ -121,7 +121,7 @@ export function createEvidenceFiles(dataDir: string) {
         const content = JSON.parse(await readFile(shapesFile(provider), 'utf8')) as RecordedShapes;
         return Array.isArray(content.urls) && content.calls instanceof Object ? content : null;
       } catch {
-        // An unreadable file counts as none; the next run writes it again.
+        // An unreadable file counts as missing. The next run writes it again.
         return null;
       }
     },
@@ -129,7 +129,7 @@ export function createEvidenceFiles(dataDir: string) {
   };
 }
 
-/** Null unless the text is complete evidence for this provider: the operator can edit the file. */
+/** Parses evidence. Returns null unless it is complete and names this provider, because operators can edit the file. */
 function readEvidence(text: string, provider: ProviderId): ProviderEvidence | null {
   const content = parseJson(text) as Partial<ProviderEvidence> | null | undefined;
   const isComplete =

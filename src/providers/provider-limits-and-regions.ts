@@ -16,19 +16,19 @@ export type KnownLimits = ReturnType<typeof createKnownLimits>;
 export interface KnownLimitsOptions {
   readonly adapters: ProviderAdapters;
   readonly nowMs: () => number;
-  /** Called when a catalog could not be read; its last known limits stay. */
+  /** Called if a catalog cannot be read. The last known limits stay in use. */
   readonly onFailure: (provider: ProviderId, error: unknown) => void;
 }
 
-/** How long limits are kept. They rarely change, and a quote that contradicts them takes precedence. */
+/** Lifetime of limits. They rarely change, and a quote that contradicts them takes precedence. */
 const KEEP_MS = 6 * 3_600_000;
 const RETRY_MS = 10 * 60_000;
-/** Room for eleven providers, four currencies, and the 45 most recent countries of customers. */
+/** Room for eleven providers, four currencies, and the 45 most recent customer countries. */
 const MAXIMUM_ENTRIES = 2_000;
-/** Minimum interval between a provider's catalog reads for countries, because a visitor can claim any country. */
+/** Minimum interval between a provider's catalog reads by country, because a visitor can claim any country. */
 const COUNTRY_INTERVAL_MS = 10_000;
 
-/** Keeps the limits of providers with a readable catalog, so that looking them up makes no call. */
+/** Caches the limits of providers with a readable catalog, so that looking them up makes no call. */
 export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOptions) {
   const entries = new LRUCache<string, ProviderLimits>({ max: MAXIMUM_ENTRIES });
   const triedAtMs = new LRUCache<string, number>({ max: MAXIMUM_ENTRIES });
@@ -37,7 +37,7 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
   async function read(provider: ProviderId, currency: Currency, country: string | null): Promise<void> {
     const key = keyOf(provider, currency, country);
     try {
-      // Any amount will do, because a catalog depends on currency and country only.
+      // Any amount works, because a catalog depends only on currency and country.
       const request = { amountCents: 100_00, currency, usdUnits: 100_000_000n, customerCountry: country };
       const limits = await adapters.get(provider)?.readCatalog?.(request);
       if (limits === undefined) return;
@@ -53,7 +53,7 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
   }
 
   return {
-    /** Last known limits for the country, or else those without a country; null if there are none. */
+    /** Returns the last known limits for the country, or else those without a country. Null if there are none. */
     known: (provider: ProviderId, currency: Currency, country: string | null): ProviderLimits | null =>
       entries.get(keyOf(provider, currency, country)) ?? entries.get(keyOf(provider, currency, null)) ?? null,
     /** Reads missing or outdated limits in the background. Never throws. */
@@ -81,7 +81,7 @@ function keyOf(provider: ProviderId, currency: Currency, country: string | null)
   return `${provider} ${currency} ${country ?? ''}`;
 }
 
-/** The customer's region if the provider is known not to serve it; otherwise null. */
+/** Returns the customer's region if the provider is known not to serve it, otherwise null. */
 export function unservedRegionOf(
   { countriesServed, regionsNotServed }: ServedRegions,
   country: string | null,
@@ -94,14 +94,14 @@ export function unservedRegionOf(
 
 export type ChargedAmount = Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;
 
-/** Minimum in USD cents at the charge's rate, rounded up, unless the charge already meets the minimum. */
+/** Converts a minimum to USD cents at the charge's rate. Rounds up, unless the charge already meets the minimum. */
 export function minimumUsdCentsFor(minimumCents: number, charge: ChargedAmount): number {
   const divisor = BigInt(charge.amountCents) * UNITS_PER_CENT;
   const scaled = BigInt(minimumCents) * charge.usdUnits;
   return Number((charge.amountCents >= minimumCents ? scaled : scaled + divisor - 1n) / divisor);
 }
 
-/** Converts a maximum in the same way, but rounds down. */
+/** Converts a maximum to USD cents at the charge's rate, rounded down. */
 export function maximumUsdCentsFor(maximumCents: number, { amountCents, usdUnits }: ChargedAmount): number {
   return Number((BigInt(maximumCents) * usdUnits) / (BigInt(amountCents) * UNITS_PER_CENT));
 }

@@ -9,7 +9,7 @@ export interface VisitOutcome {
   readonly isDelivered: boolean;
 }
 
-/** Weight of a visit relative to the next newer one. About the last 25 visits decide. */
+/** Weight of a visit relative to the next newer one, so that about the last 25 visits count. */
 const MEMORY_PER_VISIT = 0.96;
 /** Share assumed for a provider without visits, and the number of visits that this assumption counts as. */
 const ASSUMED_SHARE = 0.7;
@@ -19,7 +19,7 @@ export type SuccessRates = ReturnType<typeof estimateSuccess>;
 
 const noVisits = { visits: 0, arrived: 0, weight: 0, delivered: 0, nextWeight: 1 };
 
-/** Estimates shares from visits, newest first. The visits of a country are weighed against the provider's share. */
+/** Estimates shares from visits, newest first. Weighs a country's visits against the provider's overall share. */
 export function estimateSuccess(visits: readonly VisitOutcome[]) {
   const counts = new Map<string, typeof noVisits & Pick<VisitOutcome, 'provider' | 'country'>>();
   const add = ({ provider, isDelivered }: VisitOutcome, country: string | null) => {
@@ -40,7 +40,7 @@ export function estimateSuccess(visits: readonly VisitOutcome[]) {
     const { weight, delivered } = counts.get(key) ?? { weight: 0, delivered: 0 };
     return (delivered + assumed * ASSUMED_VISITS) / (weight + ASSUMED_VISITS);
   };
-  /** A share above 0 and up to 1. A provider without visits has the assumed one. */
+  /** Returns a share above 0 and up to 1. A provider without visits has the assumed share. */
   const probability = (provider: ProviderId, country: string | null) => {
     const overall = shareOf(provider, ASSUMED_SHARE);
     return country === null ? overall : shareOf(`${provider} ${country}`, overall);
@@ -49,7 +49,7 @@ export function estimateSuccess(visits: readonly VisitOutcome[]) {
     probability,
     visits: (provider: ProviderId) => counts.get(provider)?.visits ?? 0,
     total: visits.length,
-    /** Data behind the estimates, most visits first; a null country covers all countries. */
+    /** Lists the data behind the estimates, most visits first. A null country covers all countries. */
     list: () =>
       [...counts.values()]
         .map(({ provider, country, visits, arrived: delivered }) => {
@@ -61,11 +61,11 @@ export function estimateSuccess(visits: readonly VisitOutcome[]) {
 
 export interface RankedOffer {
   readonly provider: ProviderId;
-  /** In 10⁻⁶ USDC: the quote's delivery, or an assumed one. */
+  /** Quoted or assumed delivery in 10⁻⁶ USDC. */
   readonly units: bigint;
 }
 
-/** Orders offers by expected delivery, with the explored provider first. Equal ones keep their order. */
+/** Orders offers by expected delivery, with the explored provider first. Equal offers keep their order. */
 export function orderBySuccess<Offer extends RankedOffer>(
   offers: readonly Offer[],
   rates: SuccessRates,
@@ -80,12 +80,12 @@ export function orderBySuccess<Offer extends RankedOffer>(
     .map(({ offer }) => offer);
 }
 
-/** One in this many payments may lead with a provider other than the one expected to be best. */
+/** One in this many payments may show a provider first that is not expected to be the best. */
 const EXPLORED_PAYMENTS = 10;
 /** Minimum number of visits before other orders are tried. */
 const MINIMUM_VISITS_TO_EXPLORE = 20;
 
-/** Provider that a page shows first, so that its share stays known; usually null. A reload shows the same order. */
+/** Returns a provider to show first, so that its share stays known. Usually null. A reload shows the same order. */
 export function exploredProvider(paymentId: PaymentId, rates: SuccessRates): ProviderId | null {
   if (rates.total < MINIMUM_VISITS_TO_EXPLORE) return null;
   const number = Number.parseInt(paymentId.slice(-8), 16);

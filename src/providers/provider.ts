@@ -13,7 +13,7 @@ export interface QuoteRequest {
   readonly usdUnits: bigint;
   /** ISO 3166-1 alpha-2, upper-case; null or absent if unknown. */
   readonly customerCountry?: string | null;
-  /** Means that the customer chose; null or absent for the provider's default ones. */
+  /** Payment means that the customer chose; null or absent for the provider's default. */
   readonly means?: PaymentMeans | null;
   /** Code of a state in the United States; null or absent if unknown. */
   readonly customerState?: string | null;
@@ -24,16 +24,16 @@ export interface QuoteRequest {
   readonly customerIp?: string | null;
   /** Account whose share of the rate limit the call uses. Not sent to the provider. */
   readonly accountId?: string;
-  /** No caller waits for the answer, so the call leaves most of the rate limit to others. */
+  /** Set if no caller waits for the answer, so that the call leaves most of the rate limit to others. */
   readonly isBackground?: true;
 }
 
 export interface Quote {
-  /** What the customer is charged in total, including the provider's fees, in cents of the payment's currency. */
+  /** Customer's total charge including the provider's fees, in cents of the payment's currency. */
   readonly chargedCents: number;
   /** Amount that the deposit address would receive, in 10⁻⁶ USDC; null if the provider does not state it. */
   readonly deliveryUnits: bigint | null;
-  /** The provider's minimum in USD cents; null if it states none. */
+  /** The provider's minimum in USD cents; null if not stated. */
   readonly minimumUsdCents: number | null;
 }
 
@@ -42,7 +42,7 @@ export interface SessionRequest extends QuoteRequest {
   readonly depositAddress: Address;
   /** The payment's email address; null if there is none, or if the visitor does not know it. */
   readonly email: string | null;
-  /** Same for an account's payments with one email address, because some providers verify it; else the payment's id. */
+  /** Shared by an account's payments with one email address, to recognize the customer; else the payment's id. */
   readonly customerReference: string;
   /** URL of the checkout page, to which the provider returns the customer. */
   readonly returnUrl: string;
@@ -54,7 +54,7 @@ export type StartedSession = Pick<
 > &
   Pick<Quote, 'chargedCents'>;
 
-/** Request that claims to be a provider's webhook, not verified yet. `body` is exactly as received. */
+/** Request that claims to be a provider's webhook but is not verified yet. `body` is exactly as received. */
 export interface PostedWebhook {
   readonly target: string;
   /** First value of each header, by lower-case name. */
@@ -67,21 +67,21 @@ export interface PostedWebhook {
 export interface ProviderWebhook {
   /** Payment id as repeated by the provider, not verified yet. */
   readonly paymentId: PaymentId;
-  /** The provider's session id, if it is the one that `startSession` returned; otherwise null. */
+  /** The provider's session id as returned by `startSession`; null if the webhook does not state it. */
   readonly providerReference: string | null;
   /** Wallet that the provider delivers to; it must be the payment's deposit address. Null if not stated. */
   readonly walletAddress: string | null;
   /** Contract of the delivered token; null or absent if not stated. */
   readonly tokenContract?: string | null;
   readonly progress: SessionProgress;
-  /** Time of the event at the provider, or of its arrival. */
+  /** Time of the event at the provider, or else of its arrival. */
   readonly atMs: number;
 }
 
-/** A webhook refused as forged, too old or malformed. The message is for the log, not for the sender. */
+/** Error for a webhook that is forged, too old or malformed. The message is for the log, not for the sender. */
 export class ProviderWebhookRefusedError extends Error {}
 
-/** Where a provider is known to sell, as stated in its adapter's `traits`; anything absent is unknown. */
+/** Regions that a provider is known to serve or not to serve. An absent property is unknown. */
 export interface ServedRegions {
   /** The only countries that the provider serves. */
   readonly countriesServed?: ReadonlySet<string>;
@@ -89,17 +89,17 @@ export interface ServedRegions {
   readonly regionsNotServed?: ReadonlySet<string>;
 }
 
-/** What a catalog states for a currency and the customer's country. */
+/** Terms in a provider's catalog for a currency and the customer's country. */
 export interface CatalogEntry extends ServedRegions {
   readonly asset: string;
   /** Contract of the token that the provider delivers; null if not stated. */
   readonly tokenContract: string | null;
-  /** In cents of the requested currency, like the maximum; null if not stated. */
+  /** In cents of the requested currency, as is the maximum; null if not stated. */
   readonly minimumCents: number | null;
   readonly maximumCents: number | null;
 }
 
-/** Health of a provider, as this process has seen it since its start. */
+/** Health of a provider, as observed by this process since it started. */
 export interface ProviderHealth {
   /** Whether calls are skipped, except for occasional trials, after too many consecutive failures. */
   readonly isCircuitOpen: boolean;
@@ -118,43 +118,43 @@ export interface RecordedAnswer {
   readonly body: unknown;
 }
 
-/** Facts about a provider, on the account's route. */
+/** Facts about a provider on the route that the operator's account uses. */
 export interface ProviderTraits extends ServedRegions {
-  /** A session's URL works only once, so it is never given out again. */
+  /** Set if a session's URL works only once, so that it is never handed out again. */
   readonly opensOnce?: true;
-  /** Set if it refuses customers whose browser sends no referrer of this service. */
+  /** Set if the provider refuses customers whose browser does not send this service as the referrer. */
   readonly checksReferrer?: true;
   readonly needsCountry?: true;
-  /** Set if sessions omit the customer's email address: the provider has no field for it, or reuses checks by it. */
+  /** Set if sessions omit the email address: the provider has no field for it, or reuses identity checks by it. */
   readonly withholdsEmail?: true;
-  /** Set if sessions should name the customer's IP address, because the provider may refuse them without it. */
+  /** Set if sessions should include the customer's IP address, because the provider may otherwise refuse them. */
   readonly needsIp?: true;
   /** Currencies that the provider is known to accept; absent if unknown. */
   readonly currenciesSold?: readonly Currency[];
 }
 
-/** The protocol of one on-ramp. Every call is bounded in time. */
+/** Protocol of one on-ramp. Every call has a time limit. */
 export interface ProviderAdapter extends ProviderTraits {
   readonly id: ProviderId;
   /** Provider that runs this one's sessions and sends their webhooks. */
   readonly routedThrough?: ProviderId;
-  /** Throws `provider_unavailable` without an answer or if it declines, or `provider_inactive` if it cannot serve. */
+  /** Throws `provider_unavailable` if the provider is silent or declines, or `provider_inactive` if it cannot serve. */
   quote(request: QuoteRequest): Promise<Quote>;
-  /** Absent without a catalog. Throws like `quote`. */
+  /** Reads the catalog; absent if there is none. Throws the same errors as `quote`. */
   readCatalog?(request: QuoteRequest): Promise<CatalogEntry>;
-  /** Why the provider cannot be used in production yet, for the operator. */
+  /** Reason, for the operator, why the provider cannot be used in production yet. */
   readonly blockedBecause?: string;
   readonly endpoint?: ProviderEndpoint;
   recordAnswers?<T>(answers: RecordedAnswer[], work: () => Promise<T>): Promise<T>;
-  /** Called only on the customer's click. Throws like `quote`. */
+  /** Starts a session, only on the customer's click. Throws the same errors as `quote`. */
   startSession(request: SessionRequest): Promise<StartedSession>;
   /**
-   * Authenticates and reads a webhook; null if it is not about a payment. Throws `ProviderWebhookRefusedError` if
-   * forged, `UnknownStateError`, or `provider_unavailable` if a call fails. Absent without webhooks or their key.
+   * Authenticates and reads a webhook, or returns null if it is not about a payment. Absent without webhooks or their
+   * key. Throws `ProviderWebhookRefusedError`, `UnknownStateError`, or `provider_unavailable` if a call fails.
    */
   readWebhook?(webhook: PostedWebhook): Promise<ProviderWebhook | null>;
   health?(): ProviderHealth;
-  /** Whether quotes fail immediately because of an outage; absent without a circuit breaker. */
+  /** Returns whether quotes fail immediately because of an outage. Absent without a circuit breaker. */
   isSkipped?(): boolean;
   readonly unguarded?: ProviderAdapter;
 }
@@ -170,9 +170,9 @@ export type ProviderDescriptions = Readonly<Record<ProviderId, ProviderDescripti
 /** Adapters of the configured providers. A provider without one is inactive. */
 export type ProviderAdapters = ReadonlyMap<ProviderId, ProviderAdapter>;
 
-/** The operator's settings for a provider; null keeps the default. */
+/** The operator's settings for a provider; null means the default. */
 export interface ProviderSettings {
-  /** Null is the default: on in the sandbox, off in live mode. */
+  /** Default null: on in the sandbox, off in live mode. */
   readonly active: boolean | null;
   /** Whether the provider is at the top of the list, unless the merchant has pinned another one. */
   readonly pinned: boolean | null;
@@ -185,7 +185,7 @@ export interface ProviderStore {
 }
 
 export interface VisitStore {
-  /** Newest visits since `sinceMs` that led to a payment, failed there, or started before `decidedBeforeMs`. */
+  /** Lists the newest visits since `sinceMs` that led to a payment, failed, or started before `decidedBeforeMs`. */
   listVisitOutcomes(
     sinceMs: number,
     decidedBeforeMs: number,

@@ -58,32 +58,32 @@ export interface Visitor {
   readonly state?: string | null;
   /** Public IP address in canonical form; null or absent if unknown. */
   readonly ip?: string | null;
-  /** Means that the customer chose; null or absent for the provider's default ones. */
+  /** Payment means that the customer chose; null or absent for the provider's default. */
   readonly means?: PaymentMeans | null;
-  /** ISO 639-1; stored for later emails. */
+  /** ISO 639-1 code, stored for later emails. */
   readonly language?: string | null;
-  /** Whether the customer knows the payment's email address; otherwise the provider does not get it. */
+  /** Whether the customer knows the payment's email address. Otherwise, it is not sent to the provider. */
   readonly knowsEmail?: boolean;
-  /** Total that the page has shown if it is above the amount; otherwise 0 or absent. */
+  /** Total that the page shows if it is above the amount; otherwise 0 or absent. */
   readonly shownTotalCents?: number;
 }
 
-/** How long an answer is kept: blocklists rarely change, and the release is simulated again before it is sent. */
+/** Lifetime of a cached answer. Blocklists rarely change, and a release is simulated again before it is sent. */
 const BLOCKLIST_KEEP_MS = 30_000;
 const MAXIMUM_KEPT_WALLETS = 10_000;
-/** Maximum sessions being started that other clicks can share. */
+/** Maximum running session starts that concurrent clicks can share. */
 const MAXIMUM_RUNNING = 10_000;
 
-/** Factor by which a total may exceed the one that the page has shown, because rates move. */
+/** Maximum ratio of a total to the one that the page shows, because rates move. */
 const MOVEMENT_SHARE = 1.01;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** Minimum lifetime of a session, so that a provider's slow clock does not end it before the customer arrives. */
 const MINIMUM_SESSION_MS = MINUTE_MS;
-/** Maximum lifetime of a session, because an open one is reused and its payment cannot be canceled. */
+/** Maximum lifetime of a session, because an open session is reused and keeps its payment from being canceled. */
 const MAXIMUM_SESSION_MS = 24 * HOUR_MS;
 
-/** Starts or reuses a session. Concurrent clicks of a customer share one start. Throws `ServiceError` if it fails. */
+/** Starts or reuses a session. A customer's concurrent clicks share one start. Throws `ServiceError` if it fails. */
 export function createStartSession(context: StartSessionContext) {
   const { monotonicMs } = context;
   const running = createTtlCache<ProviderSession>({
@@ -126,7 +126,7 @@ async function startSession(
   requireNothingUnderWay(view, charge, nowMs);
   const adapter = await requireServable(context, payment, charge, provider, { country, state });
   const email = knowsEmail ? payment.email : null;
-  // Includes the requested means and a higher total, so that a link for others is not reused.
+  // Also covers the means and a higher total, so that a session with other values is not reused.
   const hashesOf = (totalCents: number) => {
     const higherTotal = totalCents > charge.amountCents ? totalCents : '';
     const bound = [ip ?? '', means ?? '', higherTotal].join(' ').trim();
@@ -144,10 +144,10 @@ async function startSession(
         `${providerCatalog[provider].name} needs your country, which is unknown. Your card was not charged.`,
       );
   }
-  // Required even before reuse, because the customer would otherwise pay a shop that cannot receive the money.
+  // Required even for reuse, because the customer would otherwise pay a shop that cannot receive the money.
   await requirePayable(context.token, payment);
   if (unused !== null) {
-    // The provider may have become more expensive since.
+    // The provider may have become more expensive since the session started.
     const now = context.quotes?.peek(provider, charge, country, means, state);
     if (now?.kind === 'quoted') requireShownTotal(provider, charge, now.quote.chargedCents, shownTotalCents);
     return unused;
@@ -193,16 +193,16 @@ async function startSession(
     approvedAtMs: null,
     language,
     hasEmail: email !== null,
-    // Uses the provider's stated total, so that only a page that shows it reuses the session.
+    // Hashes the provider's total, so that only a page that shows this total reuses the session.
     customerIpHash: hashesOf(chargedCents)[0] ?? null,
     customerCountry: country,
   };
   const current = await context.payments.addSession(session, (latest) => {
-    // An email address erased while the provider answered must not return with the provider's link.
+    // If the email address was erased during the call, the provider's link must not bring it back.
     if (payment.email !== latest.payment.email)
       throw stateConflict('This payment has just changed. Please try again.');
-    // If enough arrived, or the payment was canceled, while the provider answered, the session is recorded but changes
-    // nothing, because a sufficient amount must not become insufficient.
+    // If enough arrived or the payment was canceled during the call, the session is recorded but changes nothing.
+    // Otherwise, a sufficient amount could become insufficient.
     if (stateOf(latest.payment) !== 'unpaid/pending') return settle(latest, { nowMs });
     // The customer may pay in any of the sessions, so the one with the lowest delivery decides.
     const all = [...latest.sessions, session];
@@ -219,9 +219,9 @@ async function startSession(
 }
 
 /**
- * The session that a returning customer reuses; null if there is none. Excludes failed ones and, after a deposit, all
- * earlier ones, because the customer then pays the rest. A session that shows the email address at the provider is only
- * for customers who know it, and the others are only for those who do not; its link is for one IP address and means.
+ * Finds the session that a returning customer reuses, or null. Excludes failed sessions and, after a deposit, all
+ * earlier ones, because the customer then pays the rest. A session with the email address is only for customers who
+ * know it, and the others are only for those who do not. A link is for one IP address and payment means.
  */
 function findUnused(
   { payment, observations, sessions }: PaymentView,
@@ -236,7 +236,7 @@ function findUnused(
     (session) =>
       session.provider === provider &&
       session.receivedUnits === receivedUnits &&
-      // The rest is computed again when another session lowers the threshold.
+      // Differs if another session has lowered the threshold and thereby the rest.
       session.chargedCents === amountCents &&
       session.expiresAtMs > nowMs &&
       session.progress !== 'failed' &&
@@ -250,14 +250,14 @@ function findUnused(
 
 interface KnownCustomer {
   readonly hasEmail: boolean;
-  /** Hashes of IP address, named means and shown higher total under every secret, the current one first; may be empty. */
+  /** Hashes of IP address, means and higher total under every secret, the current one first. May be empty. */
   readonly ipHashes: readonly string[];
   readonly means: PaymentMeans | null;
 }
 
 /**
- * Limits the sessions of an hour, and the IP addresses that start them, so that customers who do not know the payment's
- * email address cannot block those who do.
+ * Limits the sessions per hour and the IP addresses that start them. Customers who do not know the payment's email
+ * address have limits of their own, so that they cannot block those who do.
  */
 function requireRoom(
   { payment, sessions }: PaymentView,
@@ -319,7 +319,7 @@ function requireNothingUnderWay({ sessions }: PaymentView, { receivedUnits }: Ch
   throw stateConflict('A payment to this checkout is under way. Please wait until it has arrived.');
 }
 
-/** Checks payment and provider as at creation, because the operator may have changed settings since. */
+/** Repeats the checks of payment and provider at creation, because the operator may have changed settings since. */
 async function requireServable(
   context: StartSessionContext,
   payment: Payment,

@@ -4,11 +4,11 @@ import { type ProveRequest, readOffers } from './prove-provider.ts';
 import type { RecordedAnswer } from './provider.ts';
 import { type EvidenceStore, isSameEndpoint, type Shape } from './provider-evidence.ts';
 
-/** Maximum characters of a path. It bounds the depth of a shape: deeper parts are not compared. */
+/** Maximum length of a path, which bounds the depth of a shape. Deeper parts are not compared. */
 const MAXIMUM_PATH_LENGTH = 300;
 const MAXIMUM_NAMED = 5;
 
-/** Type of each part of a value, by path. `null` stands for any type. */
+/** Returns the type of each part of a value, by path. `null` stands for any type. */
 function shapeOf(value: unknown, path = ''): Shape {
   if (value === null || path.length > MAXIMUM_PATH_LENGTH) return { [path]: 'null' };
   if (typeof value !== 'object') return { [path]: typeof value };
@@ -20,18 +20,18 @@ function shapeOf(value: unknown, path = ''): Shape {
   return Object.assign({ [path]: 'object' }, ...parts);
 }
 
-/** Parts that both values have; the others count as optional. */
+/** Returns the parts that both shapes have. The others count as optional. */
 function common(one: Shape, other: Shape): Shape {
   const shared = Object.entries(one).filter(([path]) => Object.hasOwn(other, path));
   return Object.fromEntries(shared.map(([path, type]) => [path, type === other[path] ? type : 'null']));
 }
 
-/** Recorded parts that are missing or have another type. Ignores additional parts, because adapters read by name. */
+/** Lists recorded parts that are missing or have another type. Ignores new parts, because adapters read by name. */
 function differences(recorded: Shape, now: Shape): readonly string[] {
   return Object.entries(recorded).flatMap(([path, was]) => {
     const is = now[path];
     const name = path.replace(/^\./, '') || 'the answer';
-    // A part counts as missing only if its parent is an object; a list may be empty.
+    // A part counts as missing only if its parent is an object, because a list may be empty.
     if (is === undefined)
       return now[path.replace(/(\.[^.]*|\[\])$/, '')] === 'object' ? [`${name} is missing`] : [];
     return is === was || is === 'null' || was === 'null' ? [] : [`${name} is ${is}, was ${was}`];
@@ -40,7 +40,7 @@ function differences(recorded: Shape, now: Shape): readonly string[] {
 
 const callOf = ({ method, path }: RecordedAnswer) => `${method} ${path}`;
 
-/** Shapes of the successful answers, by method and path. */
+/** Returns the shapes of the successful answers, by method and path. */
 export function shapesOf(answers: readonly RecordedAnswer[]): Readonly<Record<string, Shape>> {
   const byCall = Map.groupBy(
     answers.filter(({ status }) => status < 300),
@@ -53,7 +53,7 @@ export function shapesOf(answers: readonly RecordedAnswer[]): Readonly<Record<st
   return Object.fromEntries(shapes);
 }
 
-/** How the answers differ from the recorded shapes; null if they do not. */
+/** Describes how the answers differ from the recorded shapes. Returns null if they do not. */
 function describeDrift(
   recorded: Readonly<Record<string, Shape>>,
   answers: readonly RecordedAnswer[],
@@ -69,7 +69,7 @@ function describeDrift(
   return null;
 }
 
-/** Compares the shapes of a catalog's and quotes' answers with the recorded ones. Starts no session. */
+/** Compares the shapes of catalog and quote answers with the recorded shapes. Starts no session. */
 export async function watchProvider(request: ProveRequest, store: EvidenceStore) {
   const { adapter, provider } = request;
   const answers: RecordedAnswer[] = [];

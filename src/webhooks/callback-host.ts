@@ -12,13 +12,13 @@ import { createTtlCache } from '../platform/ttl-cache.ts';
 import type { CallbackGuard } from './delivery-types.ts';
 
 interface CallbackRules {
-  /** Hosts exempt from the rules about where a callback may lead, as `host:port`. */
+  /** Hosts exempt from the destination rules for callbacks, as `host:port`. */
   readonly allowedHosts: ReadonlySet<string>;
   /** Public location of this service, which callbacks must not target. */
   readonly own: ServiceLocation;
 }
 
-/** Validates callbacks at creation. Without `refusalOfHost`, their IP addresses are validated only at delivery. */
+/** Creates a guard that validates new callbacks. Without `refusalOfHost`, IP addresses are checked only at delivery. */
 export function createCallbackGuard(
   { allowedHosts, own }: CallbackRules,
   refusalOfHost: (hostname: string) => Promise<string | null> = async () => null,
@@ -34,8 +34,8 @@ export function createCallbackGuard(
 }
 
 /**
- * Creates a function that returns the rule that a new callback's host breaks, or null. A name without an answer is
- * accepted, because a merchant's DNS may fail briefly, and the delivery resolves again and fails closed.
+ * Creates a function that returns the rule broken by a new callback's host, or null. Accepts a host that does not
+ * resolve, because a merchant's DNS may fail briefly. The delivery resolves the host again and fails closed.
  */
 export function createCallbackHostCheck(
   resolver: Pick<HostResolver, 'resolve'>,
@@ -44,7 +44,7 @@ export function createCallbackHostCheck(
   return async (hostname) => {
     const resolution = await resolver.resolve(hostname);
     const own = ownAddresses();
-    // One refused address is enough, because a name with a public and a private answer is a known SSRF bypass.
+    // One refused address is enough, because a name with both public and private addresses is a known SSRF bypass.
     for (const address of 'failed' in resolution ? [] : resolution.addresses) {
       const refusal = refuseAddress(address, own);
       if (refusal === 'not_public') return `must not resolve to ${NOT_PUBLIC}`;
@@ -54,7 +54,7 @@ export function createCallbackHostCheck(
   };
 }
 
-/** Why a webhook must not go to a resolved IP address; null if it may. */
+/** Returns why a webhook must not be sent to a resolved IP address, or null if it may be. */
 export function refuseAddress(
   address: string,
   ownAddresses: ReadonlySet<string>,
@@ -67,10 +67,10 @@ export function refuseAddress(
 /** Current identities (`addressIdentity`) of this machine's IP addresses. */
 export type OwnAddresses = () => ReadonlySet<string>;
 
-/** Interfaces rarely change, and reading them costs far more than a set lookup. */
+/** Lifetime of the cached addresses. Interfaces rarely change, and reading them takes far longer than a set lookup. */
 const MAX_AGE_MS = 60_000;
 
-/** Reads this machine's IP addresses, at which a service may trust local clients. Throws if they cannot be read. */
+/** Caches this machine's IP addresses, where services may trust local clients. Throws if they cannot be read. */
 export function createOwnAddresses(interfaces = networkInterfaces): OwnAddresses {
   let known = readOwnAddresses(interfaces);
   let readAtMs = performance.now();
@@ -103,20 +103,20 @@ function listInterfaces(interfaces: typeof networkInterfaces): ReturnType<typeof
   }
 }
 
-/** IP addresses of a host as canonical text (at least one, IPv4 first, no brackets), or why there are none. */
+/** A host's IP addresses as canonical text (at least one, IPv4 first, no brackets), or why there are none. */
 export type HostResolution =
   | { readonly addresses: readonly string[] }
   | { readonly failed: 'timeout' | 'no_address' };
 
 export type HostResolver = ReturnType<typeof createHostResolver>;
 
-/** Lifetime of a cached answer or failure, so that a silent DNS server cannot slow down every create request. */
+/** Lifetime of a cached answer or failure. Without it, a silent DNS server could slow down every create request. */
 const KEPT_MS = 5_000;
 const MAXIMUM_KEPT = 10_000;
-/** Attempts within one lookup, because a packet may get lost. */
+/** Attempts per lookup, because a packet may be lost. */
 const TRIES = 3;
 
-/** @param settings `servers`: `address:port` of the DNS servers; the system's if absent */
+/** @param settings `servers`: the DNS servers as `address:port`, by default the system's */
 export function createHostResolver(settings: {
   readonly servers?: readonly string[];
   readonly timeoutMs: number;
@@ -127,9 +127,9 @@ export function createHostResolver(settings: {
     maximumEntries: MAXIMUM_KEPT,
   });
 
-  /** Makes exactly one lookup without the cache, for a delivery. Never rejects. */
+  /** Looks a host up exactly once, bypassing the cache, for a delivery. Never rejects. */
   async function resolveFresh(hostname: string, timeoutMs: number): Promise<HostResolution> {
-    // One resolver per lookup, so that a changed resolv.conf is read.
+    // One resolver per lookup, so that changes to resolv.conf take effect.
     const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / TRIES), tries: TRIES });
     if (settings.servers !== undefined) resolver.setServers(settings.servers);
     try {
@@ -140,21 +140,21 @@ export function createHostResolver(settings: {
   }
 
   return {
-    /** Addresses of a host, from the cache if possible, for the check at creation only. Never rejects. */
+    /** Resolves a host, from the cache if possible. Only for the check at creation. Never rejects. */
     resolve: (hostname: string) =>
       kept.fetchOrReuse(hostname, () => resolveFresh(hostname, settings.timeoutMs)),
     resolveFresh,
   };
 }
 
-/** Maximum IP addresses of a host; a longer answer is an attempt to fill memory. */
+/** Maximum IP addresses of a host. A longer answer counts as none, because it may be meant to exhaust memory. */
 const MAX_ADDRESSES = 64;
 
 /**
- * Finds the addresses of a host with one DNS lookup, IPv4 first. A family with addresses waits only briefly for the
- * other one, whose server may be silent. IP literals and `localhost` need no DNS (RFC 6761).
+ * Resolves a host with one DNS lookup, IPv4 first. Once either IP version has addresses, waits only briefly for the
+ * other, because its server may be silent. IP literals and `localhost` need no DNS (RFC 6761).
  *
- * Avoids `dns.lookup`, which occupies one of the four threads shared with file operations and password hashing.
+ * Avoids `dns.lookup`, because it blocks one of the four threads that file operations and password hashing share.
  */
 async function lookUpAddresses(
   resolver: Pick<Resolver, 'resolve4' | 'resolve6'>,

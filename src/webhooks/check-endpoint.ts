@@ -10,7 +10,7 @@ const SLOW_MS = 5_000;
 
 interface Step {
   readonly name: string;
-  /** Reasons with which a delivery fails at this step. */
+  /** Pattern of the delivery reasons that belong to this step. */
   readonly reasons: RegExp;
   readonly passed?: string;
   readonly advice: string;
@@ -53,7 +53,7 @@ const steps: readonly Step[] = [
   },
 ];
 
-/** Tests whether an endpoint could receive webhooks, under the rules of a delivery, by a POST that is not an event. */
+/** Tests whether an endpoint can receive webhooks. Sends a POST under the delivery rules that carries no event. */
 export async function checkEndpoint(
   dependencies: DeliveryDependencies,
   url: string,
@@ -76,7 +76,7 @@ export async function checkEndpoint(
     );
   if (httpStatus !== null) return [...passed, ...answerSteps(attempt, httpStatus)];
   const { name, advice } = steps[end] as Step;
-  // Nothing was sent that could have arrived as an event.
+  // The test carries no event, so this part of the sentence does not apply.
   const sentence = reasonSentence(reason).replace(' The event may have arrived.', '');
   return [...passed, { name, level: 'fail', detail: `${sentence} ${advice}` }];
 }

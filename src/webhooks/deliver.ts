@@ -18,23 +18,23 @@ import { webhookHeaders } from './webhook-signatures.ts';
 
 // Sends a webhook at most once, to the checked IP address.
 //
-// Uses node:http over our own TLS socket rather than undici (docs/decisions/0019-webhook-transport.md): a client that
-// manages connections may open a second one and send again. Here a request owns one socket that is never replaced.
+// Uses node:http over its own TLS socket instead of undici (docs/decisions/0019-webhook-transport.md). A client that
+// manages connections may open a second one and resend. Here, each request owns one socket, which is never replaced.
 
 export interface DeliveryDependencies extends Omit<ConnectionOptions, 'signal' | 'proxy'> {
   readonly resolver: Pick<HostResolver, 'resolveFresh'>;
   readonly ownAddresses: OwnAddresses;
-  /** The operator's `CALLBACK_ALLOWED_HOSTS`, in the form of `parseCallbackUrl`. */
+  /** The operator's `CALLBACK_ALLOWED_HOSTS`, as `host:port`. */
   readonly allowedHosts: ReadonlySet<string>;
-  /** Public location of this service, to which callbacks are blocked; null to skip this check. */
+  /** Public location of this service, which callbacks must not target; null to skip this check. */
   readonly own: ServiceLocation | null;
-  /** Proxy to all receivers except the operator's allowed hosts. Default null. */
+  /** Proxy for all receivers except the operator's allowed hosts. Default null. */
   readonly proxy?: EgressProxy | null;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** Makes the single attempt to deliver a webhook. Rejects only for programming errors, which are not outcomes. */
+/** Makes the single attempt to deliver a webhook. Rejects only because of programming errors. */
 export async function deliverWebhook(
   dependencies: DeliveryDependencies,
   delivery: WebhookDelivery,
@@ -74,7 +74,7 @@ async function connectAndPost(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<PostAnswer> {
-  // The rule may have become stricter since creation, and a host may have left the operator's list.
+  // Checked again, because the rules or the operator's list may have changed since creation.
   const callback = parseCallbackUrl(delivery.url, dependencies.allowedHosts);
   if (!callback.ok) throw new DeliveryStopped('blocked', 'blocked_url');
   const { own } = dependencies;
@@ -93,7 +93,7 @@ async function connectAndPost(
   return postOnce(socket, { path: url.pathname + url.search, headers, body }, signal);
 }
 
-/** Resolves the host once. One refused address blocks the delivery, because it indicates an attack. */
+/** Resolves the host once. A single refused address blocks the delivery, because it indicates an attack. */
 async function findAddresses(
   dependencies: DeliveryDependencies,
   hostname: string,
@@ -117,23 +117,23 @@ async function findAddresses(
 interface ConnectionOptions {
   readonly proxy: EgressProxy | null;
   readonly signal: AbortSignal;
-  /** Authorities trusted instead of the system's, for tests and the sandbox's shop. Never set in live mode. */
+  /** Certificate authorities that replace the system's, for tests and the sandbox shop. Never set in live mode. */
   readonly ca?: string | undefined;
   /** Called with the verified connection before anything is sent. */
   readonly onConnected?: (socket: TLSSocket) => void;
-  /** Redirects to a test's loopback server. No configuration sets it. */
+  /** Redirects connections to a test's loopback server. Cannot be set by configuration. */
   readonly connectTo?: (address: string, port: number) => { address: string; port: number };
 }
 
-/** Maximum addresses tried, so that a long list of dead ones does not delay the delivery. */
+/** Maximum addresses to try, so that a long list of dead ones does not delay the delivery. */
 const MAX_ADDRESSES_TRIED = 4;
 
 const minVersion = 'TLSv1.2';
 
-/** Certificate authorities, loaded once. Stores no connection state, and no session is resumed. */
+/** TLS context with the system's authorities, loaded once. Holds no connection state, and resumes no session. */
 const systemContext = createSecureContext({ minVersion });
 
-/** Connects to one of the checked addresses. Nothing is sent before, so trying a second one is still one attempt. */
+/** Connects to one of the checked addresses. Nothing is sent yet, so trying several is still a single attempt. */
 async function openFirst(
   checked: readonly string[],
   port: number,
@@ -158,7 +158,7 @@ async function openAddress(
   options: ConnectionOptions,
   isLast: boolean,
 ): Promise<Socket> {
-  // The last address has all the remaining time.
+  // The last address gets all the remaining time.
   const signal = isLast
     ? options.signal
     : AbortSignal.any([options.signal, AbortSignal.timeout(ADDRESS_ATTEMPT_MS)]);
@@ -170,7 +170,7 @@ async function openAddress(
   const socket = openTcp({ host: place.address, port: place.port, autoSelectFamily: false });
   socket.on('error', ignore);
   try {
-    // Also rejects with the socket's error.
+    // `once` also rejects on the socket's `error` event.
     await once(socket, 'connect', { signal });
     const peer = addressIdentity(socket.remoteAddress ?? '');
     if (peer === null || peer !== addressIdentity(place.address)) {
@@ -183,17 +183,17 @@ async function openAddress(
   }
 }
 
-/** Verifies the connection. The host name is only used for SNI and the certificate, never resolved again. */
+/** Starts TLS and verifies the certificate. The host name serves only these two, and is never resolved again. */
 async function startTls(tcp: Socket, hostname: string, options: ConnectionOptions): Promise<TLSSocket> {
   const socket = openTls({
     socket: tcp,
     secureContext:
       options.ca === undefined ? systemContext : createSecureContext({ ca: options.ca, minVersion }),
-    // Not sent for IP addresses, because RFC 6066 allows only names.
+    // Not sent for IP addresses, because RFC 6066 allows only host names.
     ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
-    // Only HTTP/1.1, because over HTTP/2 a refused stream invites a client to send the request again.
+    // Only HTTP/1.1, because an HTTP/2 client may resend the request after a refused stream.
     ALPNProtocols: ['http/1.1'],
-    // Explicit, so that no environment variable can disable the verification.
+    // Explicit, so that no environment variable can disable verification.
     rejectUnauthorized: true,
     checkServerIdentity: (_, certificate) => checkServerIdentity(hostname, certificate),
   });
@@ -214,7 +214,7 @@ function connectReason(error: unknown): DeliveryReason {
   return codeOf(error) === 'ETIMEDOUT' ? 'connect_timeout' : 'connect_failed';
 }
 
-/** OpenSSL's and Node's codes for defects that a merchant can fix; others are `tls_failed`. */
+/** OpenSSL and Node error codes for defects that a merchant can fix. All others are `tls_failed`. */
 const TLS_REASONS: ReadonlyMap<string, DeliveryReason> = new Map([
   ['CERT_HAS_EXPIRED', 'tls_expired'],
   ['CERT_NOT_YET_VALID', 'tls_not_yet_valid'],
@@ -232,7 +232,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** Without a listener, a socket's error would end the process while nothing awaits it. */
+/** Ignores a socket error. Without a listener, an error that nothing awaits would end the process. */
 function ignore(): void {}
 
 type ReadBeginning = Pick<AttemptOutcome, 'responseBytes' | 'responseExcerpt'>;
@@ -241,12 +241,12 @@ type PostAnswer = ReadBeginning & Pick<AttemptOutcome, 'responseHeaders'> & { re
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_BODY_BYTES = 64 * 1024;
 const EXCERPT_BYTES = 1024;
-/** Maximum interim responses. Hints such as 103 are rare; more of them would keep the sender busy. */
+/** Maximum interim responses such as 103. They are rare, and an endless series would keep the sender busy. */
 const MAX_INTERIM_RESPONSES = 8;
 
 /**
- * Sends one POST on an open connection, reads the start of the answer and destroys the connection. Throws
- * `DeliveryStopped`: `unknown` without a final status, `failed` for an unacceptable HTTP answer.
+ * Sends one POST on an open connection, reads the start of the response and destroys the connection. Throws
+ * `DeliveryStopped`: `unknown` without a final status, `failed` for an unacceptable response.
  */
 async function postOnce(
   socket: TLSSocket,
@@ -267,8 +267,8 @@ function sendAndAwaitStatus(
   { body, ...post }: Parameters<typeof postOnce>[1],
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  // With `createConnection` and no agent, node:http only has this socket: it cannot reuse, pool, redirect, use a proxy
-  // from the environment, or send the request a second time.
+  // With `createConnection` and no agent, node:http has only this socket. It cannot pool or reuse connections, follow
+  // redirects, use a proxy from the environment, or resend the request.
   const request = openRequest({
     ...post,
     createConnection: () => socket,
@@ -290,7 +290,7 @@ function sendAndAwaitStatus(
         stop(new DeliveryStopped('failed', 'too_many_interim_responses'));
       }
     });
-    // Without a listener, 101 and the bytes after it would look like a lost connection.
+    // Without this listener, a 101 response would look like a lost connection.
     request.on('upgrade', (response) => resolve(response));
     request.on('response', resolve);
     request.on('error', (error) => stop(stoppedBy(error)));
@@ -304,20 +304,20 @@ function sendAndAwaitStatus(
   });
 }
 
-/** The body may have arrived by now, so silence means `unknown`; only an answer can mean `failed`. */
+/** Classifies a request error. The body may have arrived, so only an unacceptable response means `failed`. */
 function stoppedBy(error: NodeJS.ErrnoException): DeliveryStopped {
   const code = error.code ?? '';
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new DeliveryStopped('failed', 'response_headers_too_large', error);
   }
-  // The receiver closed within its status line or headers, without a complete answer.
+  // The receiver closed the connection before the end of its headers.
   if (code === 'HPE_INVALID_EOF_STATE') return new DeliveryStopped('unknown', 'no_response', error);
   if (code.startsWith('HPE_')) return new DeliveryStopped('failed', 'invalid_response', error);
-  // Node reports ECONNRESET for a reset and for an orderly end alike; only the reset comes from a system call.
+  // Node reports ECONNRESET for both a reset and an orderly end, but only a reset comes from a system call.
   return new DeliveryStopped('unknown', error.syscall === undefined ? 'no_response' : 'reset', error);
 }
 
-/** Reads until the end, the limit, an error or the deadline, none of which changes the status. */
+/** Reads a response body until its end, the limit, an error or the deadline. None of these changes the status. */
 function readBeginning(response: IncomingMessage, signal: AbortSignal) {
   return new Promise<ReadBeginning>((resolve) => {
     let bytes = 0;
@@ -325,7 +325,7 @@ function readBeginning(response: IncomingMessage, signal: AbortSignal) {
     const finish = () => {
       signal.removeEventListener('abort', finish);
       response.destroy();
-      // Without control characters, text direction marks and broken UTF-8, because it goes into the log.
+      // Replaces control characters, direction marks and invalid UTF-8, because the excerpt goes into the log.
       const responseExcerpt = excerpt.toString('utf8').replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]/gu, '.');
       resolve({ responseBytes: bytes, responseExcerpt });
     };
@@ -346,15 +346,15 @@ function readBeginning(response: IncomingMessage, signal: AbortSignal) {
 
 export interface AttemptOutcome extends DeliveryOutcome {
   readonly reason: DeliveryReason | null;
-  /** Bytes read of the answer's body, at most 64 KiB. */
+  /** Bytes read from the response body, at most 64 KiB. */
   readonly responseBytes: number;
-  /** Headers as sent, at most 16 KiB. */
+  /** Headers of the response, at most 16 KiB. */
   readonly responseHeaders: IncomingHttpHeaders;
 }
 
 type Undelivered = Exclude<DeliveryOutcome['outcome'], 'delivered'>;
 
-/** Ends a delivery without an HTTP answer; `deliverWebhook` turns it into an outcome. */
+/** Error that ends a delivery without a usable response. `deliverWebhook` turns it into an outcome. */
 class DeliveryStopped extends Error {
   readonly outcome: Undelivered;
   readonly reason: DeliveryReason;

@@ -6,7 +6,7 @@ export function reasonSentence(reason: string | null): string {
   return sentences[reason] ?? reason;
 }
 
-/** Descriptions by stable short code for logs, pages and metrics; `http_<status>` is an answer other than 2xx. */
+/** Descriptions by stable code, for logs, pages and metrics. A response other than 2xx has the code `http_<status>`. */
 export const deliveryReasons = {
   // Blocked before a connection was opened.
   blocked_url: 'The callback URL is no longer allowed. Nothing was sent.',
@@ -26,7 +26,7 @@ export const deliveryReasons = {
   tls_untrusted: 'The certificate’s issuer is not trusted.',
   tls_version: 'The host supports only insecure versions of TLS.',
   tls_wrong_host: 'The certificate is for another host.',
-  // Failed because the answer is not acceptable HTTP.
+  // Failed because the response is not acceptable HTTP.
   invalid_response: 'The endpoint’s response is not HTTP.',
   response_headers_too_large: 'The response headers were too large.',
   too_many_interim_responses: 'The endpoint sent too many informational (1xx) responses.',
@@ -34,11 +34,11 @@ export const deliveryReasons = {
   no_response: 'The connection ended without a response. The event may have arrived.',
   reset: 'The connection was reset after the event was sent. The event may have arrived.',
   timeout: 'The endpoint did not respond within ten seconds. The event may have arrived.',
-  // Faults of this service.
+  // Errors in this service.
   event_unreadable: 'The stored event cannot be read: the database was changed or damaged.',
   signing_key_missing: 'The secret of the payment’s ipn_token is no longer configured.',
   internal_error: 'An error of this service. The operator’s log has the details.',
-  // Found unfinished, after a restart or a restore.
+  // Found unfinished after a restart or a restore.
   interrupted: 'The service was interrupted while it sent the event. The event may have arrived.',
   restored: 'The database was restored, and the event may have been sent before. It is not sent again.',
 } as const;

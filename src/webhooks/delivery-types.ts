@@ -1,46 +1,46 @@
 export interface CallbackGuard {
-  /** Null for an accepted URL, otherwise the broken rule ("must begin with https://"). */
+  /** Returns the rule that a URL breaks ("must begin with https://"), or null if it is accepted. */
   refusalOf(callback: unknown): Promise<string | null>;
 }
 
 /**
  * - `delivered`: a final 2xx status arrived.
- * - `failed`: the body was not sent, or the receiver did not answer with an acceptable 2xx.
- * - `blocked`: we refused to connect; nothing was sent.
- * - `unknown`: the body may have arrived, but no answer came; it is never sent again.
+ * - `failed`: the body was not sent, or the receiver did not respond with an acceptable 2xx.
+ * - `blocked`: this service refused to connect; nothing was sent.
+ * - `unknown`: the body may have arrived, but there was no response; it is never sent again.
  */
 export const deliveryOutcomes = ['delivered', 'failed', 'blocked', 'unknown'] as const;
 
 export interface DeliveryOutcome {
   readonly outcome: (typeof deliveryOutcomes)[number];
-  /** Final status, even an unsuccessful one; null if there is none. */
+  /** Final HTTP status, even if unsuccessful; null if there is none. */
   readonly httpStatus: number | null;
-  /** Short stable code of the failure ("http_302", "timeout"); null if delivered. */
+  /** Stable short code of the failure ("http_302", "timeout"); null if delivered. */
   readonly reason: string | null;
   readonly durationMs: number;
-  /** Start of the answer's body for the merchant's log: at most 1 KiB, unprintable characters as dots. */
+  /** Start of the response body for the merchant's log, at most 1 KiB, with dots for unprintable characters. */
   readonly responseExcerpt: string;
 }
 
-/** One finding about an endpoint, with the remedy unless `ok`. With `warn` events may arrive, with `fail` none can. */
+/** Finding about an endpoint, with a remedy unless `ok`. Events may arrive with `warn`, but never with `fail`. */
 export interface EndpointStep {
   readonly name: string;
   readonly level: 'ok' | 'warn' | 'fail';
   readonly detail: string;
 }
 
-/** Tests an endpoint with a request that is not an event, within the time limit of a delivery. */
+/** Tests an endpoint with a request that carries no event, within the time limit of a delivery. */
 export type CheckEndpoint = (url: string) => Promise<readonly EndpointStep[]>;
 
 export interface WebhookDelivery {
-  /** Callback as supplied at creation. */
+  /** Callback URL as given at creation. */
   readonly url: string;
-  /** The signed text, sent as UTF-8. */
+  /** Signed text, sent as UTF-8. */
   readonly body: string;
-  /** Hex HMAC-SHA256 of exactly these bytes, for `X-Service-Signature`; null for a request that is not an event. */
+  /** Hex HMAC-SHA256 of the body's exact bytes, for `X-Service-Signature`; null for a request without an event. */
   readonly signature: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Time limit of the delivery: DNS, TCP, TLS, request and answer. Default 10,000, as specified. */
+  /** Time limit for DNS, TCP, TLS, request and response together. Default 10,000, as specified. */
   readonly timeoutMs?: number;
 }
 

@@ -13,7 +13,7 @@ export interface PaymentHistory extends PaymentView {
   readonly webhooks: readonly Webhook[];
 }
 
-/** Payment of this account; throws `payment_not_found` for any other id, existing or not. */
+/** Returns the account's payment. Throws `payment_not_found` for any other id, whether it exists or not. */
 export async function viewPaymentOf(
   { payments }: Readonly<{ payments: Pick<PaymentStore, 'viewPayment'> }>,
   accountId: string,
@@ -41,7 +41,7 @@ export async function readPaymentHistory(
   return { ...view, states, webhooks };
 }
 
-/** `unknown` if nothing was sent or the token's secret is lost; `erased` if an email address was removed. */
+/** Returns `unknown` if nothing was signed or the token's secret is lost, `erased` if an email address was removed. */
 export function verifyWebhookSignature(
   tokens: IpnTokens,
   webhook: Webhook,

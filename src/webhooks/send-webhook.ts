@@ -1,4 +1,4 @@
-/** A webhook's body and its single attempt: each webhook is sent at most once, and never retried. */
+/** Sends webhooks. Each one is attempted at most once, and never retried. */
 import type { IpnTokens } from '../payment/ipn-token.ts';
 import type { PaymentId } from '../payment/payment.ts';
 import type { NewWebhook } from '../payment/payment-events.ts';
@@ -7,10 +7,10 @@ import { annotate, trace } from '../platform/tracing.ts';
 import type { DeliverWebhook, DeliveryOutcome } from './delivery-types.ts';
 import { eventIdOf, signWebhook, standardHeaders } from './webhook-signatures.ts';
 
-/** `sending` is committed before the socket opens; after a crash it becomes `unknown` and is never sent again. */
+/** Status of a webhook. `sending` is committed before the socket opens, and becomes `unknown` after a crash. */
 export type WebhookStatus = 'pending' | 'sending' | DeliveryOutcome['outcome'];
 
-/** A stored webhook. `webhookIdOf` derives its id from payment and event. */
+/** Stored webhook. `webhookIdOf` derives its id from the payment and the event. */
 export interface Webhook extends NewWebhook {
   readonly id: string;
   readonly accountId: string;
@@ -26,21 +26,21 @@ export interface Webhook extends NewWebhook {
   readonly result: WebhookResult | null;
 }
 
-/** A `pending` webhook, with the fields by which the sender chooses. */
+/** Fields of a `pending` webhook by which the queue chooses what to send next. */
 export type WaitingWebhook = Pick<Webhook, 'id' | 'accountId' | 'host' | 'createdAtMs'>;
 
 export function webhookIdOf(paymentId: PaymentId, event: NewWebhook['event']): string {
   return `${paymentId}:${event}`;
 }
 
-/** Host of a callback, for counting deliveries. Never throws, because it runs while a payment becomes paid. */
+/** Returns a callback's host, for counting deliveries. Never throws, because a payment must become paid regardless. */
 export function hostOfCallback(callbackUrl: string): string {
   return URL.parse(callbackUrl)?.hostname.replace(/\.$/, '') ?? '';
 }
 
-/** Outcome of the single attempt, with the request. */
+/** Outcome of the single attempt, with the signed request. */
 export interface WebhookResult extends DeliveryOutcome {
-  /** Exact body and signature as sent; null if nothing was. */
+  /** Exact body and signature; null if the event could not be signed. */
   readonly body: string | null;
   readonly signature: string | null;
   readonly finishedAtMs: number;
@@ -48,21 +48,21 @@ export interface WebhookResult extends DeliveryOutcome {
 
 export interface ClaimableWebhooks {
   readonly fingerprints: readonly string[];
-  /** Webhooks created earlier are claimed with any secret. */
+  /** Webhooks created before this time are claimed even if their secret is unknown here. */
   readonly anyCreatedBeforeMs: number;
 }
 
 export interface WebhookStore {
-  /** Oldest `perAccount` pending webhooks of each account, except those to these hosts. */
+  /** Lists the oldest pending webhooks of each account, at most `perAccount`, without those to `exceptHosts`. */
   listWaitingWebhooks(perAccount: number, exceptHosts: readonly string[]): Promise<readonly WaitingWebhook[]>;
-  /** Durably marks pending webhooks that this process may send as `sending`; each is claimed once. Oldest first. */
+  /** Durably marks pending webhooks as `sending`, each only once. Returns the marked ones, oldest first. */
   claimWebhooks(
     ids: readonly string[],
     nowMs: number,
     claimable: ClaimableWebhooks,
   ): Promise<readonly Webhook[]>;
   recordWebhookResult(webhook: Pick<Webhook, 'id'>, result: WebhookResult): Promise<void>;
-  /** After a crash: every `sending` webhook claimed before `beforeMs` becomes `unknown` and is never sent again. */
+  /** Turns webhooks that a crash left `sending` into `unknown` if claimed before `beforeMs`. Returns their number. */
   abandonStaleWebhooks(beforeMs: number): Promise<number>;
   listWebhooks(paymentId: PaymentId): Promise<readonly Webhook[]>;
 }
@@ -77,7 +77,7 @@ export interface SendWebhooksContext {
   readonly onResult: (webhook: Webhook, result: WebhookResult) => void;
 }
 
-/** Sends one claimed webhook and records every outcome. This service's errors are recorded as well, and then thrown. */
+/** Sends a claimed webhook and records its outcome. Errors in this service are recorded too, and then thrown. */
 export function sendWebhook(context: SendWebhooksContext, webhook: Webhook): Promise<void> {
   const attributes = { 'card_checkout.payment_id': webhook.paymentId, 'server.address': webhook.host };
   return trace(`webhook ${webhook.event}`, attributes, async () => {
@@ -110,7 +110,7 @@ async function attemptDelivery(
     const ending = { outcome, httpStatus, reason: delivery.reason, durationMs, responseExcerpt };
     return { result: { ...ending, body, signature, finishedAtMs: context.nowMs() } };
   } catch (mistake) {
-    // An unsigned event was not sent; after signing, the delivery is unknown.
+    // An event without a signature was not sent. A signed one may have arrived.
     const ending =
       signature === null
         ? { outcome: 'failed' as const, reason, body: null }

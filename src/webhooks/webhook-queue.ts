@@ -1,18 +1,18 @@
-/** Chooses the webhooks to send next. Each is sent at most once, and never retried: its claim is durable first. */
+/** Chooses the webhooks to send next. Each is durably claimed before it is sent, so it is sent at most once. */
 import type { SendWebhooksContext, WaitingWebhook, Webhook } from './send-webhook.ts';
 
 export const WEBHOOK_INTERVAL_MS = 1_000;
 
-/** Maximum waiting webhooks per account that one pass considers; the next pass follows immediately. */
+/** Maximum waiting webhooks per account that a pass considers. The next pass follows immediately. */
 const SEEN_PER_ACCOUNT = 100;
 
-/** Time during a change of secrets in which other processes may sign a webhook that this one cannot; then it fails. */
+/** Time for which a webhook with a secret unknown here is left to other processes. Then it is claimed and fails. */
 const LEFT_TO_OTHERS_MS = 10 * 60_000;
 
-/** Time after which a claimed webhook counts as abandoned, far above a delivery's duration and clock differences. */
+/** Time after which a claimed webhook counts as abandoned. Far exceeds a delivery's duration and clock differences. */
 export const STALE_AFTER_MS = 120_000;
 
-/** Durably claims webhooks that may be sent now. `hasBacklog`: check again when a delivery ends. */
+/** Durably claims webhooks that may be sent now. `hasBacklog`: others may become sendable when a delivery ends. */
 export async function claimWebhooks(
   { webhooks, tokens, nowMs }: Pick<SendWebhooksContext, 'webhooks' | 'tokens' | 'nowMs'>,
   open: readonly OpenDelivery[],
@@ -23,7 +23,7 @@ export async function claimWebhooks(
   const chosen = chooseWebhooks(waiting, open, bounds).map(({ id }) => id);
   const hasBacklog = full.length > 0 || chosen.length < waiting.length;
   if (chosen.length === 0) return { claimed: [], hasBacklog };
-  // Time of the claim rather than of the check, because a delivery's time limit counts from it.
+  // Read after the query, because the time until a webhook counts as abandoned starts with the claim.
   const claimedAtMs = nowMs();
   const claimed = await webhooks.claimWebhooks(chosen, claimedAtMs, {
     fingerprints: tokens.fingerprints,
@@ -34,7 +34,7 @@ export async function claimWebhooks(
 
 export interface DeliveryBounds {
   readonly open: number;
-  /** Maximum open deliveries to one host, to limit both the load on it and the slots that it can block. */
+  /** Maximum open deliveries to one host. Limits both the load on the host and the slots that it can block. */
   readonly openPerHost: number;
 }
 
@@ -44,9 +44,9 @@ export const deliveryBounds: DeliveryBounds = { open: 2_000, openPerHost: 100 };
 export type OpenDelivery = Pick<Webhook, 'accountId' | 'host'>;
 
 /**
- * Waiting webhooks (the oldest of each account) that may be sent now, so that no receiver and no account delays the
- * others. An account gets another slot only while it holds fewer than are free, so receivers that hang take at most
- * half of them. The account that holds the fewest comes first, then the oldest webhook.
+ * Chooses which of the accounts' oldest webhooks may be sent now, so that no receiver and no account delays the others.
+ * An account gets another slot only while it holds fewer slots than are free, so one account takes at most half of
+ * them. The account with the fewest slots comes first, then the oldest webhook.
  */
 export function chooseWebhooks(
   waiting: readonly WaitingWebhook[],
@@ -70,14 +70,14 @@ export function chooseWebhooks(
   });
 }
 
-/** Hosts that must not get another delivery now, at most `open / openPerHost`. */
+/** Returns the hosts that must not get another delivery now, at most `open / openPerHost` of them. */
 export function fullHosts(open: readonly OpenDelivery[], { openPerHost }: DeliveryBounds): string[] {
   const byHost = new Map<string, number>();
   for (const { host } of open) byHost.set(host, held(byHost, host) + 1);
   return [...byHost].filter(([, places]) => places >= openPerHost).map(([host]) => host);
 }
 
-/** Sorts webhooks by the slots that their account would hold before each. */
+/** Sorts webhooks by the number of slots that their account would already hold, then by age. */
 function inTurn(
   waiting: readonly WaitingWebhook[],
   byAccount: ReadonlyMap<string, number>,

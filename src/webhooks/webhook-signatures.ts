@@ -4,12 +4,12 @@ import type { SecretBox } from '../platform/secret-box.ts';
 
 const USER_AGENT = 'card-checkout-webhook/1';
 
-/** Hex HMAC-SHA256 of the raw body under the payment's ipn_token. */
+/** Returns the hex HMAC-SHA256 of the raw body, keyed with the payment's ipn_token. */
 export function signWebhook(body: string, ipnToken: string): string {
   return createHmac('sha256', ipnToken).update(body).digest('hex');
 }
 
-/** Headers of a webhook, exactly as sent; `hostname` without brackets. */
+/** Returns a webhook's headers exactly as sent. `hostname` has no brackets, even for IPv6. */
 export function webhookHeaders(
   { hostname, port }: { readonly hostname: string; readonly port: number },
   bodyBytes: number,
@@ -28,23 +28,23 @@ export function webhookHeaders(
   };
 }
 
-/** Purpose for which the key of accounts' signing secrets is derived. */
+/** Key derivation purpose for sealing the accounts' signing secrets. */
 export const SIGNING_SECRETS = 'signing secrets of webhooks';
 
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** Creates a secret in the form that libraries of Standard Webhooks expect. */
+/** Creates a secret in the format that Standard Webhooks libraries expect. */
 export function createSigningSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** The `webhook-id` of an event, without a dot, because dots separate the signed parts. */
+/** Returns an event's `webhook-id`. It contains no dot, because dots separate the signed parts. */
 export function eventIdOf(paymentId: PaymentId, event: string): string {
   return `evt_${paymentId.replaceAll('-', '')}_${event.replace('.', '_')}`;
 }
 
-/** Headers of Standard Webhooks with a signature for each secret that can be opened; none without such a secret. */
+/** Returns Standard Webhooks headers, with one signature per secret that can be opened. Empty if none can. */
 export function standardHeaders(
   box: Pick<SecretBox, 'open'>,
   { accountId, sealedSecrets }: { readonly accountId: string; readonly sealedSecrets: readonly string[] },

@@ -1,4 +1,4 @@
-/** Banxa: the customer opens an order's one-time URL. Webhooks' nonces are not stored: a replay changes nothing. */
+/** Banxa: the customer opens an order's one-time URL. Webhook nonces are not stored, as a replay changes nothing. */
 import { formatCents } from '../../payment/money.ts';
 import type { ProviderId } from '../../payment/provider-catalog.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
@@ -83,7 +83,7 @@ export const banxa = defineProvider({
     const { customerCountry } = request;
     const statesOf = answers.fieldsOf(chain['unsupportedCountries'] ?? {});
     const tokenContract = readUsdcContract(chain['address']);
-    // The coin's minimum is in crypto and for withdrawals, so the limits come from the payment method.
+    // The coin's minimum is in crypto and applies to withdrawals, so the limits come from the payment method.
     const fiat = answers.listOf(await read('fiats')).find(({ id }) => id === request.currency);
     const methods = answers.listOf(fiat?.['supportedPaymentMethods'] ?? []);
     const limits = methods.find(({ id }) => id === methodOf(request));
@@ -125,13 +125,13 @@ export const banxa = defineProvider({
         fiatAmount: formatCents(request.amountCents),
         walletAddress: request.depositAddress,
         redirectUrl: request.returnUrl,
-        // Sends neither the customer's reference nor the email address: see `facts`.
+        // Neither the customer's reference nor the email address is sent (see `facts`).
         externalCustomerId: request.paymentId,
         externalOrderId: request.paymentId,
       },
     });
     const { id, checkoutUrl } = answers.fieldsOf(contentOf(provider, request, answer));
-    // The link must be opened within a minute, but the customer may stay at Banxa for far longer.
+    // States no expiry: the link must be opened within a minute, but the customer may stay at Banxa far longer.
     return {
       redirectUrl: answers.readRedirectUrl(checkoutUrl),
       providerReference: answers.readReference(id),
@@ -142,7 +142,7 @@ export const banxa = defineProvider({
     const [, signature = '', nonce = ''] =
       /^Bearer [^:\s]+:([0-9a-f]{64}):([^:\s]{1,100})$/.exec(webhook.headers['authorization'] ?? '') ?? [];
     if (nonce === '') throw new ProviderWebhookRefusedError('the webhook is not signed');
-    // Uses the path as registered at Banxa, because a proxy may have removed a part of the request's path.
+    // Uses the path registered at Banxa, because a proxy may have removed part of the request's path.
     const { pathname } = new URL(webhookUrl);
     requireHmac(webhookSecret, [`POST\n${pathname}\n${nonce}\n`, webhook.body], [signature]);
 
@@ -156,10 +156,10 @@ export const banxa = defineProvider({
   },
 });
 
-/** Content of a successful answer, which may be in `data`. An answer with `errors` is a failure, whatever its status. */
+/** Returns a successful answer's content, which may be in `data`. `errors` mean a failure, whatever the status. */
 function contentOf(id: ProviderId, request: QuoteRequest, answer: answers.JsonAnswer): unknown {
   const { status, body } = answer;
-  // The coin is not sold in the customer's country.
+  // Error 5034: the coin is not sold in the customer's country.
   if (answers.codesOf(body).includes('5034'))
     throw answers.countryNotServed(id, request.customerCountry ?? 'this region');
   const { errors, data } = (body ?? {}) as answers.AnswerFields;
@@ -167,7 +167,7 @@ function contentOf(id: ProviderId, request: QuoteRequest, answer: answers.JsonAn
   return answers.requireSuccess(id, hasFailed ? { ...answer, status: 422 } : answer, data);
 }
 
-/** Parses an ISO 8601 time, and Banxa's example `2026-01-16 04:04:21`. Falls back to the time of arrival. */
+/** Parses an ISO 8601 time, or one like Banxa's example `2026-01-16 04:04:21`. Falls back to the time of arrival. */
 function readStatusTimeMs(date: unknown, receivedAtMs: number): number {
   const [, day, time, offset = 'Z'] = STATUS_TIME.exec(String(date)) ?? [];
   return readWebhookTimeMs(day === undefined ? date : `${day}T${time}${offset}`, receivedAtMs);

@@ -1,6 +1,6 @@
 /**
  * Coinbase Onramp: creates a session with a token that this server signs for each call. The session's URL opens once. A
- * quote needs the country and, in the United States, the state, which few proxies report; without them, the delivery is
+ * quote needs the country and, in the United States, the state, which few proxies report. Without them, the delivery is
  * assumed, and the session starts without a quote.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
@@ -60,7 +60,7 @@ export const coinbase = defineProvider({
     const signingKey = settings.key('API_SECRET', readCoinbaseKey);
     const alg = signingKey.asymmetricKeyType === 'ed25519' ? 'EdDSA' : 'ES256';
     return {
-      /** Header with a token for one call, bound to its method and URL. */
+      /** Creates a header with a token for one call, bound to its method and URL. */
       async authorizationOf(target: string): Promise<Readonly<Record<string, string>>> {
         const { CompactSign } = await import('jose/jws/compact/sign');
         const nowSeconds = Math.floor(nowMs() / 1000);
@@ -103,7 +103,7 @@ export const coinbase = defineProvider({
   async quote({ urls, authorizationOf }, request, call) {
     const place = quotedPlaceOf(request);
     if (place === null) {
-      // Without a country there is no price. The call only checks that Coinbase answers and sells somewhere.
+      // Without a country, there is no price. This call only checks that Coinbase answers and sells somewhere.
       const path = '/onramp/v1/buy/config';
       const headers = await authorizationOf(`GET ${DEVELOPER_HOST}${path}`);
       const { countries } = await call.fields({ url: `${urls.developer}${path}`, headers });
@@ -155,7 +155,7 @@ export const coinbase = defineProvider({
       },
     });
     const { onrampUrl } = answers.fieldsOf(body['session']);
-    // Only a session with country and payment method includes a quote.
+    // Only a session with a country and a payment method includes a quote.
     const quote = place === null || !body['quote'] ? null : answers.fieldsOf(body['quote']);
     const isInCurrency = quote?.['paymentCurrency'] === request.currency;
     return {
@@ -194,7 +194,7 @@ export const coinbase = defineProvider({
   },
 });
 
-/** The customer's country, and in the United States also the state, if that suffices for a quote; otherwise null. */
+/** Returns the customer's country, with the state in the United States. Null if that is not enough for a quote. */
 function quotedPlaceOf({ customerCountry: country, customerState: subdivision }: QuoteRequest) {
   if (country === 'US') return subdivision ? { country, subdivision } : null;
   return country ? { country } : null;
@@ -202,7 +202,7 @@ function quotedPlaceOf({ customerCountry: country, customerState: subdivision }:
 
 const MAXIMUM_SIGNED_HEADERS = 30;
 
-/** Requires one of Hook0's signatures: `v0` covers time and body; `v1` covers the headers listed in `h` too. */
+/** Requires a Hook0 signature. `v0` covers the time and the body. `v1` also covers the headers listed in `h`. */
 function requireHook0(
   webhookSecret: string,
   { headers, body }: PostedWebhook,
@@ -224,7 +224,7 @@ function requireHook0(
   }
 }
 
-/** The latest of the webhook's times. Coinbase uses year one for a time that has not come yet. */
+/** Returns the latest of the webhook's times. Coinbase uses the year 1 for an event that has not happened yet. */
 function timeOf(fields: Readonly<Record<string, unknown>>, receivedAtMs: number): number {
   const times = ['updatedAt', 'completedAt', 'createdAt']
     .map((name) => fields[name])
@@ -233,7 +233,7 @@ function timeOf(fields: Readonly<Record<string, unknown>>, receivedAtMs: number)
   return times.length === 0 ? receivedAtMs : Math.max(...times);
 }
 
-/** Parses an API key's secret: PEM, or 64 bytes in base64 (seed and public key of Ed25519). Null for anything else. */
+/** Parses an API key's secret: PEM, or 64 bytes in base64 (Ed25519 seed and public key). Null for anything else. */
 function readCoinbaseKey(secret: string): KeyObject | null {
   try {
     const key = secret.includes('-----BEGIN')
@@ -245,7 +245,7 @@ function readCoinbaseKey(secret: string): KeyObject | null {
   }
 }
 
-/** Null unless the last 32 bytes are the public key of the first 32. */
+/** Returns null unless the last 32 bytes are the public key of the first 32. */
 function ed25519KeyOf(bytes: Buffer): KeyObject | null {
   if (bytes.length !== 64) return null;
   const encoded = {
@@ -256,7 +256,7 @@ function ed25519KeyOf(bytes: Buffer): KeyObject | null {
   return createPublicKey(key).export({ format: 'jwk' }).x === encoded.x ? key : null;
 }
 
-/** Whether tokens can be signed with the key: only one on Ed25519 or P-256. */
+/** Returns whether the key can sign tokens. Only Ed25519 and P-256 keys can. */
 function signsTokens({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
   return asymmetricKeyType === 'ed25519' || asymmetricKeyDetails?.namedCurve === 'prime256v1';
 }

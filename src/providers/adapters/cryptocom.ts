@@ -1,16 +1,16 @@
 /**
  * Crypto.com Onramp: creates a payment with the account's secret key. The customer opens the payment's page. The API is
- * that of Crypto.com Pay, which accepts payments for merchants; the on-ramp is a limited beta of it. An account without
- * the beta ignores the wallet and credits its own balance, so a payment that does not echo wallet, asset and network is
- * never shown. The only documented answer echoes neither wallet nor network, so the adapter is off in production until
- * the operator states that the account's answers do.
+ * that of Crypto.com Pay, which accepts payments for merchants and offers the on-ramp as a limited beta. An account
+ * without the beta ignores the wallet and credits its own balance. Therefore, a payment that does not echo wallet, asset
+ * and network is never shown. The only documented answer echoes neither wallet nor network, so the adapter is off in
+ * production until the operator states that the account's answers do.
  */
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 
 export const CONFIRMED = 'confirmed';
-/** `provider check` found that the account's answers name the wallet. */
+/** Value to set once `provider check` has found that the account's answers name the wallet. */
 const CONFIRMS_WALLET = 'confirms-wallet';
 
 export const cryptocom = defineProvider({
@@ -46,7 +46,7 @@ export const cryptocom = defineProvider({
   headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
 
   /**
-   * Lists one payment, because there are no quotes. So a checkout that cannot be paid is refused at its creation. A
+   * Lists one payment, because there are no quotes. The call lets a checkout that cannot be paid fail at creation. A
    * missing list (404 or 405) also shows that the provider answers.
    */
   async quote({ urls }, _request, call) {

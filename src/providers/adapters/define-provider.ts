@@ -40,11 +40,11 @@ export interface AdapterSettings {
   readonly webhookUrl: string;
   /** Contract of native USDC on the service's chain. */
   readonly usdc?: Address;
-  /** Receives warnings that do not keep a session from starting. */
+  /** Receives warnings about problems that do not keep a session from starting. */
   readonly warn?: (message: string) => void;
   /** Public URL of this service, without a trailing slash. */
   readonly baseUrl: string;
-  /** Proxy to the provider; null or missing for direct connections. */
+  /** Proxy for calls to the provider; null or absent for direct connections. */
   readonly proxy?: EgressProxy | null;
 }
 
@@ -54,7 +54,7 @@ export function variableNameOf(provider: ProviderId, name: string): string {
   return `${provider.toUpperCase()}_${name}`;
 }
 
-/** An unusable setting. The message contains the variable's name and never the value. */
+/** Error for an unusable setting. The message contains the variable's name, never its value. */
 export class ProviderSettingError extends Error {}
 
 interface ProviderHost {
@@ -63,30 +63,30 @@ interface ProviderHost {
 }
 
 interface AccountSettings<Host extends string = string> extends AdapterSettings {
-  /** The provider that customers choose. For a payment method, it differs from the definition's. */
+  /** Provider that customers choose. For a payment method, it differs from the definition's id. */
   readonly id: ProviderId;
-  /** The provider's name for the requested means, or for its default ones. */
+  /** Returns the provider's name for the requested means, or for its default means. */
   methodOf(request: Pick<QuoteRequest, 'means'>): string;
   readonly isSandbox: boolean;
-  /** Whether calls go to the provider's production hosts rather than to a test environment, a simulator or a proxy. */
+  /** Whether calls go to the provider's production hosts, not to a test environment, a simulator or a proxy. */
   readonly isProduction: boolean;
   readonly apiKey: string;
-  /** Value of the definition's variable for webhooks, or ''. */
+  /** Value of the variable that authenticates webhooks, or ''. */
   readonly webhookSecret: string;
-  /** The definition's hosts, without a trailing slash, or paths below BASE_URL if that is set. */
+  /** Base URLs of the definition's hosts, without a trailing slash. Paths below BASE_URL if that is set. */
   readonly urls: Readonly<Record<Host, string>>;
-  /** The token's contract, if stated. Must be USDC's, except in test environments with other tokens. */
+  /** Returns the token's contract if stated. Throws unless it is USDC's, except in the provider's test environment. */
   readUsdcContract(contract: unknown): string | null;
   /** Throws `ProviderSettingError` if the variable is missing. */
   value(name: string): string;
   valueOrNull(name: string): string | null;
   /** Throws `ProviderSettingError` if the variable is missing or invalid. */
   key(name: string, read: (text: string) => KeyObject | null): KeyObject;
-  /** Null if the variable is missing; throws `ProviderSettingError` if it is invalid. */
+  /** Returns null if the variable is missing. Throws `ProviderSettingError` if it is invalid. */
   keyOrNull(name: string, read: (text: string) => KeyObject | null): KeyObject | null;
 }
 
-/** What an adapter relies on without an official source. docs/providers.md lists it beside the official sources. */
+/** Facts that an adapter relies on without an official source. docs/providers.md lists them beside those with one. */
 export interface Facts {
   /** Facts seen only in other companies' public integrations. */
   readonly inferred: readonly string[];
@@ -102,27 +102,27 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   readonly hosts: Readonly<Record<Host, ProviderHost>>;
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
-  /** The provider's names for means, the default ones first; absent if it has no parameter for them. */
+  /** The provider's names for payment means, the default first. Absent if it has no parameter for them. */
   readonly means?: MeansNames;
-  /** Whether fees are part of the requested amount, or added to it. If added, a quote has to state the charge. */
+  /** Whether fees are part of the requested amount or added to it. If added, a quote must state the charge. */
   readonly fees: 'included' | 'on_top';
   readonly traits?: ProviderTraits;
-  /** Set if sessions include quotes, or if the provider has no quotes. Otherwise each session is quoted first. */
+  /** Set if sessions include quotes, or if the provider has none. Otherwise, a quote precedes each session. */
   readonly quotesInSession?: true;
-  /** Values derived from the settings. Throws `ProviderSettingError` for an unusable one. */
+  /** Derives values from the settings. Throws `ProviderSettingError` for an unusable setting. */
   account?(settings: AccountSettings<Host>): Own;
   headers?(account: Account): Readonly<Record<string, string>>;
   quote(account: Account, request: QuoteRequest, call: Call): Promise<WithDefaults<Quote, 'deliveryUnits'>>;
-  /** Omitted parts of the answer default to the payment's id as reference and `LINK_LIFETIME_MS`. */
+  /** Starts a session. Omitted values default to the quote, the payment's id as reference, and `LINK_LIFETIME_MS`. */
   startSession(
     account: Account,
     request: SessionRequest,
     call: Call,
   ): Promise<WithDefaults<StartedSession, 'redirectUrl'>>;
-  /** Why the account cannot be used; null if it can. */
+  /** Returns why the account cannot be used, or null if it can. */
   blockedBecause?(account: Account): string | null;
   readCatalog?(account: Account, request: QuoteRequest, call: Call): Promise<CatalogEntry>;
-  /** Absent without webhooks. If the provider has a webhook secret, called only when that is set. */
+  /** Reads a webhook; absent if there are none. If the provider has a webhook secret, called only if it is set. */
   readWebhook?(
     account: Account,
     webhook: PostedWebhook,
@@ -134,7 +134,7 @@ export interface Provider {
   readonly id: ProviderId;
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
-  /** Providers that offer this one as a payment method; empty for one that sells by itself. */
+  /** Providers that offer this one as a payment method; empty for a provider that sells directly. */
   readonly routes: readonly ProviderId[];
   open(values: ProviderValues, settings: AdapterSettings, method?: PaymentMethod): ProviderAdapter;
 }
@@ -149,7 +149,7 @@ interface PaymentMethod {
 const QUOTE_TIMEOUT_MS = 2_000;
 /** Lifetime of a session's URL if the provider states none. */
 const LINK_LIFETIME_MS = 60 * 60_000;
-/** Below the five seconds that providers wait for an answer, because some stop sending after a few late ones. */
+/** Time limit below the five seconds that providers wait. Some stop sending webhooks after a few late answers. */
 const WEBHOOK_TIMEOUT_MS = 4_000;
 
 export function defineProvider<Host extends string, Own extends object = object>(
@@ -165,7 +165,7 @@ export function defineProvider<Host extends string, Own extends object = object>
   };
 }
 
-/** Limits the time of an account's calls. Every failure except a `ServiceError` becomes `provider_unavailable`. */
+/** Creates an adapter with time limits. Every failure except a `ServiceError` becomes `provider_unavailable`. */
 function openAdapter<Host extends string, Own extends object>(
   definition: ProviderDefinition<Host, Own>,
   values: ProviderValues,
@@ -243,7 +243,7 @@ function openAdapter<Host extends string, Own extends object>(
   };
 }
 
-/** Throws for a charge that is far from the amount. */
+/** Throws for a charge below half the amount or above twice the amount. */
 function requirePlausible<Quoted extends Pick<Quote, 'chargedCents'>>(
   quoted: Quoted,
   { amountCents }: QuoteRequest,
@@ -265,7 +265,7 @@ function endpointOf({ urls, isProduction, valueOrNull }: AccountSettings): Provi
   };
 }
 
-/** Defines a provider that exists only as a payment method of others. */
+/** Defines a provider that exists only as a payment method of other providers. */
 export function definePaymentMethod(definition: {
   readonly id: PaymentMethod['id'];
   readonly variables: readonly ProviderVariable[];

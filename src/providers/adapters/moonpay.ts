@@ -18,7 +18,7 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
 
 export const moonpay = defineProvider({
   id: 'moonpay',
-  /** INR is missing: MoonPay lists India as an unsupported country. Customers in Canada cannot buy stablecoins. */
+  /** INR is missing, because MoonPay does not support India. Customers in Canada cannot buy stablecoins. */
   traits: { currenciesSold: ['USD', 'EUR', 'CAD'], regionsNotServed: new Set(['CA']), needsIp: true },
   hosts: {
     widget: { production: 'https://buy.moonpay.com', sandbox: 'https://buy-sandbox.moonpay.com' },

@@ -1,15 +1,15 @@
-/** PayPal and Klarna, which other providers sell, and the countries in which each of those providers does so. */
+/** PayPal and Klarna as payment methods of other providers, and the countries in which PayPal is sold. */
 import { currencies } from '../../payment/money.ts';
 import { banxa } from './banxa.ts';
 import { definePaymentMethod } from './define-provider.ts';
 import { moonpay } from './moonpay.ts';
 import * as variable from './provider-variables.ts';
 
-/** Countries of the EEA, including those of the EU. */
+/** Countries of the EEA, including the EU. */
 const EEA = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK'.split(
   ' ',
 );
-/** Countries of the EEA in which MoonPay does not accept PayPal; three are not in the EU. */
+/** EEA countries in which MoonPay does not accept PayPal. Three of them are not in the EU. */
 const NO_PAYPAL_AT_MOONPAY = ['HR', 'HU', 'IS', 'LI', 'NO'];
 
 export const paypal = definePaymentMethod({

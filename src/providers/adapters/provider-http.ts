@@ -22,7 +22,7 @@ import {
 } from '../provider.ts';
 import { minimumUsdCentsFor, unservedRegionOf } from '../provider-limits-and-regions.ts';
 
-/** A provider's answer of any status; `body` is undefined if it is not JSON. */
+/** Provider's answer with any status. `body` is undefined if it is not JSON. */
 export interface JsonAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -33,26 +33,26 @@ interface CallRequest {
   readonly url: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Makes the call a POST: a form for `URLSearchParams`, otherwise JSON. */
+  /** Body of a POST: a form for `URLSearchParams`, otherwise JSON. Absent for a GET. */
   readonly body?: unknown;
-  /** Maximum length of the answer; 64 KiB by default. */
+  /** Maximum length of the answer. Default 64 KiB. */
   readonly maximumBytes?: number;
-  /** Accepts a refusal with a page instead of JSON, as an answer without a body. */
+  /** Accepts a refusal with an HTML page instead of JSON, as an answer without a body. */
   readonly acceptsPage?: true;
 }
 
-/** Default maximum length of an answer, far above usable ones except catalogs. */
+/** Default maximum length of an answer, far above that of any usable answer except a catalog. */
 const MAXIMUM_ANSWER_BYTES = 64 * 1024;
 
-/** Maximum length of a catalog, because it lists hundreds of coins with their networks, or all currencies. */
+/** Maximum length of a catalog, which lists hundreds of coins with their networks, or all currencies. */
 export const CATALOG_BYTES = 4 * 1024 * 1024;
 
-/** Pause after a 429 that does not state one in `Retry-After`. */
+/** Pause after a 429 without a valid `Retry-After`. */
 const DEFAULT_RETRY_SECONDS = 1;
 /** Maximum pause, even if the provider asks for a longer one. */
 const LONGEST_RETRY_SECONDS = 60;
 
-/** The provider answered 429 (too many requests), which says nothing about its health. */
+/** Error for an answer of 429 (too many requests), which says nothing about the provider's health. */
 export class ProviderBusyError extends Error {
   /** Whole seconds until the next call, at least one. */
   readonly retryAfterSeconds: number;
@@ -65,7 +65,7 @@ export class ProviderBusyError extends Error {
   }
 }
 
-/** Parses a `Retry-After` header (RFC 9110, 10.2.3: a number or a date) to seconds, within bounds. */
+/** Converts a `Retry-After` header (RFC 9110, 10.2.3: a number or a date) to seconds within bounds. */
 export function readRetryAfterSeconds(header: string | undefined, nowMs: number): number {
   const text = header?.trim() ?? '';
   const seconds = /^\d{1,10}$/.test(text) ? Number(text) : (Date.parse(text) - nowMs) / 1000;
@@ -88,9 +88,9 @@ export function countRequests<T>(onRequest: () => void, work: () => Promise<T>):
 }
 
 /**
- * Sends one request and reads one JSON answer, both bounded, without redirects. Throws when the answer is late or not
- * JSON, for any 5xx, and `ProviderBusyError` for a 429. The body of a refused customer's request is undefined without
- * JSON, because a geoblock answers with a page or a redirect.
+ * Sends one request and reads one JSON answer, both bounded. Follows no redirects. Throws if the answer is late or not
+ * JSON, for any 5xx, and `ProviderBusyError` for a 429. If a customer's request is refused without JSON, the body is
+ * undefined, because a geoblock answers with a page or a redirect.
  */
 async function requestJson(
   agent: Agent,
@@ -131,7 +131,7 @@ async function requestJson(
   const answer = parseJson(text);
   const answers = recording.getStore() ?? [];
   if (answers.length < MAXIMUM_RECORDED) {
-    // Long bodies are left out, because a catalog is too large for a record.
+    // Omits long bodies, because a catalog is too large for a record.
     const recorded = text.length > MAXIMUM_ANSWER_BYTES ? null : (answer ?? null);
     answers.push({ method, path: new URL(url).pathname, status: statusCode, body: recorded });
   }
@@ -145,7 +145,7 @@ async function requestJson(
 const successes: readonly number[] = [200, 201];
 const isRefusal = (status: number) => status >= 400 && status < 500;
 
-/** Whether an unusable answer counts as an outage. Without customer data, the 4xx codes point to credentials. */
+/** Returns whether an unusable answer counts as an outage. These 4xx codes point to credentials, not to the request. */
 function countsAsOutage(status: number): boolean {
   return !isRefusal(status) || [401, 403, 404, 405, 410].includes(status);
 }
@@ -154,7 +154,7 @@ const MAXIMUM_REDIRECT_LENGTH = 4_096;
 const MAXIMUM_REFERENCE_LENGTH = 200;
 const MAXIMUM_TOKEN_LENGTH = 8_192;
 
-/** A provider's answer or webhook that does not have the expected form. Callers of the API see it as an outage. */
+/** Error for an answer or webhook that does not have the expected form. Callers of the API see it as an outage. */
 export class MalformedAnswerError extends Error {}
 
 export type AnswerFields = Readonly<Record<string, unknown>>;
@@ -171,18 +171,18 @@ export function listOf(value: unknown): readonly AnswerFields[] {
   return value.map(fieldsOf);
 }
 
-/** Amount in 10⁻⁶; null if it is missing or not positive. */
+/** Reads an amount in 10⁻⁶. Returns null if it is missing or not positive. */
 export function readUnitsOrNull(value: unknown, name: string): bigint | null {
   return value === undefined || value === null || Number(value) <= 0 ? null : readDecimalUnits(value, name);
 }
 
-/** Amount in cents, rounded up; null if it is missing or not positive. */
+/** Reads an amount in cents, rounded up. Returns null if it is missing or not positive. */
 export function readCentsOrNull(value: unknown, name: string): number | null {
   const units = readUnitsOrNull(value, name);
   return units === null ? null : Number((units + 9_999n) / 10_000n);
 }
 
-/** A positive amount in 10⁻⁶, given as a JSON number or decimal text; further decimals are cut off. */
+/** Converts a positive JSON number or decimal text to 10⁻⁶. Cuts off further decimals. */
 export function readDecimalUnits(value: unknown, name: string): bigint {
   const text = typeof value === 'number' && Number.isFinite(value) ? value.toFixed(8) : value;
   const match = typeof text === 'string' ? /^(\d{1,9})(?:\.(\d{1,30}))?$/.exec(text) : null;
@@ -192,7 +192,7 @@ export function readDecimalUnits(value: unknown, name: string): bigint {
   return units;
 }
 
-/** A URL to which the customer's browser may be redirected: absolute https (http on loopback), without credentials. */
+/** Reads a URL to which a browser may be redirected: absolute https (http on loopback), without credentials. */
 export function readRedirectUrl(value: unknown): string {
   if (typeof value !== 'string' || value.length > MAXIMUM_REDIRECT_LENGTH || !URL.canParse(value)) {
     throw new MalformedAnswerError('url is not an address');
@@ -204,7 +204,7 @@ export function readRedirectUrl(value: unknown): string {
   return url.href;
 }
 
-/** A provider's id of an object: visible ASCII of bounded length, safe in pages and paths. */
+/** Reads an id assigned by the provider: visible ASCII of bounded length, safe in pages and paths. */
 export function readReference(value: unknown): string {
   return readVisible(value, MAXIMUM_REFERENCE_LENGTH, 'id is not a reference');
 }
@@ -213,7 +213,7 @@ export function readTextOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** A credential for a header: visible ASCII of bounded length. */
+/** Reads a credential for a header: visible ASCII of bounded length. */
 export function readToken(value: unknown): string {
   return readVisible(value, MAXIMUM_TOKEN_LENGTH, 'the token is malformed');
 }
@@ -225,14 +225,14 @@ function readVisible(value: unknown, maximumLength: number, problem: string): st
 }
 
 interface Calls {
-  /** Body of a successful answer as an object. Throws for other answers (`requireSuccess`). */
+  /** Returns the body of a successful answer as an object. Throws for other answers (`requireSuccess`). */
   fields(request: CallRequest): Promise<AnswerFields>;
   answer(request: CallRequest): Promise<JsonAnswer>;
 }
 
-/** Calls of a conversation. Those outside `ofCustomer`, such as a quote for an amount, carry no customer's data. */
+/** Calls of a conversation. Those outside `ofCustomer`, such as a quote for an amount, contain no customer data. */
 export interface Call extends Calls {
-  /** Calls with data of one customer or payment, where errors below 500 do not count as an outage. */
+  /** Calls with the data of one customer or payment. Statuses below 500 do not count as an outage here. */
   readonly ofCustomer: Calls;
 }
 
@@ -281,7 +281,7 @@ export async function asProviderUnavailable<T>(id: ProviderId, outcome: Promise<
   }
 }
 
-/** Passes on refusals and unknown states. A malformed webhook becomes an unknown state, which is logged. */
+/** Rethrows refusals and unknown states. A malformed webhook becomes an unknown state, which is logged. */
 export async function classifyWebhookError(
   id: ProviderId,
   outcome: Promise<ProviderWebhook | null>,
@@ -295,10 +295,10 @@ export async function classifyWebhookError(
   }
 }
 
-/** An unusable answer that the circuit breaker does not count as a failure, because the provider is up. */
+/** Error for an unusable answer that the circuit breaker does not count as a failure, because the provider is up. */
 export class ProviderAnswerError extends Error {}
 
-/** The provider declined the request. One customer's request must not open the circuit for all others. */
+/** Error for a declined request. One customer's request must not open the circuit for all others. */
 export class DeclinedRequestError extends ProviderAnswerError {}
 
 export function unavailable(id: ProviderId, cause: unknown): ServiceError {
@@ -310,14 +310,14 @@ export function unavailable(id: ProviderId, cause: unknown): ServiceError {
   });
 }
 
-/** Error for a provider that receives too many requests; callers may retry after these seconds. */
+/** Creates an error for a provider that receives too many requests. Callers may retry after `retryAfterSeconds`. */
 export function busy(id: ProviderId, retryAfterSeconds: number, cause?: ProviderBusyError): ServiceError {
   const { name } = providerCatalog[id];
   const text = `${name} is busy. Retry in ${retryAfterSeconds} s or use "multi".`;
   return new ServiceError('provider_unavailable', text, { retryAfterSeconds, cause });
 }
 
-/** Content of a successful answer, by default its body. Throws for others, with the error codes in the cause. */
+/** Returns a successful answer's content, by default its body. Throws for others, with error codes in the cause. */
 export function requireSuccess(id: ProviderId, answer: JsonAnswer, content: unknown = answer.body): unknown {
   const { status, body, isOfCustomer = false } = answer;
   if (successes.includes(status)) return content;
@@ -328,7 +328,7 @@ export function requireSuccess(id: ProviderId, answer: JsonAnswer, content: unkn
       : countsAsOutage(status) && !isOfCustomer
         ? new Error(message)
         : new ProviderAnswerError(message);
-  // A merchant sees wrong credentials as an inactive provider, and the operator finds the cause in the log. A page says
+  // A merchant sees wrong credentials as an inactive provider, and the operator finds the cause in the log. HTML says
   // nothing about credentials, because it comes from a proxy in front of the provider's API.
   if ((status === 401 || status === 403) && body !== undefined) {
     const { name } = providerCatalog[id];
@@ -341,7 +341,7 @@ export function requireSuccess(id: ProviderId, answer: JsonAnswer, content: unkn
   throw cause;
 }
 
-/** Error codes of a refusal: numbers of four or five digits, and words. Sentences may repeat a key that was sent. */
+/** Returns a refusal's error codes: words, or four or five digits. Omits sentences, which may repeat the API key. */
 export function codesOf(body: unknown): readonly string[] {
   const inside = (value: unknown) => (typeof value === 'object' ? (value ?? {}) : {}) as AnswerFields;
   const { error, errors, ...fields } = inside(body);
@@ -376,7 +376,7 @@ export function countryNotServed(id: ProviderId, country: string): ServiceError 
 
 const MAXIMUM_STATES = 100;
 
-/** Regions that a catalog excludes, by its list of states for the country; an empty list excludes the whole country. */
+/** Returns the regions that a catalog's list of states excludes. An empty list excludes the whole country. */
 export function excludedRegions(country: string | null | undefined, states: unknown): ServedRegions {
   if (!country || !Array.isArray(states)) return {};
   const codes = states
@@ -386,13 +386,13 @@ export function excludedRegions(country: string | null | undefined, states: unkn
   return { regionsNotServed: new Set(regions) };
 }
 
-/** Converts a quote's minimum in the payment's currency to USD cents; null if there is none. */
+/** Converts a quote's minimum in the payment's currency to USD cents. Returns null if there is none. */
 export function minimumUsdCentsOf(minimum: unknown, name: string, request: QuoteRequest): number | null {
   const cents = readCentsOrNull(minimum, name);
   return cents === null ? null : minimumUsdCentsFor(cents, request);
 }
 
-/** Requires that an answer names this currency, coin, network or wallet. */
+/** Requires that an answer states each expected value, such as a currency, coin, network or wallet. */
 export function requireStated(fields: AnswerFields, expected: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(expected)) {
     if (readTextOrNull(fields[name])?.toLowerCase() !== value.toLowerCase())
@@ -400,20 +400,20 @@ export function requireStated(fields: AnswerFields, expected: Readonly<Record<st
   }
 }
 
-/** Requires that an answer names no other currency, coin or network. Absent fields are accepted. */
+/** Requires that an answer states no other currency, coin or network. Absent fields are accepted. */
 export function requireNoOther(fields: AnswerFields, expected: Readonly<Record<string, string>>): void {
   const stated = Object.entries(expected).map(([name, value]) => [name, fields[name] ?? value]);
   requireStated(Object.fromEntries(stated), expected);
 }
 
-/** The first matching entry of a catalog. Throws if there is none. */
+/** Returns the first matching entry of a catalog. Throws if there is none. */
 export function entryOf(list: unknown, name: string, isIt: (entry: AnswerFields) => boolean): AnswerFields {
   const entry = listOf(list).find(isIt);
   if (entry === undefined) throw new MalformedAnswerError(`${name} is not in the catalog, or not sold now`);
   return entry;
 }
 
-/** Limits of a purchase in cents of the payment's currency, from the catalog's fields with these names. */
+/** Reads the limits of a purchase, in cents of the payment's currency, from the catalog fields with these names. */
 export function limitsOf(fields: AnswerFields | undefined, minimum: string, maximum: string) {
   return {
     minimumCents: readCentsOrNull(fields?.[minimum], minimum),

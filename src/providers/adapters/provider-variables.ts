@@ -1,10 +1,10 @@
-/** One setting of a provider; the name omits the provider's prefix. */
+/** Setting of a provider. The name omits the provider's prefix. */
 export interface ProviderVariable {
   readonly name: string;
   readonly isSecret: boolean;
-  /** Required to use the provider. If one of its required settings is missing, the provider is inactive. */
+  /** Whether the provider is inactive without this setting. */
   readonly isRequired: boolean;
-  /** Authenticates webhooks, which are rejected without it. */
+  /** Set if the value authenticates webhooks, which are rejected without it. */
   readonly isForWebhooks?: true;
   readonly help: string;
   /** Accepted values; absent if any value is accepted. */

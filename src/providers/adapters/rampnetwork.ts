@@ -1,8 +1,8 @@
 /**
- * Ramp Network: the customer opens a URL of its widget, signed if the operator has a signing key. **Without a signing
- * key the URL is not locked**: a customer who changes it pays another wallet, and the checkout stays unpaid. There is no
- * separate field for the payment ID, so it is in the query of the webhook URL, which the webhook's signature does not
- * cover. Therefore the wallet in a webhook must be that payment's deposit address.
+ * Ramp Network: the customer opens a widget URL, signed if the operator has a signing key. **Without a signing key, the
+ * URL is not locked**: a customer who changes it pays to another wallet, and the checkout stays unpaid. There is no
+ * separate field for the payment id, so the id is in the query of the webhook URL, which the webhook's signature does
+ * not cover. Therefore, the wallet in a webhook must be the payment's deposit address.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { formatCents } from '../../payment/money.ts';
@@ -14,11 +14,11 @@ import { fieldsOf, MalformedAnswerError, readCentsOrNull, readTextOrNull } from 
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
-/** Native USDC; `MATIC_USDCE` is the bridged one. */
+/** Native USDC; `MATIC_USDCE` is bridged USDC. */
 const ASSET = 'MATIC_USDC';
 const PAYMENT_PARAMETER = 'payment_id';
 
-/** An ECDSA signature in DER on secp256k1 has at most 72 bytes, or 96 characters of base64. */
+/** Bound for a secp256k1 signature in DER, which has at most 72 bytes, or 96 characters in base64. */
 const MAXIMUM_SIGNATURE_CHARACTERS = 120;
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
@@ -109,7 +109,7 @@ export const rampnetwork = defineProvider({
       hostApiKey: apiKey,
       outAsset: ASSET,
       inAsset: request.currency,
-      // In minor units: "100.00" would be refused, or read as one dollar.
+      // In minor units, because "100.00" would be refused, or read as one dollar.
       inAssetValue: String(request.amountCents),
       enabledCryptoAssets: ASSET,
       paymentMethodType: methodOf(request),
@@ -129,7 +129,7 @@ export const rampnetwork = defineProvider({
 
   async readWebhook({ webhookKey }, webhook) {
     const signature = readSignature(webhook.headers['x-body-signature']);
-    // The signature covers the content with sorted keys, not the bytes, so even forged content is parsed.
+    // The signature covers the content with sorted keys, not the bytes, so the content is parsed before it is verified.
     const fields = readWebhookFields(webhook.body);
     const content = Buffer.from(sortedJson(fields));
     if (webhookKey === null || !verify('sha256', content, webhookKey, signature))
@@ -148,19 +148,19 @@ export const rampnetwork = defineProvider({
   },
 });
 
-/** Bytes of an ECDSA signature in DER. Rejects other bytes before the webhook is parsed. */
+/** Reads an ECDSA signature in DER. Rejects other bytes before the webhook is parsed. */
 function readSignature(header: string | undefined): Buffer {
   const signature = Buffer.from((header ?? '').slice(0, MAXIMUM_SIGNATURE_CHARACTERS), 'base64');
-  // A DER sequence whose length field matches.
+  // Requires a DER sequence whose length field matches.
   if (signature[0] !== 0x30 || signature[1] !== signature.length - 2)
     throw new ProviderWebhookRefusedError('the webhook has no signature');
   return signature;
 }
 
-/** Webhooks nest four deep. The limit keeps strangers from exhausting the stack. */
+/** Maximum nesting, so that strangers cannot exhaust the stack. Real webhooks have four levels. */
 const MAXIMUM_DEPTH = 32;
 
-/** JSON without spaces, with the keys of each object sorted by code units. */
+/** Serializes JSON without spaces, with each object's keys sorted by code units. */
 function sortedJson(value: unknown, depth = 0): string {
   if (depth > MAXIMUM_DEPTH) throw new ProviderWebhookRefusedError('the webhook is nested too deeply');
   const inner = (each: unknown) => sortedJson(each, depth + 1);
@@ -170,7 +170,7 @@ function sortedJson(value: unknown, depth = 0): string {
   return `{${entries.map(([name, each]) => `${JSON.stringify(name)}:${inner(each)}`).join(',')}}`;
 }
 
-/** Parses an Ed25519 private key: PEM, or DER (PKCS #8) in base64. Null if invalid. */
+/** Parses an Ed25519 private key: PEM, or DER (PKCS #8) in base64. Returns null if it is invalid. */
 function readSigningKey(text: string): KeyObject | null {
   const read = () =>
     text.includes('-----BEGIN')
@@ -179,7 +179,7 @@ function readSigningKey(text: string): KeyObject | null {
   return keyOf(read, 'ed25519');
 }
 
-/** Parses a PEM public key on secp256k1; null if invalid. */
+/** Parses a secp256k1 public key in PEM. Returns null if it is invalid. */
 function readWebhookKey(pem: string): KeyObject | null {
   const key = keyOf(() => createPublicKey(pem), 'ec');
   return key?.asymmetricKeyDetails?.namedCurve === 'secp256k1' ? key : null;

@@ -1,4 +1,4 @@
-/** Revolut Ramp: the partner's API creates the customer's URL, used only if it locks wallet, amount and asset. */
+/** Revolut Ramp: the partner API creates the customer's URL, which must lock wallet, amount and asset. */
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
 import { createTtlCache } from '../../platform/ttl-cache.ts';
@@ -8,7 +8,7 @@ import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
-/** How long the asset is cached; it rarely changes. */
+/** Lifetime of the cached asset, which rarely changes. */
 const ASSET_KEEP_MS = 60 * 60_000;
 const progressOfEvent: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['ORDER_CREATED', 'paying'],
@@ -45,7 +45,7 @@ export const revolut = defineProvider({
     const apiUrl = `${urls.api}/partners/api/2.0`;
     const assets = createTtlCache<string>({ monotonicMs, keepMs: ASSET_KEEP_MS, maximumEntries: 1 });
     const readConfig = (call: answers.Call) => call.fields({ url: `${apiUrl}/config` });
-    /** USDC on Polygon. Requires USDC's contract if the configuration states one. */
+    /** Returns the entry for USDC on Polygon. If it states a contract, that must be USDC's. */
     function assetIn({ crypto }: answers.AnswerFields): answers.AnswerFields {
       const isUsdc = ({ currency, blockchain }: answers.AnswerFields) =>
         currency === 'USDC' && blockchain === 'POLYGON';
@@ -80,7 +80,7 @@ export const revolut = defineProvider({
 
   async quote({ apiUrl, methodOf, readConfig, readAsset }, request, call) {
     const country = request.customerCountry ?? null;
-    // Without a country there is no price. The configuration shows availability and minimum.
+    // Without a country, there is no price, but the configuration shows availability and minimum.
     if (country === null) {
       const { fiat } = await readConfig(call);
       const sold = answers.entryOf(fiat, request.currency, ({ currency }) => currency === request.currency);
@@ -145,7 +145,7 @@ function purchaseOf(
   };
 }
 
-/** Requires a URL that names exactly this purchase, each part once, and locks it. */
+/** Requires a URL that locks this purchase and states each of its values exactly once. */
 function requireLocked(redirectUrl: string, request: SessionRequest, asset: string): void {
   const { searchParams } = new URL(redirectUrl);
   const stated = Object.fromEntries(

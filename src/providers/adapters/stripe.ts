@@ -1,7 +1,7 @@
 /**
- * Stripe's crypto onramp: creates a session and reads it back; the customer opens its page. Fees are added to the
- * source amount, so a smaller one is requested whose total is the charge. Amount and currency cannot be locked, so
- * partial and excess deliveries are expected.
+ * Stripe's crypto onramp: creates a session and reads it back. The customer opens the session's page. Fees are added to
+ * the source amount, so a smaller source amount is requested, whose total is the charge. Amount and currency cannot be
+ * locked, so partial and excess deliveries are expected.
  */
 import { ServiceError } from '../../payment/errors.ts';
 import { type Currency, formatCents } from '../../payment/money.ts';
@@ -13,15 +13,15 @@ import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
 const SESSIONS = '/v1/crypto/onramp_sessions';
-/** Paths of quotes: the current one, and its predecessor, which the guide of the embedded onramp still shows. */
+/** Paths for quotes: the current one, and its predecessor, which the embedded onramp guide still shows. */
 const QUOTE_PATHS = ['/v1/crypto/onramp_quotes', '/v1/crypto/onramp/quotes'] as const;
 /** Error codes for a customer whose country or region Stripe does not serve. */
 const UNSERVED = /^crypto_onramp_(unsupported_country|unsupportable_customer)$/;
-/** Stripe's guides spell this event with a dot in one place and an underscore in another. */
+/** Event type that Stripe's guides spell with a dot in one place and an underscore in another. */
 const SESSION_EVENT = /^crypto\.onramp_session[._]updated$/;
 /** Error codes for an account that cannot sell. */
 const UNUSABLE = /^crypto_onramp_(disabled|merchant_not_properly_setup)$/;
-/** Parameter that not every account has. */
+/** Parameter that is not available to every account. */
 const EMAIL = 'customer_information[email]';
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['initialized', 'paying'],
@@ -115,7 +115,7 @@ export const stripe = defineProvider({
   },
 });
 
-/** Body of a successful answer. Throws for others; an account that cannot sell counts as a wrong key. */
+/** Returns the body of a successful answer. Throws for others. An account that cannot sell counts as a wrong key. */
 function requireSuccess(answer: answers.JsonAnswer): unknown {
   try {
     return answers.requireSuccess('stripe', answer);
@@ -133,7 +133,7 @@ interface SourceQuote extends Pick<Quote, 'chargedCents' | 'deliveryUnits'> {
   readonly sourceCents: number;
 }
 
-/** Reads quotes from the path that answered last, or from the other one if the account does not have it. */
+/** Requests quotes from the path that worked last, or from the other one if the account does not have it. */
 function createQuotes(apiUrl: string) {
   let paths: readonly [string, string] = QUOTE_PATHS;
   async function read(query: Readonly<Record<string, string>>, call: answers.Call): Promise<unknown> {
@@ -149,7 +149,7 @@ function createQuotes(apiUrl: string) {
     }
     return requireSuccess(answer);
   }
-  /** Source amount per charge of the last quote in a currency. */
+  /** Ratio of source amount to charge in the last quote, by currency. */
   const shares = new Map<Currency, number>();
   return async ({ amountCents, currency }: QuoteRequest, call: answers.Call): Promise<SourceQuote> => {
     const ask = async (sourceCents: number) => {
@@ -174,7 +174,7 @@ function createQuotes(apiUrl: string) {
   };
 }
 
-/** What the customer is charged in total: the stated total, or else the sum of amount and fees. */
+/** Returns the customer's total charge: the stated total, or else the sum of amount and fees. */
 function totalCentsOf(quote: answers.AnswerFields, sourceCents: number): number {
   const fees = answers.fieldsOf(quote['fees'] ?? {});
   const feeCents = (name: string) =>
@@ -186,18 +186,18 @@ function totalCentsOf(quote: answers.AnswerFields, sourceCents: number): number 
   throw new answers.MalformedAnswerError('the total is unknown or less than the amount');
 }
 
-/** Maximum unused part of the charge, because fees are rounded and may have steps; the larger limit applies. */
+/** Maximum unused part of the charge, because fees are rounded and may have steps. The larger limit applies. */
 const LEFT_OVER_CENTS = 5;
 const LEFT_OVER_PERCENT = 1;
 /** Cents by which rounded fees may distort the slope for the next quote. */
 const ROUNDING_CENTS = 2;
-/** Maximum quotes for a charge; together they share the time limit of a single quote. */
+/** Maximum quotes per charge. Together, they have the time limit of a single quote. */
 const MAXIMUM_QUOTES = 3;
 
 /**
- * Finds a quote whose total is the charge, or slightly less: each later quote is for the previous amount scaled by its
- * total, or for a smaller amount if a fixed fee made even that total too high. If a step of the fees leaves no such
- * total, finds the lowest total above it, shown to the customer. Throws `DeclinedRequestError` if there is neither.
+ * Finds a quote whose total is the charge or slightly less. Each further quote scales the previous amount by its total,
+ * or reduces it more if a fixed fee made even the scaled total too high. If a fee step leaves no such total, finds the
+ * lowest total above the charge, which the customer sees. Throws `DeclinedRequestError` if there is neither.
  *
  * @param firstCents amount of the first quote: the charge, or the charge scaled as in an earlier quote
  */
@@ -227,7 +227,7 @@ export async function scaleToCharge(
     else {
       const sourcePerCharged =
         (previous.sourceCents - sourceCents) / (previous.chargedCents - quote.chargedCents);
-      // A total falls at least as much as its source amount.
+      // A smaller source amount lowers the total by at least the same amount.
       const fewerCents = Math.min(excessCents, Math.ceil(excessCents * sourcePerCharged) + ROUNDING_CENTS);
       sourceCents = Math.max(1, sourceCents - fewerCents);
     }
@@ -263,7 +263,7 @@ function requireLocked(
   if (!isLocked) throw new Error('stripe made a session that is not locked to the deposit address');
 }
 
-/** Wallets of the delivery (the chosen one and Polygon's), and all of the session's wallets. Ignores network tags. */
+/** Returns the delivery wallets (the chosen one and Polygon's) and all wallets of the session. Ignores network tags. */
 function walletsOf(details: answers.AnswerFields) {
   const { polygon, ...others } = answers.fieldsOf(details['wallet_addresses'] ?? {});
   const texts = (values: readonly unknown[]) => values.filter((value) => typeof value === 'string');

@@ -1,8 +1,8 @@
 /**
  * Transak: creates a session with the partner's access token. The session's URL opens once. A new access token
- * invalidates the old one, so calls share a token, and only one refreshes it at a time. Another instance's refresh
- * invalidates the token here, which the next session notices. Calls for a customer carry the customer's IP address.
- * Other calls, such as for a merchant's create request, carry none.
+ * invalidates the old one, so calls share a token, and only one call at a time refreshes it. If another instance
+ * refreshes the token, the next session here is refused and fetches a new one. Calls for a customer state the
+ * customer's IP address. Other calls, such as for a merchant's create request, state none.
  */
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
@@ -14,9 +14,9 @@ import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
 const SESSION_LIFETIME_MS = 5 * 60_000;
-/** Maximum length of a catalog: it lists all coins on all networks, or all currencies with their payment options. */
+/** Maximum length of a catalog, which lists all coins on all networks, or all currencies with payment options. */
 const MAXIMUM_CATALOG_BYTES = 8 * 1024 * 1024;
-/** Pause after a failed request for a webhook's token, because strangers can send webhooks. */
+/** Pause after a failed token request for a webhook, because strangers can send webhooks. */
 const TOKEN_RETRY_MS = 30_000;
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
@@ -82,7 +82,7 @@ export const transak = defineProvider({
           body: { apiKey },
         });
         const { accessToken, expiresAt } = answers.fieldsOf(requireFields(answer, customerIp)['data']);
-        // Seconds since 1970. If the time is not after the request, the token is assumed to last an hour.
+        // `expiresAt` is in seconds since 1970. If it is not after the request, the token is assumed to last an hour.
         const statedMs = typeof expiresAt === 'number' ? expiresAt * 1000 : 0;
         const expiresAtMs = statedMs > requestedAtMs ? statedMs : requestedAtMs + 60 * 60_000;
         return { token: answers.readToken(accessToken), expiresAtMs };
@@ -215,12 +215,12 @@ function userIpOf(customerIp: string | null): Readonly<Record<string, string>> {
   return customerIp === null ? {} : { 'x-user-ip': customerIp };
 }
 
-/** Whether a call was refused because the customer's IP address is missing or rejected. */
+/** Returns whether a call was refused because the customer's IP address is missing or rejected. */
 function lacksUserIp({ status, body }: answers.JsonAnswer): boolean {
   return status >= 400 && status < 500 && /user[-_ ]?ip/i.test(JSON.stringify(body ?? null));
 }
 
-/** Fields of a successful answer. A refusal because of the IP address is neither an outage nor wrong credentials. */
+/** Returns a successful answer's fields. A refusal due to the IP address is neither an outage nor wrong credentials. */
 function requireFields(answer: answers.JsonAnswer, customerIp: string | null): answers.AnswerFields {
   if (!lacksUserIp(answer)) return answers.fieldsOf(requireSuccess('transak', answer));
   const known = customerIp === null ? 'which is unknown: check TRUST_PROXY' : 'which was sent';
@@ -228,8 +228,8 @@ function requireFields(answer: answers.JsonAnswer, customerIp: string | null): a
 }
 
 /**
- * Payload of a JWT with exactly this algorithm and key. Reads the key only for a JWT, because anyone can send webhooks.
- * Throws `ProviderWebhookRefusedError` for anything else, or the error of `readKey`.
+ * Returns the payload of a JWT signed with HS256 and the key. Reads the key only for a JWT, because anyone can send
+ * webhooks. Throws `ProviderWebhookRefusedError` for anything else, or the error of `readKey`.
  */
 async function verifyJwt(jwt: unknown, readKey: () => Promise<string>): Promise<Buffer> {
   const { compactVerify } = await import('jose/jws/compact/verify');
@@ -249,9 +249,9 @@ interface AccessToken {
   readonly expiresAtMs: number;
 }
 
-/** Time before the expiry at which a token is replaced. */
+/** Time before its expiry at which a token is replaced. */
 const EARLY_MS = 60_000;
-/** Age below which a refused token is kept, because a new one invalidates the token of all other calls. */
+/** Age below which a refused token is kept, because a new one invalidates the token that all other calls use. */
 const MINIMUM_AGE_MS = 60_000;
 
 /** Keeps a token that calls share. Only one call at a time fetches it, and a failed fetch is not cached. */
@@ -269,7 +269,7 @@ function createSharedToken(nowMs: () => number) {
       current = await fetching;
       return current.token;
     },
-    /** Drops a refused token; false if it is too new to be fetched again. */
+    /** Drops a refused token. Returns false if the token is too new to be replaced. */
     forget(token: string): boolean {
       if (current?.token !== token) return true;
       if (nowMs() < fetchedAtMs + MINIMUM_AGE_MS) return false;

@@ -4,10 +4,10 @@ import type { ProviderId } from '../../payment/provider-catalog.ts';
 import { type PostedWebhook, ProviderWebhookRefusedError } from '../provider.ts';
 import { type AnswerFields, fieldsOf, MalformedAnswerError } from './provider-http.ts';
 
-/** Maximum difference between a webhook's time and ours, because an older one may be a replay. */
+/** Maximum difference between a webhook's time and its arrival, because an older webhook may be a replay. */
 const WEBHOOK_TOLERANCE_MS = 5 * 60_000;
 
-/** Requires that one of the signatures is the message's HMAC-SHA256 in hex; compares in constant time. */
+/** Requires that one of the signatures is the message's HMAC-SHA256 in hex. Compares in constant time. */
 export function requireHmac(
   key: string,
   message: readonly (string | Buffer)[],
@@ -27,7 +27,7 @@ export function requireRecent(signedAtMs: number, receivedAtMs: number): void {
   throw new ProviderWebhookRefusedError('the webhook was signed too long ago, or in the future');
 }
 
-/** Parses `t=1,v1=ab,v1=cd` to values by name; empty for a missing header. */
+/** Parses `t=1,v1=ab,v1=cd` into values by name. Empty for a missing header. */
 export function readSignatureHeader(header: string | undefined): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
   for (const part of (header ?? '').split(',').slice(0, 20)) {
@@ -56,7 +56,7 @@ export function readSignedTime(text: string | undefined): number {
   return Number(text);
 }
 
-/** Parses the JSON object of a webhook, authentic or not. Throws `ProviderWebhookRefusedError` for anything else. */
+/** Parses a webhook's JSON object, authentic or not. Throws `ProviderWebhookRefusedError` for anything else. */
 export function readWebhookFields(body: Buffer | string): AnswerFields {
   try {
     return fieldsOf(JSON.parse(body.toString()));
@@ -65,14 +65,14 @@ export function readWebhookFields(body: Buffer | string): AnswerFields {
   }
 }
 
-/** Progress for a webhook's status. Throws `UnknownStateError` for a status that the table lacks. */
+/** Returns the progress for a webhook's status. Throws `UnknownStateError` for a status that the table lacks. */
 export function readProgress<T>(provider: ProviderId, statuses: ReadonlyMap<unknown, T>, status: unknown): T {
   const progress = statuses.get(status);
   if (progress !== undefined) return progress;
   throw new UnknownStateError(`${provider} sent the unknown status ${JSON.stringify(status)}`);
 }
 
-/** Parses the ISO 8601 time of a webhook; its arrival if it states none. */
+/** Parses a webhook's ISO 8601 time. Returns the time of its arrival if it states none. */
 export function readWebhookTimeMs(value: unknown, receivedAtMs: number): number {
   if (value === undefined || value === null) return receivedAtMs;
   const timeMs = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number.NaN;

@@ -1,7 +1,7 @@
 /**
- * Wert: creates a session with the partner's key. The customer opens the session's page. Fees are added to a
- * conversion's amount and deducted from its delivery. Webhooks are not signed, so a webhook is only a trigger: its URL
- * must contain a token that only Wert knows, and the status is read from Wert's API.
+ * Wert: creates a session with the partner's key. The customer opens the session's page. A conversion adds fees to the
+ * amount, and a session deducts them from the delivery. Webhooks are not signed, so a webhook is only a trigger. The
+ * webhook URL must contain a token that only Wert knows, and the status is read from Wert's API.
  */
 import { formatCents, UNITS_PER_CENT } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
@@ -95,7 +95,7 @@ export const wert = defineProvider({
     if (!isSameText(token, webhookSecret))
       throw new ProviderWebhookRefusedError('the address of the webhook does not carry the token');
     const { type, click_id: paymentId, order } = readWebhookFields(webhook.body);
-    // A test that the partner's page at Wert sends.
+    // Wert's partner page can send a test.
     if (type === 'test' || typeof paymentId !== 'string' || paymentId === '') return null;
     const { data: orders } = await call.fields({
       url: `${urls.partner}/api/external/orders`,
@@ -113,7 +113,7 @@ export const wert = defineProvider({
   },
 });
 
-/** Delivery for this charge, rounded down. The conversion may leave out fees that are added to the amount. */
+/** Returns the delivery for this charge, rounded down. The conversion may omit fees that are added to the amount. */
 function lessFees(
   conversion: answers.AnswerFields,
   { amountCents }: QuoteRequest,
@@ -129,7 +129,7 @@ function lessFees(
   return chargedUnits < withFees ? (units * chargedUnits) / withFees : units;
 }
 
-/** Most advanced progress of the orders that Wert lists for the payment id. */
+/** Returns the most advanced progress of the orders that Wert lists for the payment id. */
 function progressOf(orders: unknown): SessionProgress {
   if (!Array.isArray(orders)) throw new answers.MalformedAnswerError('there is no list of orders');
   if (orders.length === 0)
