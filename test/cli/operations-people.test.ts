@@ -145,7 +145,6 @@ describe('people', () => {
       const log = await store.audit.listEntries(SERVICE_LOG, null, 2);
       expect(log.map(({ action }) => action)).toEqual(['password.link_created', 'operator.granted']);
     }
-    // Who has the right already keeps everything.
     await store.people.updateUser(made.user_id, { passwordHash: 'their own' });
     expect(await run('user update', operator)).toEqual({ email, operator: true });
     expect((await store.people.findUser(made.user_id))?.passwordHash).toBe('their own');

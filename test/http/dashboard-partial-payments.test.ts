@@ -19,6 +19,7 @@ describe('a payment that received less or more than it asked for', () => {
     const payment = await give({
       amountCents: 25_00,
       currency: 'USD',
+      note: 'Order 1042',
       originalAmountCents: null,
       customerFeeCents: null,
       usdUnits: 25_000_000n,
@@ -53,7 +54,7 @@ describe('a payment that received less or more than it asked for', () => {
     expect(page).not.toContain('The deposits seen are below the paid threshold');
     const overview = await read('');
     expect(overview.slice(overview.indexOf('Needs your attention'))).toContain(
-      `$25.00 USD Only ${part} arrived.`,
+      `$25.00 USD Order 1042 · Only ${part} arrived.`,
     );
   });
 
@@ -148,7 +149,7 @@ describe('a payment that received less or more than it asked for', () => {
     expect(page).toContain('It arrived in 2 deposits.');
     const overview = await read('');
     expect(overview.slice(overview.indexOf('Needs your attention'))).toContain(
-      '$25.00 USD 19.76 USDC too much arrived. Check whether the customer paid twice. Refund the surplus',
+      '$25.00 USD Order 1042 · 19.76 USDC too much arrived. Check whether the customer paid twice. Refund the surplus',
     );
   });
 

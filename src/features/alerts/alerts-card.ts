@@ -16,6 +16,8 @@ import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 /** Maximum payments read per group, and maximum shown; the payment list has all. */
 const READ = 10;
 const SHOWN = 3;
+/** Maximum length of the text that says which order a payment is for; a longer one is on the payment's page. */
+const ORDER_CHARACTERS = 60;
 /** Maximum groups of webhooks shown, and maximum failures read for them, newest first. */
 const GROUPS_SHOWN = 3;
 const WEBHOOKS_READ = 1_000;
@@ -117,8 +119,10 @@ function groupOfPayments(
   if (payments.length === 0) return [];
   const rows = payments.slice(0, SHOWN).map((payment) => {
     const money = moneyText(payment.amountCents, payment.currency);
+    const texts = [payment.note, payment.orderLine, payment.email];
+    const order = texts.find((text) => text !== null && text.length <= ORDER_CHARACTERS);
     return alertRow(
-      html`<strong>${money}</strong> ${sentenceOf(payment)}`,
+      html`<strong>${money}</strong> ${order !== undefined && html`<bdi class="soft">${order}</bdi> · `}${sentenceOf(payment)}`,
       `${payment.id}${place}`,
       action,
       money,
