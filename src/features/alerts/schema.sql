@@ -1,4 +1,4 @@
--- Alerts of which an account's owners have not been notified yet, and the time of their last notification.
+-- Alerts that an account's owners have not received yet, and the time of their last notification.
 CREATE TABLE alerts (
   account_id text NOT NULL,
   kind text NOT NULL,

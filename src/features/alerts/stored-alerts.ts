@@ -22,7 +22,7 @@ const LOCK = 'alerts';
 
 type NewAlerts = (afterMs: number, throughMs: number) => Script<Rows>;
 
-/** Failures in a period, by account. The conditions repeat those of the indexes, because SQLite compares their text. */
+/** Failures in a period by account. The conditions repeat the indexes' text, because SQLite compares it. */
 const newAlerts: Readonly<Record<AlertKind, NewAlerts>> = {
   webhooks: (afterMs, throughMs) => run`
     SELECT account_id AS "accountId", count(*) AS count, min(finished_at_ms) AS "sinceMs" FROM webhooks
@@ -45,7 +45,7 @@ export function createAlertStore({ write }: Scripts): AlertStore {
          ON CONFLICT (name) DO UPDATE SET through_ms = excluded.through_ms`;
       if (cursor === null) return;
       for (const kind of alertKinds) {
-        // After a restore, owners learn which webhooks are `unknown`, but are not alerted about payments twice.
+        // After a restore, webhooks marked `unknown` raise alerts, but payments do not raise theirs again.
         const quietMs = kind === 'payments' ? yield* quietUntilMs() : 0;
         const found = yield* newAlerts[kind](Math.max(cursor.throughMs, earliestMs, quietMs), throughMs);
         for (const row of found) {

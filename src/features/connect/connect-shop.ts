@@ -17,10 +17,10 @@ import { isLoopbackHost, isSecureUrl } from '../../platform/public-address.ts';
 
 /* OAuth 2.0 authorization code flow with PKCE (RFC 7636): a shop exchanges the code for an API key. */
 
-/** Request of a shop. All fields are untrusted. */
+/** Request from a shop. All fields are untrusted. */
 export interface ConnectRequest {
   readonly name: string;
-  /** https, or http on loopback; no user information or fragment. */
+  /** URL with https, or http on loopback; without user information or fragment. */
   readonly returnUrl: string;
   readonly state: string;
   /** SHA-256 of the shop's verifier, in base64url. */
@@ -28,14 +28,14 @@ export interface ConnectRequest {
   readonly scopes: readonly KeyScope[];
 }
 
-/** Content of a code. It is sealed in the code; the store has only the code's hash. */
+/** Content sealed in a code. The store has only the code's hash. */
 interface Grant extends Pick<ConnectRequest, 'name' | 'codeChallenge' | 'scopes'> {
   readonly accountId: string;
   readonly userId: string;
-  /** Hash of the parsed URL, because a shop may vary capitals or the trailing slash. */
+  /** Hash of the parsed URL, because shops may vary its case or trailing slash. */
   readonly returnHash: string;
   readonly expiresAtMs: number;
-  /** The only host that callbacks of the key may name; null for any. */
+  /** Only host allowed in callbacks of the key; null for any. */
   readonly callbackHost: string | null;
 }
 
@@ -76,13 +76,13 @@ function parseReturn(text: string): string {
   );
 }
 
-/** Host that callbacks of the shop's key are bound to; null for a shop on loopback, because it is in development. */
+/** Returns the only host for callbacks of the shop's key; null for a shop in development on loopback. */
 export function callbackHostOf({ returnUrl }: Pick<ConnectRequest, 'returnUrl'>): string | null {
   const { hostname } = new URL(returnUrl);
   return isLoopbackHost(hostname) ? null : hostname;
 }
 
-/** Creates a code for an approved connection and returns the shop's URL with it. Ends the user's earlier links. */
+/** Creates a code for an approved connection and returns the shop's URL with it. Revokes the user's earlier codes. */
 export async function approveConnection(
   context: ConnectContext,
   request: ConnectRequest,
@@ -105,7 +105,7 @@ export async function approveConnection(
     expiresAtMs: context.nowMs() + CONNECT_CODE_MS,
   };
   const code = context.shownOnce.seal(JSON.stringify(grant), CODE_OWNER);
-  // Binds the code to the user, so that a change of the user's password or rights revokes it.
+  // Binds the code to the user, so that a change of password or rights revokes it.
   const link = { kind: 'connect', email: actor.name, userId: actor.userId } as const;
   await createLink(context, link, CONNECT_CODE_MS, code);
   await recordAction(context, account.id, actor, 'shop.approved', `${name} at ${new URL(returnUrl).host}`);
@@ -122,14 +122,14 @@ export interface Exchange {
   readonly address: string;
 }
 
-/** Exchanges a code for an API key once. Throws `connect_code_invalid`, including if the user may not create keys. */
+/** Exchanges a code for an API key once. Throws `connect_code_invalid`, also if the user may not create keys. */
 export async function exchangeCode(
   context: ConnectContext,
   { code, codeVerifier, returnUrl, address }: Exchange,
 ): Promise<CreatedKey & { readonly account: Account }> {
   const opened = code.length > MAXIMUM_CODE_CHARACTERS ? null : context.shownOnce.open(code, CODE_OWNER);
   const grant: Grant | null = opened === null ? null : JSON.parse(opened);
-  // Expired codes are not logged, because requests with them could push all other entries out of the audit log.
+  // Expired codes are not logged, because they could flood the audit log.
   if (grant === null || grant.expiresAtMs <= context.nowMs()) throw new ServiceError('connect_code_invalid');
   const user = await context.people.findUser(grant.userId);
   const actor = { name: user?.email ?? grant.userId, userId: grant.userId, address };
@@ -141,7 +141,7 @@ export async function exchangeCode(
     /^[\w.~-]{43,128}$/.test(codeVerifier) &&
     hash('sha256', codeVerifier, 'base64url') === grant.codeChallenge &&
     hashSecretToken(URL.parse(returnUrl)?.href ?? '') === grant.returnHash;
-  // Only the shop's own exchange consumes the code, so that a stolen code without the verifier cannot end a connection.
+  // Only an exchange with the verifier uses up the code, so that a stolen code cannot end the connection.
   const taken = isShop ? await context.sessions.takeLink(hashSecretToken(code), context.nowMs()) : null;
   const memberships = taken === null ? [] : await context.people.listMemberships(grant.userId);
   const membership = memberships.find(({ accountId }) => accountId === grant.accountId);

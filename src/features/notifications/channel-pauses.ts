@@ -1,9 +1,9 @@
 import type { NotificationChannel } from './notification-channel.ts';
 
-/** Maximum messages of a channel per hour. Further events are summed up in one message after the hour. */
+/** Maximum messages per channel and hour. One message after the hour sums up further events. */
 const MESSAGES_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;
-/** Pause after a message, because the slowest channel accepts 20 messages a minute. */
+/** Pause after a message. The slowest channel accepts 20 messages a minute. */
 const PAUSE_MS = 15_000;
 
 export function countMessage(channel: NotificationChannel, nowMs: number): NotificationChannel {
@@ -18,13 +18,13 @@ const MAXIMUM_FAILURES = 5;
 const FIRST_RETRY_MS = 60_000;
 const MAXIMUM_RETRY_MS = HOUR_MS;
 
-/** `unsent`: the channel rejected it. `unknown`: it may have arrived. `busy`: not sent, but not the channel's fault. */
+/** Outcome of sending. `unsent`: rejected. `unknown`: may have arrived. `busy`: not sent, through no fault of it. */
 export type NotificationOutcome =
   | { readonly result: 'sent' }
   | { readonly result: 'unsent' | 'unknown'; readonly reason: string }
   | { readonly result: 'busy'; readonly retryAfterMs: number };
 
-/** The channel after a message, from its state `before` the claim. A message that may have arrived is not sent again. */
+/** Returns the channel after a message, from its state `before` the claim. Never resends what may have arrived. */
 export function afterMessage(
   before: NotificationChannel,
   claimed: NotificationChannel,

@@ -10,7 +10,7 @@ export const notificationEvents = {
 export type NotificationEvent = keyof typeof notificationEvents;
 export type PaymentNotification = Exclude<NotificationEvent, 'daily_sum'>;
 
-/** Numbered event types that notify members. `late_money` counts only after a cancellation or expiry. */
+/** Event types that notify members. `late_money` counts only after a cancellation or expiry. */
 export const notifiedTypes = {
   paid: 'payment.paid',
   partially_paid: 'payment.partially_paid',
@@ -21,12 +21,12 @@ export const unsentChannel = {
   hourStartMs: 0,
   sentInHour: 0,
   failuresInARow: 0,
-  /** `member`, or the failure that paused the channel; null while active. */
+  /** `member`, or the failure that paused the channel; null if active. */
   pausedReason: null as string | null,
   lastSentAtMs: null as number | null,
 };
 
-/** A member's channel in an account. It ends with the membership. */
+/** Channel of a member in an account. It is removed with the membership. */
 export interface NotificationChannel extends Readonly<typeof unsentChannel> {
   readonly id: string;
   readonly accountId: string;
@@ -34,14 +34,14 @@ export interface NotificationChannel extends Readonly<typeof unsentChannel> {
   readonly kind: ChannelKind;
   /** Fields of the target as JSON, sealed for this id. */
   readonly sealedTarget: string;
-  /** Last characters of the target, to distinguish it from others. */
+  /** Last characters of the target, to distinguish it. */
   readonly hint: string;
   readonly events: readonly NotificationEvent[];
   readonly createdAtMs: number;
-  /** Number of the last event handled; the largest safe integer if only the daily summary is sent. */
+  /** Number of the last handled event; the largest safe integer if the channel only gets the daily summary. */
   readonly readThrough: number;
   readonly dailyDueAtMs: number | null;
-  /** Time before which nothing is sent. Each claim raises it, so that only one process wins. */
+  /** Time before which nothing is sent. Each claim raises it, so that only one process sends. */
   readonly notBeforeMs: number;
 }
 
@@ -109,7 +109,7 @@ export function isNotificationEvent(text: string): text is NotificationEvent {
   return Object.hasOwn(notificationEvents, text);
 }
 
-/** Parses a typed field of a target. Throws `invalid_request`, naming the field. */
+/** Parses a field of a target. Throws `invalid_request` with the field's name. */
 export function parseChannelField(name: string, { form, problem }: ChannelField, typed: string): string {
   const text = typed.trim();
   if (!form.test(text)) throw invalidField(name, problem);

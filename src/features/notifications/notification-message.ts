@@ -9,7 +9,7 @@ import {
 } from './notification-channel.ts';
 
 export interface NotificationMessage {
-  /** Contains no text from third parties. */
+  /** Title without text from third parties. */
   readonly title: string;
   readonly lines: readonly MessageLine[];
   readonly url: string;
@@ -17,7 +17,7 @@ export interface NotificationMessage {
 
 export interface MessageLine {
   readonly text: string;
-  /** A line written by a merchant or payer. Channels must not interpret it. */
+  /** Text of a merchant or customer, which channels must not interpret; null if absent. */
   readonly quoted: string | null;
 }
 
@@ -37,7 +37,7 @@ interface MessagePlace {
   readonly dashboardUrl: string;
 }
 
-/** Message about payments, without email addresses, because an erasure could not reach them in the channel. */
+/** Composes a message about payments. Omits email addresses, because erasure could not remove them from the channel. */
 export function paymentMessage({ counts, newest }: PaymentNews, place: MessagePlace): NotificationMessage {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const [first] = newest;
@@ -111,7 +111,7 @@ function plain(text: string): MessageLine {
   return { text, quoted: null };
 }
 
-/** Shortens to one line and removes control characters and bidirectional marks. */
+/** Shortens a text to one line and removes control characters and bidirectional marks. */
 function quote(text: string): string {
   const characters = [...text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()];
   return characters.length <= QUOTED_CHARACTERS

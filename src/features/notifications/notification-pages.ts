@@ -167,7 +167,7 @@ async function answerAdd(channels: ChannelsContext, visit: Visit, form: forms.Fo
   return seeOther('/notifications?flash=added');
 }
 
-/** Notifies the member, because another person may have added the channel, and it outlives that person's session. */
+/** Notifies the member, because a stolen session may have added the channel, which outlives the session. */
 async function mailAboutChannel(
   { account, user, context: { mailer, baseUrl } }: Visit,
   channel: NotificationChannel,

@@ -6,7 +6,7 @@ import type { MessageLine, NotificationMessage } from './notification-message.ts
 import type { SendNotification } from './send-notifications.ts';
 
 /**
- * Sends mail through the mail server, other messages as one POST to the channel's fixed host, like webhooks.
+ * Sends email through the mail server, and other messages as a single POST to the channel's fixed host.
  * Formats: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks,
  * https://discord.com/developers/docs/resources/webhook#execute-webhook, https://core.telegram.org/bots/api#sendmessage
  */
@@ -14,7 +14,7 @@ export function createNotificationSender(
   dependencies: Omit<DeliveryDependencies, 'allowedHosts' | 'own'>,
   mailer: Mailer | null,
 ): SendNotification {
-  // Does not exempt the operator's allowed hosts, because the hosts of the channels are public.
+  // Ignores the operator's allowed hosts, because channel hosts are public.
   const guard = { ...dependencies, allowedHosts: new Set<string>(), own: null };
   return async (kind, target, message, email) => {
     if (kind === 'mail') return sendMail(mailer, email, message);
@@ -23,7 +23,7 @@ export function createNotificationSender(
   };
 }
 
-/** URL and body of a message. The pattern of the target fixes the host (`channelKinds`). */
+/** Returns URL and body of a message. The target's pattern fixes the host (`channelKinds`). */
 function requestOf(kind: Exclude<ChannelKind, 'mail'>, target: ChannelTarget, message: NotificationMessage) {
   const { slack_url = '', discord_url = '', telegram_token, telegram_chat: chat = '' } = target;
   if (kind === 'slack') return { url: slack_url, body: slackBody(message) };
@@ -36,7 +36,7 @@ function requestOf(kind: Exclude<ChannelKind, 'mail'>, target: ChannelTarget, me
 
 const textOf = ({ text, quoted }: MessageLine) => (quoted === null ? text : `${text}: ${quoted}`);
 
-/** Uses plain text blocks, which Slack neither formats nor searches for mentions; the escaped text is for previews. */
+/** Uses plain-text blocks, in which Slack handles neither markup nor mentions. Only previews show the escaped text. */
 function slackBody({ title, lines, url }: NotificationMessage) {
   const text = [title, ...lines.map(textOf)].join('\n');
   const link = `<${escapeSlack(url)}|Open the dashboard>`;
@@ -66,12 +66,12 @@ function discordBody({ title, lines, url }: NotificationMessage) {
   };
 }
 
-/** Escapes every ASCII punctuation character, to disable markup, mentions and links. */
+/** Escapes all ASCII punctuation to disable markup, mentions and links. */
 function escapeMarkdown(text: string | null): string | null {
   return text?.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&') ?? null;
 }
 
-/** Omits the parse mode, to disable markup. A `code` entity disables mentions, links and commands. */
+/** Omits the parse mode to disable markup. A `code` entity disables mentions, links and commands. */
 function telegramBody({ title, lines, url }: NotificationMessage, chat: string | number) {
   let text = title;
   const entities: { type: 'code'; offset: number; length: number }[] = [];
@@ -96,7 +96,7 @@ async function sendMail(
     await mailer.send({ to, subject: title, text }, { isBackground: true });
     return { result: 'sent' };
   } catch (error) {
-    // A mail server that is down affects every member, so the channel is not blamed.
+    // A mail server outage affects all members, so it does not count against the channel.
     if (error instanceof MailNotSentError) return { result: 'busy', retryAfterMs: 60_000 };
     return { result: 'unknown', reason: 'mail_failed' };
   }
@@ -115,7 +115,7 @@ function outcomeOf(attempt: AttemptOutcome): NotificationOutcome {
   };
 }
 
-/** Retry delay in milliseconds: Slack and Discord send a header, Telegram a field of the body. Defaults to a minute. */
+/** Returns the retry delay in ms, by default a minute. Slack and Discord send a header, Telegram a body field. */
 function retryAfterOf({ responseHeaders, responseExcerpt }: AttemptOutcome): number {
   const inBody = /"retry_after":(\d{1,6})/.exec(responseExcerpt)?.[1];
   const seconds = Number(responseHeaders['retry-after'] ?? inBody ?? Number.NaN);

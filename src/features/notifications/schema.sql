@@ -1,4 +1,4 @@
--- The last event handled is stored as its number in the account's event log: the log is the queue of messages.
+-- read_through is the number of the last handled event in the account's log, which thus serves as the queue.
 CREATE TABLE notification_channels (
   id text PRIMARY KEY NOT NULL,
   account_id text NOT NULL REFERENCES accounts (id),

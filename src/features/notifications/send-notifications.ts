@@ -24,20 +24,20 @@ import {
 } from './notification-message.ts';
 
 export interface NotificationStore {
-  /** Resolves to false if the user is not a member of the account or has the maximum number of channels. */
+  /** Resolves to false if the user is no member of the account or has the maximum number of channels. */
   addChannel(channel: NotificationChannel): Promise<boolean>;
   listChannels(accountId: string, userId: string): Promise<readonly NotificationChannel[]>;
-  /** Updates a channel unless it was claimed, changed or removed since `before` was read. */
+  /** Updates a channel unless it was claimed, changed or removed after `before` was read. */
   updateChannel(before: NotificationChannel, after: NotificationChannel): Promise<boolean>;
   removeChannel(channel: Pick<NotificationChannel, 'id'>): Promise<boolean>;
-  /** Active channels that are due, longest waiting first. */
+  /** Lists active channels that are due, starting with the longest wait. */
   listDueChannels(nowMs: number, except: readonly string[], limit: number): Promise<NotificationChannel[]>;
-  /** Events after `readThrough`, a few thousand at most; lists at most `named` payments. */
+  /** Reads events after `readThrough`, at most a few thousand. Names at most `named` payments. */
   readNews(channel: NotificationChannel, named: number): Promise<PaymentNews>;
   readNewestEvent(accountId: string): Promise<number>;
 }
 
-/** Sends one message, within a bounded time and at most once. */
+/** Function that sends a message within a limited time, at most once. */
 export type SendNotification = (
   kind: ChannelKind,
   target: ChannelTarget,
@@ -51,7 +51,7 @@ export interface ChannelsContext {
   readonly nowMs: () => number;
 }
 
-/** Adds a channel. It receives only events from now on. Throws `invalid_request` if the member has the maximum. */
+/** Adds a channel for future events. Throws `invalid_request` if the member has the maximum number. */
 export async function addChannel(
   context: ChannelsContext,
   account: Account,
@@ -90,7 +90,7 @@ async function startOf(
   };
 }
 
-/** Events during a pause are not sent. Throws `invalid_request` if the channel has changed since it was read. */
+/** Pauses or resumes a channel and skips paused events. Throws `invalid_request` if the channel has changed. */
 export async function setPaused(
   context: ChannelsContext,
   account: Account,
@@ -98,7 +98,7 @@ export async function setPaused(
   isPaused: boolean,
 ): Promise<void> {
   const start = await startOf(context, account, channel.events);
-  // Exceeds the claim of a message in flight, so that its outcome changes nothing.
+  // Exceeds the time of any claim, so that a message in flight cannot change the channel.
   const notBeforeMs = Math.max(start.notBeforeMs, channel.notBeforeMs + 1);
   const after = isPaused
     ? { ...channel, notBeforeMs, pausedReason: 'member' }
@@ -124,10 +124,10 @@ export interface NotifyContext extends ChannelsContext {
 }
 
 const NOTIFICATION_INTERVAL_MS = 5_000;
-/** Maximum messages in progress; each has a time limit. */
+/** Maximum number of messages in progress, each with a time limit. */
 const OPEN_NOTIFICATIONS = 40;
 
-/** Sends each due channel its message independently. `drain` waits for open messages. */
+/** Creates the task that messages due channels independently of each other. `drain` waits for open messages. */
 export function createNotificationTask(context: NotifyContext) {
   const open = new Map<string, Promise<void>>();
   const send = async (channel: NotificationChannel) => {
@@ -153,7 +153,7 @@ export function createNotificationTask(context: NotifyContext) {
   };
 }
 
-/** Sends one message of a due channel. Claims it durably first, so that it is sent at most once. */
+/** Sends one message to a due channel, after a durable claim so that it is sent at most once. */
 export async function notifyChannel(context: NotifyContext, channel: NotificationChannel): Promise<void> {
   const { notifications, log } = context;
   const nowMs = context.nowMs();
@@ -170,7 +170,7 @@ export async function notifyChannel(context: NotifyContext, channel: Notificatio
   await notifications.updateChannel(claimed, resealed(context.notifier, after));
 }
 
-/** The due message, and the channel's progress after it; null if the account no longer exists. */
+/** Composes the due message and the progress after it; null if the account no longer exists. */
 async function composeDue(context: NotifyContext, channel: NotificationChannel, nowMs: number) {
   const { readThrough, dailyDueAtMs } = channel;
   const account = await context.accounts.findAccount(channel.accountId);
@@ -189,7 +189,7 @@ async function composeDue(context: NotifyContext, channel: NotificationChannel, 
   return { message, readThrough: news.through, dailyDueAtMs };
 }
 
-/** Delay of the daily summary, because the statistics lag behind the payments. */
+/** Delay of the daily summary, because statistics lag behind payments. */
 const AFTER_MIDNIGHT_MS = 15 * 60_000;
 
 function nextDailyMs(nowMs: number, timeZone: string): number {
@@ -208,7 +208,7 @@ export async function sendToChannel(
   return send(kind, JSON.parse(target), message, user.email);
 }
 
-/** Seals the target with the current secret, so that an earlier one can be retired. */
+/** Seals the target with the current secret, so that earlier ones can be retired. */
 function resealed({ box }: Notifier, channel: NotificationChannel): NotificationChannel {
   const { id, sealedTarget } = channel;
   const target = box.isCurrent(sealedTarget) ? null : box.open(sealedTarget, id);

@@ -40,13 +40,13 @@ import {
   suggestedAmounts,
 } from './payment-page.ts';
 
-/** Body limit. An answer in any script takes up to twelve bytes per character. */
+/** Body limit. In some scripts, an answer takes twelve bytes per character. */
 const FORM_LIMIT_BYTES = 4 * 1024;
 
-/** Limited per window, because each submission of a payment page may create a payment. */
+/** Limits per window, because each submission of a payment page may create a payment. */
 const createSubmissionLimiters = limitersOf({
   ofVisitor: [10, MINUTE_MS],
-  /** By page and IP address, on pages with a stock; the window is as long as an unpaid payment holds its place. */
+  /** By page and IP address, for pages with a stock. The window is as long as an unpaid payment holds its place. */
   placesOfVisitor: [30, HOLD_MS],
   ofPage: [120, MINUTE_MS],
   ofAccount: [300, MINUTE_MS],
@@ -75,14 +75,14 @@ interface Typed {
   readonly problem?: string;
 }
 
-/** `GET /p/:slug`: the form, or why the page accepts no payment. Creates nothing. */
+/** Answers `GET /p/:slug` with the form, or with the reason for not accepting payments. Creates nothing. */
 async function showPage(context: PaymentPagesContext, asked: PageRequest): Promise<FastifyReply> {
   const found = await readPage(context, asked);
   rememberLanguage(asked);
   return send(asked, found, 200, { amount: suggestedIn(asked, found), answer: '' });
 }
 
-/** Amount in a suggestion's link, for browsers without script; empty unless the page accepts it. */
+/** Returns the amount in a suggestion's link, for browsers without script; empty unless the page accepts it. */
 function suggestedIn({ query }: PageRequest, { page, account }: FoundPage): string {
   const text = query['amount'];
   const cents = typeof text === 'string' ? parseAmountCents(text) : null;
@@ -173,7 +173,7 @@ function send(asked: PageRequest, found: FoundPage, status: number, typed?: Type
   return sendPage(asked, status, viewOf(asked.context, languageOf(asked.request), found, typed));
 }
 
-/** The page as customers see it, with what they have typed. */
+/** Renders the page as customers see it, with their input. */
 export function viewOf(
   { isTestMode, baseUrl }: Pick<PageRequest['context'], 'isTestMode' | 'baseUrl'>,
   language: Language,
@@ -231,7 +231,7 @@ function pageForm(found: FoundPage, language: Language, typed: Typed): Html {
       : {}),
   };
   const answerField = (question: string): Field => ({
-    // Isolated, because its direction may differ from the page's.
+    // Isolates the question, whose direction may differ from the page's.
     label: fillText(isAnswerRequired ? '{question}' : words.optional, {
       question: `\u2068${question}\u2069`,
     }),

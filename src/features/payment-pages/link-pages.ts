@@ -65,7 +65,7 @@ const kinds = {
 } as const;
 type Kind = (typeof kinds)[keyof typeof kinds];
 
-/** Needs confirmation if the form names the wallet, because a session alone must not decide where money goes. */
+/** Renders the form. If it names the wallet, it requires confirmation, because a session must not redirect money. */
 async function formView(kind: Kind, visit: Visit): Promise<Html> {
   const action = `${DASHBOARD_PATH}${kind.path}`;
   const fields = kind === kinds.card ? linkFields : commonFields;
@@ -113,7 +113,7 @@ export const linkFields = {
   },
 } satisfies Fields;
 
-/** Payout wallet and webhook URL: from the account's settings, otherwise fields of the form. */
+/** Renders payout wallet and webhook URL from the account's settings, or else as form fields. */
 export function destinationFields(
   visit: Visit,
   action: string,
@@ -169,7 +169,7 @@ const answerCreate =
     return seeOther(`/links/${payment.id}`);
   };
 
-/** Parameters of a form, validated like the API's. Account settings come first. Throws `ServiceError` if invalid. */
+/** Reads the form with the API's validation. Account settings take precedence. Throws `ServiceError` if invalid. */
 async function readLinkForm({ context, account }: Visit, form: FormFields): Promise<CreatePaymentRequest> {
   const given = (name: string) => form.text(name).trim() || null;
   const callbackUrl = account.defaultCallbackUrl ?? given('callback');
@@ -188,7 +188,7 @@ async function readLinkForm({ context, account }: Visit, form: FormFields): Prom
     note: given('note'),
     passFeeToCustomer: form.has('passFeeToCustomer'),
   };
-  // Without a callback no event is sent and no host needs a check.
+  // Without a callback, no event is sent and no host needs a check.
   const guard = callbackUrl === null ? { refusalOf: async () => null } : context.callbacks;
   const request = await parseCreateRequest({ callbacks: guard }, parameters, 'json', null);
   return { ...request, callbackUrl, order };

@@ -40,10 +40,10 @@ export class PageClosedError extends Error {
   }
 }
 
-/** Seconds after which a busy page may have free places. */
+/** Time in seconds after which a busy page may have free places. */
 const BUSY_SECONDS = 300;
 
-/** Creates a payment under the API's rules; a repeated form returns the same one. Throws `PageClosedError`. */
+/** Creates a payment under the API's rules, or returns that of a repeated form. Throws `PageClosedError`. */
 export async function payOnPage(
   { paymentPages, create }: PayOnPageContext,
   { page, account, state }: Omit<FoundPage, 'left'>,
@@ -57,7 +57,7 @@ export async function payOnPage(
   const payoutAddress = payoutAddressOf(page, account);
   if (payoutAddress === null) throw new PageClosedError('paused');
   let stored: Payment | null = null;
-  // Reserves the stock in the transaction that stores the payment.
+  // Reserves stock in the transaction that stores the payment.
   const payments: CreatePaymentContext['payments'] = {
     ...create.payments,
     async createPayment(payment) {

@@ -10,24 +10,24 @@ import {
 } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 
-/** A page at a fixed URL for any number of payments. It can be oversold by a payment that is paid after `HOLD_MS`. */
+/** Page at a fixed URL for any number of payments. Payments paid after `HOLD_MS` can exceed the stock. */
 export interface PaymentPage {
   readonly id: string;
   readonly accountId: string;
-  /** Path after `/p/`, unique in the service. Never changes, because printed codes contain it. */
+  /** Path after `/p/`, unique in the service. It never changes, because printed QR codes contain it. */
   readonly slug: string;
   readonly title: string;
-  /** Description on the checkout; null for the title. */
+  /** Description on the checkout; null to use the title. */
   readonly orderLine: string | null;
   readonly currency: Currency;
   readonly amountCents: number | null;
-  /** Bounds of an amount that the customer chooses; null for the service's limits. */
+  /** Bounds for the customer's amount; null for the service's limits. */
   readonly minimumCents: number | null;
   readonly maximumCents: number | null;
   readonly passFeeToCustomer: boolean;
-  /** Payout wallet, if the account has no saved one. */
+  /** Payout wallet, used if the account has none. */
   readonly payoutAddress: Address | null;
-  /** Webhook URL, if the account has no saved one; null sends no event. */
+  /** Webhook URL, used if the account has none; null to send no events. */
   readonly callbackUrl: string | null;
   readonly endsAtMs: number | null;
   readonly stock: number | null;
@@ -40,7 +40,7 @@ export interface PaymentPage {
 export interface UsedPage {
   readonly page: PaymentPage;
   readonly paid: number;
-  /** Amount received when the payments became paid, in 10⁻⁶ USDC. */
+  /** Amount received when payments became paid, in 10⁻⁶ USDC. */
   readonly receivedUnits: bigint;
   readonly held: number;
 }
@@ -48,17 +48,17 @@ export interface UsedPage {
 export interface PagePayment {
   readonly paymentId: string;
   readonly pageId: string;
-  /** Hash of the form and its values, so that sending it again returns the same payment. */
+  /** Hash of the form and its values, so that a repeated form returns the same payment. */
   readonly submission: string;
-  /** The customer's answer to the page's question: personal data, erased with the email address. */
+  /** Customer's answer to the page's question. As personal data, it is erased with the email address. */
   readonly answer: string | null;
-  /** Null once the payment is paid or canceled. */
+  /** End of the hold on a place; null once the payment is paid or canceled. */
   readonly heldUntilMs: number | null;
 }
 
 export const HOLD_MINUTES = 30;
 export const HOLD_MS = HOLD_MINUTES * 60_000;
-/** Maximum unpaid payments that hold a place at one time, even without a stock. */
+/** Maximum number of unpaid payments that hold places at a time, even without a stock. */
 export const MAXIMUM_HELD = 500;
 export const MAXIMUM_PAGES = 100;
 const MAXIMUM_STOCK = 100_000;
@@ -66,11 +66,11 @@ export const TITLE_CHARACTERS = 80;
 export const QUESTION_CHARACTERS = 120;
 export const ANSWER_CHARACTERS = 200;
 
-/** `reserved`: unpaid payments hold the last places. `busy`: the page has the maximum of unpaid payments. */
+/** `reserved`: unpaid payments hold the last places. `busy`: the page has its maximum of unpaid payments. */
 export type PageState = 'open' | 'busy' | ClosedState;
 export type ClosedState = 'paused' | 'ended' | 'sold_out' | 'reserved';
 
-/** State of a page of this account; `paused` can also mean that the account cannot accept the page's payments. */
+/** Returns a page's state. `paused` can also mean that the account cannot accept its payments. */
 export function pageStateAt(used: UsedPage, account: Account, nowMs: number): PageState {
   const { page, paid, held } = used;
   const canReceive =
@@ -89,7 +89,7 @@ export function payoutAddressOf(page: PaymentPage, account: Account): Address | 
   return account.wallet ?? page.payoutAddress;
 }
 
-/** Number of payments beyond the stock. They were paid after another customer took their place. */
+/** Returns how many payments exceed the stock, because they were paid after losing their place. */
 export function oversoldOf({ page, paid }: UsedPage): number {
   return page.stock === null ? 0 : Math.max(0, paid - page.stock);
 }
@@ -98,7 +98,7 @@ export function leftOf({ page, paid, held }: UsedPage): number | null {
   return page.stock === null ? null : Math.max(0, page.stock - paid - held);
 }
 
-/** Bounds of an amount that the customer chooses. An added fee leaves less room below the service's maximum. */
+/** Returns the bounds for the customer's amount. An added fee lowers the maximum. */
 export function amountBoundsOf(
   page: Pick<PaymentPage, 'minimumCents' | 'maximumCents' | 'passFeeToCustomer'>,
   { feeBasisPoints }: Pick<Account, 'feeBasisPoints'>,
@@ -113,7 +113,7 @@ export function amountBoundsOf(
 
 const roundUnits = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 
-/** Up to four round amounts within the bounds, in cents; with the bounds if fewer than two are round. */
+/** Suggests up to four round amounts in cents, or the bounds as well if fewer than two are round. */
 export function suggestedAmounts(
   { minimumCents, maximumCents }: ReturnType<typeof amountBoundsOf>,
   currency: Currency,
@@ -132,7 +132,7 @@ export function isSlug(text: string): boolean {
   return slugForm.test(text);
 }
 
-/** Parses a slug; returns a random one for an empty text. Throws `invalid_request` for an invalid one. */
+/** Parses a slug; random if empty. Throws `invalid_request` for an invalid one. */
 export function parseSlug(typed: string): string {
   const slug = typed.trim().toLowerCase();
   if (slug === '') return randomBytes(10).toString('hex');
@@ -143,7 +143,7 @@ export function parseSlug(typed: string): string {
   );
 }
 
-/** Parses the number of payments; null for an empty text. Throws `invalid_request` for an invalid one. */
+/** Parses the number of payments; null if empty. Throws `invalid_request` if invalid. */
 export function parseStock(typed: string): number | null {
   const text = typed.trim();
   if (text === '') return null;
@@ -157,17 +157,17 @@ export interface PageOfPayment extends Pick<PaymentPage, 'slug' | 'title'> {
   readonly answer: string | null;
 }
 
-/** The takings of pages change with their payments, in the same transaction. */
+/** Store of pages. A page's takings change in the same transaction as its payments. */
 export interface PaymentPageStore {
-  /** Writes nothing if another page has the slug or the account has `MAXIMUM_PAGES`. */
+  /** Creates a page, unless another has the slug or the account has `MAXIMUM_PAGES`. */
   createPage(page: PaymentPage): Promise<'created' | 'slug_taken' | 'too_many'>;
   changePage(accountId: string, id: string, change: Partial<PaymentPage>): Promise<PaymentPage | null>;
   findPage(accountId: string, id: string, nowMs: number): Promise<UsedPage | null>;
   findPageBySlug(slug: string, nowMs: number): Promise<UsedPage | null>;
   listPages(accountId: string, nowMs: number): Promise<readonly UsedPage[]>;
   /**
-   * Stores a payment of a page with its submission, or resolves to the earlier one of the same submission.
-   * `requireOpen` decides, serialized per page; its error rolls back. Null if the payout address is a deposit address.
+   * Stores a payment with its submission, or resolves to the earlier payment of the same submission. Null if the payout
+   * address is a deposit address. `requireOpen` decides, serialized per page, and rolls back by throwing.
    */
   createPagePayment(
     payment: Payment,
@@ -175,6 +175,6 @@ export interface PaymentPageStore {
     requireOpen: (used: UsedPage) => void,
   ): Promise<Payment | null>;
   findSubmission(pagePayment: Pick<PagePayment, 'pageId' | 'submission'>): Promise<Payment | null>;
-  /** Pages of an account's payments, by payment id; omits payments without a page. */
+  /** Lists the pages of payments by payment id. Omits payments without a page. */
   listPagesOf(accountId: string, paymentIds: readonly string[]): Promise<ReadonlyMap<string, PageOfPayment>>;
 }

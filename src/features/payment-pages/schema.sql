@@ -1,4 +1,4 @@
--- Takings are counted where a payment becomes paid.
+-- paid and received_units change in the transaction that marks a payment as paid.
 CREATE TABLE reusable_pages (
   id text PRIMARY KEY NOT NULL,
   account_id text NOT NULL REFERENCES accounts (id),

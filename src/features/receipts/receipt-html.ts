@@ -19,13 +19,13 @@ export interface ReceiptRow {
   readonly url?: string | null;
 }
 
-/** Content ID of the inline logo. Remote pictures are often blocked, and reveal who reads the mail. */
+/** Content ID of the inline logo. Remote images are often blocked and reveal who opens the email. */
 export const LOGO_CID = 'logo';
 /** Accent of pages without a brand color, as in `tokens.css`. */
 const OWN_COLOR = '#0c5a49';
 const FONTS = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
 
-/** HTML of a mail, with styles in attributes, because Gmail and Outlook keep those. Dark colors need a style sheet. */
+/** Renders an email with inline styles, because Gmail and Outlook keep them. Dark colors need a style sheet. */
 export function receiptHtml(
   { amount, heading, sentence, rows, page, questions, closing }: ReceiptContent,
   subject: string,
@@ -68,7 +68,7 @@ function rowOf({ term, value, url }: ReceiptRow, color: string): Html {
 <span class="soft" style="color:#54615b;font-size:14px">${term}</span><br>${shown}</p>`;
 }
 
-/** "0x1234abcd…89ef" for a transaction hash. */
+/** Shortens a transaction hash to "0x1234abcd…89ef". */
 function shortened(value: string): string {
   return /^0x[0-9a-f]{64}$/i.test(value) ? `${value.slice(0, 10)}…${value.slice(-4)}` : value;
 }

@@ -24,8 +24,8 @@ export interface ReceiptLinks {
 }
 
 /**
- * Mail about a payment's end; null if there is nothing to send. An email address entered on the checkout also gets mail
- * about an unpaid end, in the language of that page. Omits the merchant's note, the callback and all API fields.
+ * Composes the email about a payment's end; null if there is nothing to send. An address entered on the checkout also
+ * gets one about an unpaid end, in the language of that page. Omits the merchant's note, the callback and API fields.
  */
 export function receiptMail(
   { email: given, language: pageLanguage }: Pick<ClaimedReceipt, 'email' | 'language'>,
@@ -105,7 +105,7 @@ function* rowsOf(
   yield { term: facts.reference, value: payment.id };
 }
 
-/** Language of the last session that has one, otherwise English. Expects the oldest session first. */
+/** Returns the language of the last session that has one, or English. Expects the oldest session first. */
 function languageOf(sessions: readonly ProviderSession[]): Language {
   return languageNamed(sessions.findLast(({ language }) => language !== null)?.language ?? null);
 }

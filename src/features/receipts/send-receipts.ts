@@ -20,7 +20,7 @@ interface SendReceiptsContext extends ReceiptLinks {
   readonly log: Readonly<{ warn: (fields: object, text: string) => void }>;
 }
 
-/** Maximum receipts in progress. Leaves one background mail slot for alerts. */
+/** Maximum number of receipts in progress. Leaves one background slot of the mailer for alerts. */
 const RECEIPTS_AT_A_TIME = 4;
 
 export const receiptTask = (context: SendReceiptsContext) => ({
@@ -30,7 +30,7 @@ export const receiptTask = (context: SendReceiptsContext) => ({
 });
 
 /**
- * Sends pending receipts less than a day late. Claims each durably before sending, so that each is sent at most once.
+ * Sends pending receipts up to a day late. Claims each durably before sending, so that each is sent at most once.
  * Resolves to whether more may be waiting. Throws `MailNotSentError` if one is to be retried.
  */
 export async function sendReceipts(context: SendReceiptsContext): Promise<boolean> {
@@ -46,7 +46,7 @@ export async function sendReceipts(context: SendReceiptsContext): Promise<boolea
   return claimed.length === RECEIPTS_AT_A_TIME;
 }
 
-/** Resolves to the error, or null on success. */
+/** Sends a receipt. Resolves to the error, or null on success. */
 async function sendReceipt(context: SendReceiptsContext, receipt: ClaimedReceipt): Promise<unknown> {
   const { id } = receipt;
   let ending: ReceiptEnding = 'sent';

@@ -12,13 +12,13 @@ import { nameRefundAddress, type RefundContext, readLinkedRefund } from './refun
 
 type RefundPageRequest = CheckoutRequest<'refundId' | 'token'>;
 
-/** `/refund/:refundId/:token`: the page on which a customer enters the wallet address for a refund. */
+/** Registers `/refund/:refundId/:token`, where a customer enters the wallet address for a refund. */
 export function registerRefundPage(routes: CheckoutRoutes, context: RefundContext): void {
   routes.page('/refund/:refundId/:token', (asked) => showRefund(context, asked));
   routes.form('/refund/:refundId/:token', (asked) => acceptRefundAddress(context, asked));
 }
 
-/** `GET /refund/:refundId/:token`: the form, or the state of the refund. Opening the link does not use it up. */
+/** Answers `GET /refund/:refundId/:token` with the form or the refund's state. Opening the link does not use it up. */
 async function showRefund(context: RefundContext, asked: RefundPageRequest): Promise<FastifyReply> {
   return sendRefund(context, asked, await readLinkedRefund(context, asked.params));
 }
@@ -32,14 +32,14 @@ async function acceptRefundAddress(context: RefundContext, asked: RefundPageRequ
     return sendRefund(context, asked, await nameRefundAddress(context, refund, typed));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // Shows the current state, which explains more than the error.
+    // The current state explains more than the error.
     if (error.errorName === 'payment_state_conflict') return showRefund(context, asked);
     if (error.errorName !== 'invalid_request') throw error;
     return sendRefund(context, asked, refund, typed);
   }
 }
 
-/** @param refused the wallet address that was refused; null if none was sent */
+/** @param refused refused wallet address; null if none was sent */
 async function sendRefund(
   { nowMs, payments }: RefundContext,
   asked: RefundPageRequest,
@@ -63,7 +63,7 @@ async function sendRefund(
     title: fillText(heading, values),
     isTestMode,
     kind: 'form',
-    // Shop and purchase, by which customers recognize that the link is theirs.
+    // Shows shop and purchase, so that customers recognize whether the link is theirs.
     summary: summary({ payment: view.payment, account }, language),
     brandColor: account.brandColor,
     main: html`<main class="card">

@@ -33,7 +33,7 @@ export const refundEventTypes = {
 } as const satisfies Record<string, string>;
 export type RefundEventType = keyof typeof refundEventTypes;
 
-/** Who bears the fees of a refund, for merchants. */
+/** Rule, for merchants, about who bears the fees of a refund. */
 export const REFUND_RULE =
   'A share of the charge is the same share of the USDC that arrived for it, rounded down. So the provider’s fee is ' +
   'borne by the customer, and the service’s fee, which is not returned, by you.';
@@ -58,12 +58,12 @@ export const transactionProblems = {
 } as const satisfies Record<string, string>;
 export type TransactionProblem = keyof typeof transactionProblems;
 
-/** Transfer fields of a refund, with the values before a transfer. */
+/** Transfer fields of a refund before its transfer. */
 export const noTransfer = {
-  /** Submitted transaction that has not been checked yet. */
+  /** Hash of a submitted transaction that has not been checked yet. */
   submittedHash: null as string | null,
   transactionProblem: null as TransactionProblem | null,
-  /** Sender of the transfer. Informational: it may be an exchange. */
+  /** Sender of the transfer, only for information: it may be an exchange. */
   sender: null as string | null,
   transactionHash: null as string | null,
   logIndex: null as number | null,
@@ -71,13 +71,13 @@ export const noTransfer = {
   paidAtMs: null as number | null,
 };
 
-/** A refund that the merchant transfers from their own wallet. The service never holds this money. */
+/** Refund that the merchant transfers from their own wallet. The service never holds this money. */
 export interface Refund extends Readonly<typeof noTransfer> {
   readonly id: string;
   readonly accountId: string;
   readonly paymentId: PaymentId;
   readonly createdAtMs: number;
-  /** Amount to transfer, in 10⁻⁶ USDC; the transferred amount once paid. */
+  /** Amount to transfer, in 10⁻⁶ USDC; after payment, the transferred amount. */
   readonly units: bigint;
   readonly reason: string | null;
   /** Stored state. Never `expired`, which depends on the time (`refundStatusAt`). */
@@ -85,19 +85,19 @@ export interface Refund extends Readonly<typeof noTransfer> {
   readonly expiresAtMs: number;
   readonly idempotencyKey: string | null;
   readonly fingerprint: string;
-  /** The customer's wallet address, given by the merchant or entered by the customer; null until then. */
+  /** Customer's wallet address, named by merchant or customer; null until then. */
   readonly destination: Address | null;
-  /** Last block searched for the transfer; only later blocks count. */
+  /** Last block searched for the transfer. Only later blocks count. */
   readonly scannedBlock: number;
 }
 
 export type RefundReference = Pick<Refund, 'id' | 'accountId'>;
 
-/** Input of a decision on a refund. No refund changes until the decision is stored. */
+/** Input of a decision on a refund, locked until the decision is stored. */
 export interface RefundView {
   readonly refund: Refund;
   readonly others: readonly Refund[];
-  /** Refunds of any account that wait for a transfer to the same address. */
+  /** Refunds of any account that await a transfer to the same address. */
   readonly rivals: readonly Refund[];
 }
 
@@ -106,7 +106,7 @@ export interface RefundDecision {
   readonly event: RefundEventType | null;
 }
 
-/** Errors of the general table that have their own names and texts in the API description. */
+/** General errors with names and texts of their own in the API description. */
 export const refundErrors = {
   notFound: { ...errorTable.not_found, name: 'refund_not_found', text: 'Refund not found.' },
   conflict: {
@@ -117,20 +117,20 @@ export const refundErrors = {
 } as const satisfies Readonly<Record<string, DescribedError>>;
 
 export const ADDRESS_LINK_MS = 7 * DAY_MS;
-/** Time for the merchant to confirm an address, and then to transfer. */
+/** Time for the merchant to confirm an address, and again to transfer. */
 export const TRANSFER_MS = 30 * DAY_MS;
 const MAXIMUM_REFUNDS = 20;
 export const MAXIMUM_REASON_LENGTH = 200;
-/** Maximum equal refunds to one address; they are distinguished by reductions of up to 0.000999 USDC. */
+/** Maximum equal refunds to one address. Reductions of up to 0.000999 USDC distinguish them. */
 const MAXIMUM_RIVALS = 1_000n;
 
-/** State at this time. Throws `UnknownStateError` for a stored state that does not exist. */
+/** Returns the state at this time. Throws `UnknownStateError` for an unknown stored state. */
 export function refundStatusAt({ status, expiresAtMs }: Refund, nowMs: number): RefundStatus {
   if (!Object.hasOwn(refundStatuses, status)) throw new UnknownStateError(`no such refund state: ${status}`);
   return status.startsWith('awaiting_') && expiresAtMs <= nowMs ? 'expired' : status;
 }
 
-/** Received amount, in 10⁻⁶ USDC, that is neither refunded nor part of an open refund. */
+/** Returns the received amount, in 10⁻⁶ USDC, that is neither refunded nor in an open refund. */
 export function refundableUnits(
   finalReceivedUnits: bigint,
   refunds: readonly Refund[],
@@ -143,7 +143,7 @@ export function refundableUnits(
   return taken < finalReceivedUnits ? finalReceivedUnits - taken : 0n;
 }
 
-/** A part of what arrived for the charge, rounded down, so that parts never exceed the whole. A surplus is excluded. */
+/** Returns a share of what arrived for the charge, without any surplus. Rounds down, so shares never exceed it. */
 export function refundShareUnits(
   { usdUnits }: Pick<Payment, 'usdUnits'>,
   finalReceivedUnits: bigint,
@@ -164,7 +164,7 @@ export function requireRefundStatus(
 
 export const refundNotFound = (): ServiceError => new ServiceError('not_found', refundErrors.notFound.text);
 
-/** Creates a refund of these units, or of what is left. Throws `payment_state_conflict` if a limit is exceeded. */
+/** Opens a refund of these units, or of the remainder. Throws `payment_state_conflict` beyond a limit. */
 export function decideOpening(
   { refund, others, rivals }: RefundView,
   askedUnits: bigint | null,
@@ -181,7 +181,7 @@ export function decideOpening(
   return { refund: withUniqueUnits({ ...refund, units }, rivals), event: 'refund.opened' };
 }
 
-/** Records the customer's address for the merchant to confirm. Throws `payment_state_conflict` if none is awaited. */
+/** Records the customer's address for confirmation. Throws `payment_state_conflict` if none is awaited. */
 export function decideAddress({ refund }: RefundView, destination: Address, nowMs: number): RefundDecision {
   requireRefundStatus(refund, nowMs, 'awaiting_address');
   const status = 'awaiting_confirmation';
@@ -189,7 +189,7 @@ export function decideAddress({ refund }: RefundView, destination: Address, nowM
   return { refund: named, event: 'refund.address_named' };
 }
 
-/** Records that the merchant confirmed the address they saw. Only transfers above `scannedBlock` count. */
+/** Records that the merchant confirmed the shown address. Only transfers above `scannedBlock` count. */
 export function decideConfirmation(
   { refund, rivals }: RefundView,
   destination: Address,
@@ -205,7 +205,7 @@ export function decideConfirmation(
   return { refund: withUniqueUnits(confirmed, rivals), event: 'refund.address_confirmed' };
 }
 
-/** Subtracts 10⁻⁶ USDC at a time, so that no two open refunds to an address ask for the same amount. */
+/** Subtracts 10⁻⁶ USDC at a time until no other open refund to the address has the same amount. */
 function withUniqueUnits(refund: Refund, rivals: readonly Refund[]): Refund {
   const taken = new Set(rivals.map(({ units }) => units));
   for (let less = 0n; less < MAXIMUM_RIVALS && less < refund.units; less++) {
@@ -219,7 +219,7 @@ export function decideCancellation({ refund }: RefundView, nowMs: number): Refun
   return { refund: { ...refund, ...noTransfer, status: 'canceled' }, event: 'refund.canceled' };
 }
 
-/** The refund that has waited for this transfer since before its block. */
+/** Returns the refund that awaits this transfer since before its block. */
 export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund[]): Refund | undefined {
   return watched.find(
     ({ destination, units, scannedBlock }) =>
@@ -227,7 +227,7 @@ export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund
   );
 }
 
-/** Books a final transfer to the refund's address: of the exact amount, or the first that no other refund awaits. */
+/** Books a final transfer to the refund's address: the exact amount, or the first that no other refund awaits. */
 export function bookTransfer(
   { refund, others, rivals }: RefundView,
   transfers: readonly TransferLog[],
@@ -249,7 +249,7 @@ export function bookTransfer(
   return { refund: paid, event: 'refund.paid' };
 }
 
-/** Rejects a transaction, by default the submitted one. Null if the refund already shows the problem. */
+/** Rejects a transaction, by default the submitted one; null if the refund already shows the problem. */
 export function refuseTransaction(
   { refund }: Pick<RefundView, 'refund'>,
   problem: TransactionProblem,
@@ -262,16 +262,16 @@ export function refuseTransaction(
   return { refund: refused, event: 'refund.transaction_refused' };
 }
 
-/** Decides on a refund under the lock of all refunds. Null leaves it unchanged. */
+/** Function that decides on a refund under the lock of all refunds; null to leave it unchanged. */
 export type DecideRefund = (view: RefundView) => RefundDecision | null;
 
 type Place = Pick<Refund, 'createdAtMs' | 'id'>;
 
-/** A change and its event are one transaction, and a transfer belongs to at most one refund. */
+/** Store of refunds. It saves a change with its event, and a transfer for at most one refund. */
 export interface RefundStore {
-  /** Stores a refund, or resolves to the earlier one of its `Idempotency-Key`, even under concurrent calls. */
+  /** Stores a refund, or resolves to the earlier one with its `Idempotency-Key`, even for concurrent calls. */
   createRefund(draft: Refund, decide: (view: RefundView) => RefundDecision, nowMs: number): Promise<Refund>;
-  /** Null without such a refund, or if its transfer belongs to another. Throws `ScanRefusedError` after a rewind. */
+  /** Changes a refund; null if missing, or if another has the transfer. Throws `ScanRefusedError` after a rewind. */
   changeRefund(
     refund: RefundReference,
     decide: DecideRefund,
@@ -279,16 +279,16 @@ export interface RefundStore {
     readUpTo?: BlockReference,
   ): Promise<Refund | null>;
   findRefund(accountId: string, id: string): Promise<Refund | null>;
-  /** Finds a refund of any account, for a caller that has checked the token. */
+  /** Finds a refund of any account. The caller must have checked the token. */
   findRefundOfLink(id: string): Promise<Refund | null>;
   listRefunds(id: PaymentId): Promise<readonly Refund[]>;
-  /** Refunds of an account, newest first, after `before`. */
+  /** Lists refunds of an account after `before`, newest first. */
   listAccountRefunds(accountId: string, before: Place, limit: number): Promise<readonly Refund[]>;
-  /** Sum of paid refunds by payment id; payments without any are omitted. */
+  /** Sums paid refunds by payment id. Omits payments without any. */
   sumPaidRefunds(accountId: string, paymentIds: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
-  /** Refunds that wait for a transfer and expire after this time, oldest scan first. */
+  /** Lists refunds that await a transfer and expire after this time, oldest scan first. */
   listWatchedRefunds(expiresAfterMs: number, limit: number): Promise<readonly Refund[]>;
   isTransferCounted(transactionHash: string, logIndex: number): Promise<boolean>;
-  /** Records that blocks were searched for these refunds. Throws `ScanRefusedError` after a rewind. */
+  /** Records which blocks were searched for these refunds. Throws `ScanRefusedError` after a rewind. */
   recordRefundScan(ids: readonly string[], scannedBlock: number, readUpTo: BlockReference): Promise<void>;
 }

@@ -38,25 +38,25 @@ export interface RefundContext {
   readonly payments: Pick<PaymentStore, 'viewPayment'>;
   readonly observations: Pick<ObservationStore, 'readCursor'>;
   readonly accounts: Pick<AccountStore, 'findAccount'>;
-  /** Whether an address is a deposit address, contract or relayer of the service. */
+  /** Returns whether an address is a deposit address, contract or relayer of the service. */
   readonly isServiceAddress: (address: Address) => Promise<boolean>;
-  /** Derives the token in a customer's link from the refund id, so that the token itself is never stored. */
+  /** Hash that derives a link's token from the refund id, so that tokens are never stored. */
   readonly addressLinkTokens: KeyedHash;
   readonly baseUrl: string;
   readonly nowMs: () => number;
 }
 
-/** Parameters for the amount; a request has at most one of them. */
+/** Parameters for the amount. A request has at most one. */
 export const refundAmounts = ['amount', 'charge_amount', 'share'] as const;
 
 export interface RefundRequest {
-  /** `all`, `surplus`, or an amount in USDC; with another `kind`, an amount or percentage of the charge. */
+  /** `all`, `surplus` or an amount in USDC. Other kinds take an amount or percentage of the charge. */
   readonly amount: string;
   readonly kind?: (typeof refundAmounts)[number];
-  /** Field that the error for a wrong amount names; `kind` if absent. */
+  /** Field named in the error for a wrong amount; by default `kind`. */
   readonly field?: string;
   readonly reason: string | null;
-  /** The customer's wallet address; null if the customer enters it through a link. */
+  /** Customer's wallet address; null if the customer enters it through a link. */
   readonly destination: string | null;
   readonly idempotencyKey?: string | null;
 }
@@ -65,7 +65,7 @@ export function finalReceivedUnitsOf({ observations }: Pick<PaymentView, 'observ
   return sumObservations(observations).finalSeenUnits;
 }
 
-/** Throws `payment_not_found` for an unknown id, or for a payment of another account. */
+/** Reads a payment's refunds. Throws `payment_not_found` for an unknown id or another account. */
 export async function readRefunds(
   context: Pick<RefundContext, 'payments' | 'refunds' | 'nowMs'>,
   accountId: string,
@@ -79,7 +79,7 @@ export async function readRefunds(
   return { payment, refunds, leftUnits };
 }
 
-/** Opens a refund, or returns the first one for a repeated `Idempotency-Key`. */
+/** Opens a refund, or returns the first one with the same `Idempotency-Key`. */
 export async function createRefund(
   context: RefundContext,
   accountId: string,
@@ -102,7 +102,7 @@ export async function createRefund(
     accountId,
     paymentId: payment.id,
     createdAtMs: nowMs,
-    // Set by `decideOpening` within the transaction.
+    // `decideOpening` sets it within the transaction.
     units: 0n,
     reason,
     status: destination === null ? 'awaiting_address' : 'awaiting_transfer',
@@ -122,7 +122,7 @@ export async function createRefund(
   return refund;
 }
 
-/** Link through which the customer enters a wallet address; null unless the refund waits for one. */
+/** Returns the link for the customer to enter a wallet address; null unless the refund awaits one. */
 export function addressUrl(
   { addressLinkTokens, baseUrl, nowMs }: RefundContext,
   refund: Refund,
@@ -131,7 +131,7 @@ export function addressUrl(
   return `${baseUrl}/refund/${refund.id}/${addressLinkTokens.of(refund.id)}`;
 }
 
-/** The refund of a customer's link, in any state. Throws `refundNotFound` for a wrong link. */
+/** Reads the refund of a customer's link, in any state. Throws `refundNotFound` for a wrong link. */
 export async function readLinkedRefund(
   { refunds, addressLinkTokens }: RefundContext,
   { refundId, token }: Readonly<Record<'refundId' | 'token', string>>,
@@ -141,7 +141,7 @@ export async function readLinkedRefund(
   return refund;
 }
 
-/** Throws `payment_state_conflict` for a second address. */
+/** Records the customer's address. Throws `payment_state_conflict` for a second one. */
 export async function nameRefundAddress(
   context: RefundContext,
   refund: Refund,
@@ -163,7 +163,7 @@ export async function confirmRefundAddress(
   return change(context, refund, (view) => decideConfirmation(view, address, scannedBlock, context.nowMs()));
 }
 
-/** Amount in 10⁻⁶ USDC; null for the whole remainder. */
+/** Parses the amount in 10⁻⁶ USDC; null for the remainder. */
 function parseRefundAmount(request: RefundRequest, view: PaymentView): bigint | null {
   const { amount, kind = 'amount', field = kind } = request;
   if (kind !== 'amount')
@@ -183,7 +183,7 @@ function parseRefundAmount(request: RefundRequest, view: PaymentView): bigint | 
   throw invalidField(field, 'must be all, surplus, or an amount in USDC such as 12.50');
 }
 
-/** The requested part and the whole charge, in basis points or cents. */
+/** Returns the requested part and the whole charge, in basis points or cents. */
 function parsePart(
   kind: string,
   field: string,
@@ -226,7 +226,7 @@ async function readScannedBlock({ observations }: RefundContext): Promise<number
   return cursor.number;
 }
 
-/** Throws `refundNotFound`, including for a refund of another account. */
+/** Reads a refund. Throws `refundNotFound`, also for a refund of another account. */
 export async function readRefund(
   { refunds }: Readonly<{ refunds: Pick<RefundStore, 'findRefund'> }>,
   accountId: string,
@@ -241,7 +241,7 @@ export function cancelOpenRefund(context: RefundContext, refund: Refund): Promis
   return change(context, refund, (view) => decideCancellation(view, context.nowMs()));
 }
 
-/** Stores the hash of the merchant's transaction. The transaction is checked once it is final. */
+/** Stores the hash of the merchant's transaction, to be checked once it is final. */
 export async function submitTransaction(
   context: RefundContext,
   refund: Refund,
@@ -266,7 +266,7 @@ async function change(
   return changed;
 }
 
-/** Refunds in the operator's commands: `payment show`, `event list` and `verify`. */
+/** Adds refunds to the operator's commands `payment show`, `event list` and `verify`. */
 export const recordedRefunds = (store: Pick<RefundStore, 'listRefunds'>) => ({
   show: async (id: PaymentId, nowMs: number) => ({
     refunds: (await store.listRefunds(id)).map((refund) => ({
@@ -282,7 +282,7 @@ export const recordedRefunds = (store: Pick<RefundStore, 'listRefunds'>) => ({
   fieldsOf: ({ subjectId }: Pick<NumberedEvent, 'subjectId'>) =>
     subjectId === null ? {} : { refund_id: subjectId },
 
-  /** Checks that paid refunds are at most what was received, and that each is a transfer on the chain. */
+  /** Checks that paid refunds do not exceed final deposits, and that each is a transfer on the chain. */
   readCheck: async (view: PaymentView) => {
     const paid = (await store.listRefunds(view.payment.id)).filter(({ status }) => status === 'paid');
     return async (

@@ -38,7 +38,7 @@ const refundTable = table<Refund>('refunds', ['id'])({
   amount: ['units'],
 });
 
-/** Lock that serializes changes of refunds with each other and with rewinds, so that no transfer is stored twice. */
+/** Lock that serializes refund changes and rewinds, so that no transfer is stored twice. */
 const REFUND_LOCK = 'refunds';
 
 export function createRefundStore({ read, write }: Scripts): RefundStore {
@@ -136,12 +136,12 @@ function* addEvent(
   yield* unnumberedEventTable.insertRows([[accountId, paymentId, type, id, nowMs]]);
 }
 
-/** Reverts transfers in blocks that the chain lost; they are searched for again. */
+/** Reverts transfers in blocks that the chain has lost, to search for them again. */
 function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
   yield* lock(REFUND_LOCK);
   const reverted = yield* refundTable.select`WHERE status = 'paid' AND block_number > ${blockNumber}`;
   for (const refund of reverted) {
-    // The hash also finds the transfer in another block and with another amount.
+    // With the hash, the transfer can be found in another block and with another amount.
     const submittedHash = refund.transactionHash;
     const expiresAtMs = nowMs + TRANSFER_MS;
     yield* refundTable.update({
@@ -158,7 +158,7 @@ function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
     WHERE status = 'awaiting_transfer' AND scanned_block > ${blockNumber}`;
 }
 
-/** Keeps the on-chain address, because it is public and shows where the money went. */
+/** Erases the email address but keeps the public on-chain address, which shows where money went. */
 function* eraseFromRefunds(id: PaymentId, email: string): Script<void> {
   const refunds = yield* refundTable.select`
     WHERE payment_id = ${id} AND reason IS NOT NULL`;

@@ -31,9 +31,9 @@ interface Pass extends WatchRefundsContext {
 
 /** Maximum refunds per pass, because nodes accept only a few hundred addresses in a filter. */
 const REFUNDS_A_PASS = 500;
-/** Extra time after the expiry, so that a transfer at the last moment is found even after downtime. */
+/** Extra time after the expiry, so that a last-minute transfer is found even after downtime. */
 const GRACE_MS = 24 * 3_600_000;
-/** Blocks that each pass rereads, about a minute's worth, because a node may miss what another one shows. */
+/** Number of blocks that each pass reads again, about a minute's worth, because a node may miss some logs. */
 const BLOCKS_READ_AGAIN = 32;
 
 export const refundTask = (context: WatchRefundsContext, intervalMs: number) => ({
@@ -42,13 +42,13 @@ export const refundTask = (context: WatchRefundsContext, intervalMs: number) => 
   run: () => watchRefunds(context),
 });
 
-/** Books final transfers of open refunds, each only if an endpoint of another host also shows it. */
+/** Books final transfers of open refunds, but only if an endpoint of another host confirms them. */
 export async function watchRefunds(context: WatchRefundsContext): Promise<undefined> {
   const { refunds, observations, chain, nowMs } = context;
   const watched = await refunds.listWatchedRefunds(nowMs() - GRACE_MS, REFUNDS_A_PASS);
   const cursor = watched.length === 0 ? null : await observations.readCursor();
   if (cursor === null) return;
-  // Rotates through the endpoints of hosts other than the watcher's.
+  // Reads from hosts other than the watcher's, in rotation.
   await chain.withOtherView(async (view) => {
     const pass = { ...context, view, cursor };
     for (const refund of watched) await checkSubmitted(pass, refund);
@@ -68,7 +68,7 @@ async function scanForTransfers(pass: Pass, watched: readonly Refund[]): Promise
       if (refund === undefined || !open.delete(refund)) continue;
       found.set(refund, transfer);
     }
-    // Without confirmation, the next pass starts from here again.
+    // Without confirmation, the next pass starts again at the same block.
     if (!(await areConfirmed(pass, [...found.values()]))) return;
     for (const [refund, transfer] of found) await book(pass, refund, [transfer]);
     const scannedBlock = Math.min(scannedTo.number, cursor.number - BLOCKS_READ_AGAIN);
@@ -81,7 +81,7 @@ async function scanForTransfers(pass: Pass, watched: readonly Refund[]): Promise
   }
 }
 
-/** Books a submitted transaction once its block is final. Rejects it only if another host finds the same problem. */
+/** Books a submitted transaction once it is final. Rejects it only if another host finds the same problem. */
 async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
   const { chain, cursor, refunds, nowMs } = pass;
   const { submittedHash } = refund;
@@ -91,7 +91,7 @@ async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
     if (await areConfirmed(pass, found)) await book(pass, refund, found);
     return;
   }
-  // `withOtherView` found the problem, so `withView` asks a second host.
+  // The problem comes from `withOtherView`, so `withView` asks another host.
   const confirmed = await chain.withView((view) => examine({ ...pass, view }, refund, submittedHash));
   if (confirmed !== found) return;
   await refunds.changeRefund(
@@ -102,7 +102,7 @@ async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
   );
 }
 
-/** The transaction's transfers to book, or its problem, as one host sees it; null while unknown or not final. */
+/** Returns a host's view of a transaction: transfers or the problem; null while unknown or not final. */
 async function examine(
   pass: Pass,
   refund: Refund,
@@ -115,7 +115,7 @@ async function examine(
   return freeTransfers(pass, refund, ofTransaction);
 }
 
-/** Transfers that no refund has booked, at least one; otherwise the transaction's problem. */
+/** Returns the transfers that no refund has booked, or the problem if there are none. */
 async function freeTransfers(
   { payments, refunds }: Pass,
   refund: Refund,
@@ -153,7 +153,7 @@ function areConfirmed({ view, cursor }: Pass, transfers: readonly TransferLog[])
   return view.confirmLogs({ transfers, forwarded: [], rescued: [] }, cursor);
 }
 
-/** Transfers to the refunds' addresses in scanned final blocks. */
+/** Reads transfers to the refunds' addresses in scanned final blocks. */
 async function readTransfers(
   { view, cursor }: Pass,
   fromBlock: number,
@@ -163,7 +163,7 @@ async function readTransfers(
   const recipients = [...new Set(refunds.flatMap(({ destination }) => destination ?? []))];
   const query = { fromBlock, toBlock, recipients, withReleases: false };
   const logs = await view.readLogs(query);
-  // Read last, so that the transfers belong to the scanned chain.
+  // Reads the block last, to prove that the transfers belong to the scanned chain.
   const block = await view.readBlock(cursor.number);
   if (block?.hash === cursor.hash) return logs;
   throw new ChainUnavailableError(`${view.source} is not on the chain that was scanned`);
