@@ -8,7 +8,7 @@ import { createServer } from './server.js';
 function required(name, meaning) {
   const value = process.env[name]?.trim();
   if (value) return value;
-  // Standard output belongs to the protocol.
+  // Standard output is reserved for the protocol.
   console.error(`${name} is not set: ${meaning}`);
   process.exit(1);
 }

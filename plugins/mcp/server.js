@@ -1,7 +1,7 @@
 // @ts-nocheck: plain JavaScript with packages that only its own installation has.
 /**
- * The tools of an agent. Each is one call of the API with the key's scopes. Where money goes is set by the person who starts
- * the server, never by the agent: the payout wallet of a checkout, and the destination of a refund, which a person confirms.
+ * Tools for an agent. Each makes one API call with the scopes of the key. The agent never decides where money goes: the
+ * person who starts the server sets the payout wallet, and a person confirms the address of each refund.
  */
 import { CardCheckoutError } from '@card-checkout/sdk';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -22,13 +22,13 @@ const fromStrangers =
  * @param {object} options
  * @param {import('@card-checkout/sdk').Client} options.client
  * @param {string} options.baseUrl root of the service, for the documentation
- * @param {string | null} options.payoutAddress wallet of every checkout; null leaves out the tool that creates them
- * @param {string | null} options.callback https URL of the shop's webhook receiver; null leaves out the same tool
+ * @param {string | null} options.payoutAddress wallet of all checkouts; null to omit the tool that creates them
+ * @param {string | null} options.callback https URL of the shop's webhook receiver; null to omit the same tool
  */
 export function createServer({ client, baseUrl, payoutAddress, callback }) {
   const server = new McpServer({ name: 'card-checkout', version: '0.1.0' });
 
-  /** Registers a tool. It returns JSON or text, or the service's error message. */
+  /** Registers a tool that returns JSON, text or the service's error message. */
   function tool(name, { title, description, input, isReadOnly = false }, run) {
     const annotations = { title, readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: true };
     server.registerTool(name, { title, description, inputSchema: input, annotations }, async (given) => {
@@ -67,7 +67,7 @@ export function createServer({ client, baseUrl, payoutAddress, callback }) {
           { address: payoutAddress, callback, ...request },
           { idempotencyKey: `mcp-${order}` },
         );
-        // The signing token is for the shop's server only.
+        // The token that signs webhooks is only for the shop's server.
         const { ipn_token: _, ...shown } = created;
         return shown;
       },

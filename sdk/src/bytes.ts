@@ -1,8 +1,8 @@
-/** Bytes of text and hexadecimal digits, without Buffer because not all runtimes have it. */
+/** Encoder of text. Buffer is missing in some runtimes. */
 
 const encoder = new TextEncoder();
 
-/** UTF-8 bytes of a text; returns bytes unchanged. */
+/** Converts text to UTF-8 bytes. Returns bytes unchanged. */
 export function toBytes(data: string | Uint8Array | ArrayBuffer): Uint8Array {
   if (typeof data === 'string') return encoder.encode(data);
   return ArrayBuffer.isView(data)
@@ -10,7 +10,7 @@ export function toBytes(data: string | Uint8Array | ArrayBuffer): Uint8Array {
     : new Uint8Array(data);
 }
 
-/** Bytes of hexadecimal digits, upper or lower case, with or without `0x`; null if malformed. */
+/** Converts hexadecimal digits in either case, with or without `0x`, to bytes; null if malformed. */
 export function fromHex(text: string): Uint8Array | null {
   const digits = text.startsWith('0x') ? text.slice(2) : text;
   if (digits.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(digits)) return null;
@@ -21,7 +21,7 @@ export function fromHex(text: string): Uint8Array | null {
   return bytes;
 }
 
-/** Compares bytes in a time independent of where they differ. */
+/** Compares bytes in a time that does not depend on where they differ. */
 export function isEqualInConstantTime(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;

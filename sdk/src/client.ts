@@ -21,47 +21,47 @@ import type {
 } from './wire.ts';
 
 export interface ClientOptions {
-  /** `service_live_…`. Only for servers, never for a page or an app. */
+  /** API key, `service_live_…`. Only for servers, never for a page or an app. */
   readonly apiKey: string;
-  /** Root of the service, such as `https://pay.example.com`. Plain http is allowed for this machine only. */
+  /** Root of the service, such as `https://pay.example.com`. Plain http is only allowed for this machine. */
   readonly baseUrl: string;
   /**
-   * Allows plain http to other machines, for a private network such as Docker Compose. Anyone on the path can read the
-   * API key. Default: false.
+   * Whether to allow plain http to other machines, for a private network such as Docker Compose. Anyone on the network
+   * path can then read the API key. Default: false.
    */
   readonly allowInsecureHttp?: boolean;
-  /** Timeout of one attempt. Default: 30,000. */
+  /** Timeout of one attempt in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** Attempts after the first. Default: 2. */
+  /** Maximum attempts after the first. Default: 2. */
   readonly maximumRetries?: number;
-  /** Maximum pause that the service may ask for; a longer one throws. Default: 10,000. */
+  /** Maximum pause in milliseconds that the service may ask for; a longer one throws. Default: 10,000. */
   readonly maximumPauseMs?: number;
-  /** Default: the runtime's `fetch`. */
+  /** Implementation of `fetch`. Default: the runtime's. */
   readonly fetch?: Fetch;
   /** Wait function, for tests. */
   readonly wait?: (ms: number) => Promise<void>;
-  /** Random number from 0 to 1, for tests. */
+  /** Source of random numbers from 0 to 1, for tests. */
   readonly random?: () => number;
 }
 
 /** Settings of a call that creates something. */
 export interface CreateOptions extends CallOptions {
-  /** 1 to 255 visible ASCII characters: your order number. */
+  /** Idempotency key of 1 to 255 visible ASCII characters, such as the order number. */
   readonly idempotencyKey?: string;
 }
 
-/** Payment id or token; the token comes from the response to create. */
+/** Payment id, or the token from the response to the creation. */
 export type PaymentQuery = { readonly paymentId: string } | { readonly ipnToken: string };
 
-/** Events per page, few enough to stay well below the client's limit for a response. */
+/** Events per page. The response stays well below the client's size limit. */
 const EVENTS_OF_A_PAGE = 50;
 
 /** Client of the service for a merchant's server. */
 export interface Client {
   readonly checkouts: {
     /**
-     * Creates a checkout. Pass your order number as `idempotencyKey`: an order then gets one payment, however often the
-     * customer clicks. Without it, each call creates a payment; retries within a call do not create another.
+     * Creates a checkout. Pass the order number as `idempotencyKey`, so that each order gets one payment, however often
+     * the customer clicks. Without it, each call creates a payment, although retries within a call do not.
      *
      * @throws ApiError, ConnectionError
      */
@@ -75,7 +75,7 @@ export interface Client {
      */
     retrieve(query: PaymentQuery | string, options?: CallOptions): Promise<PaymentStatus>;
     /**
-     * Reads a payment with everything that the service knows about it; `expand` names parts, such as `deposits,releases`.
+     * Reads a payment with all its data. `expand` names additional parts, such as `deposits,releases`.
      *
      * @throws ApiError (404: unknown, or of another account), ConnectionError
      */
@@ -85,12 +85,12 @@ export interface Client {
       options?: CallOptions,
     ): Promise<MerchantPayment>;
     /**
-     * Lists payments of the account, newest first; `before` is the `next` of the previous page.
+     * Lists payments of the account, newest first. `before` is the `next` of the previous page.
      * @throws ApiError, ConnectionError
      */
     list(filter?: PaymentListFilter, options?: CallOptions): Promise<MerchantPaymentPage>;
     /**
-     * Iterates over all payments that match, newest first, and reads page after page: `for await (const payment of …)`.
+     * Iterates over all matching payments, newest first, page after page: `for await (const payment of …)`.
      * @throws ApiError, ConnectionError
      */
     iterate(
@@ -98,15 +98,15 @@ export interface Client {
       options?: CallOptions,
     ): AsyncIterable<MerchantPayment>;
     /**
-     * Cancels a payment for which less than 0.01 USDC has arrived.
+     * Cancels a payment that has received less than 0.01 USDC.
      * @throws ApiError (409: its state does not allow it), ConnectionError
      */
     cancel(paymentId: string, options?: CallOptions): Promise<MerchantPayment>;
   };
   readonly refunds: {
     /**
-     * Opens a refund. Pass your return number as `idempotencyKey`: the return then gets one refund, however often you
-     * call.
+     * Opens a refund. Pass the number of the return as `idempotencyKey`, so that each return gets one refund, however
+     * often the call is repeated.
      *
      * @throws ApiError (409: less can be refunded, or the key was used with other parameters), ConnectionError
      */
@@ -124,12 +124,12 @@ export interface Client {
      */
     get(refundId: string, options?: CallOptions): Promise<Refund>;
     /**
-     * Confirms the address that the customer entered, as you saw it.
+     * Confirms the address that the customer entered. `destination` is the address that was shown for confirmation.
      * @throws ApiError (409: it has changed), ConnectionError
      */
     confirm(refundId: string, destination: string, options?: CallOptions): Promise<Refund>;
     /**
-     * Submits the hash of your transfer if its amount differs from the refund's.
+     * Submits the hash of a transfer whose amount differs from the refund's.
      *
      * @throws ApiError, ConnectionError
      */
@@ -143,7 +143,7 @@ export interface Client {
   };
   readonly events: {
     /**
-     * Reads the events after a number, or from the oldest. `followEvents` does so in a loop.
+     * Reads events after a number, or from the oldest. `followEvents` does this in a loop.
      *
      * @throws ApiError (410: events after that number were deleted), ConnectionError
      */
@@ -180,7 +180,7 @@ export interface Client {
   };
   readonly directPayments: {
     /**
-     * Creates a payment in USDC from the customer's own wallet. `address` and `callback` default to the account's.
+     * Creates a payment in USDC from the customer's wallet. `address` and `callback` default to the account's settings.
      * @throws ApiError, ConnectionError
      */
     create(request: DirectPaymentRequest, options?: CreateOptions): Promise<DirectPayment>;
@@ -195,8 +195,8 @@ export interface Client {
   };
   readonly settlement: {
     /**
-     * Reads the contracts from which deposit addresses are computed. Store the result with your code instead of
-     * requesting it each time.
+     * Reads the contracts from which deposit addresses are computed. Keep the result with the shop's code instead of
+     * reading it each time.
      *
      * @throws ApiError, ConnectionError
      */
@@ -205,9 +205,9 @@ export interface Client {
 }
 
 /**
- * Creates a client of one account. It holds no connection, so nothing has to be closed.
+ * Creates a client for an account. It keeps no connection, so it need not be closed.
  *
- * @throws ArgumentError for an incomplete key or a base URL that is not secure; TypeError in a browser
+ * @throws ArgumentError for an incomplete key or an insecure base URL; TypeError in a browser
  */
 export function createClient(options: ClientOptions): Client {
   const context: RequestContext = {
@@ -234,7 +234,7 @@ export function createClient(options: ClientOptions): Client {
     expectFields<MerchantPayment>(answer, ['payment_id', 'status', 'forward_status']);
   const refundOf = (answer: unknown) =>
     expectFields<Refund>(answer, ['refund_id', 'payment_id', 'status', 'amount']);
-  /** Sends a change without retries, because the service would refuse a second attempt with a conflict. */
+  /** Sends a change without retries, because the service would answer a second attempt with a conflict. */
   function change(path: string, options: CallOptions | undefined, body?: object): Promise<unknown> {
     const headers = { 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
@@ -340,7 +340,7 @@ function queryOf(query: PaymentQuery | string): string {
   return `payment_id=${segment('paymentId', typeof query === 'string' ? query : query?.paymentId)}`;
 }
 
-/** Encodes an id for a URL. Without the check, a missing one would be sent as the text `undefined`. */
+/** Encodes an id for a URL. Throws if it is missing, because it would be sent as the text `undefined`. */
 function segment(argument: string, value: unknown): string {
   if (typeof value !== 'string' || value === '')
     throw new ArgumentError(argument, 'must be a text that is not empty');
@@ -360,7 +360,7 @@ function expectList<Answer>(answer: unknown, field: keyof Answer & string): Answ
   throw new ConnectionError(`the answer has no ${field}`);
 }
 
-/** Rejects a response without these fields, because it does not come from the service. */
+/** Throws if fields are missing, because the response does not come from the service. */
 function expectFields<Answer>(answer: unknown, fields: readonly (keyof Answer & string)[]): Answer {
   const record = answer as Readonly<Record<string, unknown>>;
   const missing = fields.filter((field) => typeof record[field] !== 'string');
@@ -372,7 +372,7 @@ function checkApiKey(apiKey: string): string {
   if ('document' in globalThis && 'window' in globalThis) {
     throw new TypeError('an API key must never be in a browser: call the service from your server');
   }
-  // Without the check, the runtime's error for a header that it refuses would quote the key.
+  // Checked here, because the runtime's error for an invalid header would quote the key.
   if (typeof apiKey !== 'string' || !/^service_live_[\w-]+$/.test(apiKey))
     throw new ArgumentError(
       'apiKey',
@@ -403,7 +403,7 @@ function checkBaseUrl(baseUrl: string, isHttpAllowed: boolean): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** Keys need only be unique. Node 18 has Web Crypto only as a module, and importing it would break browser builds. */
+/** Returns a unique key. Node 18 has Web Crypto only as a module, whose import would break browser builds. */
 function createIdempotencyKey(): string {
   const random =
     globalThis.crypto?.getRandomValues(new Uint8Array(16)) ??

@@ -3,16 +3,16 @@ export class CardCheckoutError extends Error {
   override readonly name: string = 'CardCheckoutError';
 }
 
-/** Error response of the service. `message` is the service's explanation, for people. */
+/** Error response of the service. `message` is an explanation for people. */
 export class ApiError extends CardCheckoutError {
   override readonly name = 'ApiError';
   /** HTTP status. */
   readonly status: number;
-  /** Machine-readable code such as `below_minimum`; null if a program cannot react. */
+  /** Machine-readable code, such as `below_minimum`; null if a program cannot react. */
   readonly code: string | null;
-  /** Seconds to wait after a 429; otherwise null. */
+  /** Seconds to wait after a 429; null for other errors. */
   readonly retryAfter: number | null;
-  /** Identifies the request in the service's log. */
+  /** Id of the request in the service's log. */
   readonly requestId: string | null;
 
   constructor(
@@ -26,13 +26,13 @@ export class ApiError extends CardCheckoutError {
     this.requestId = facts.requestId;
   }
 
-  /** Whether the same request may succeed later. With status 400, only `conversion_failed` may. */
+  /** Returns whether the same request may succeed later. With status 400, only `conversion_failed` may. */
   get isTemporary(): boolean {
     return isTemporaryStatus(this.status) || this.code === 'conversion_failed';
   }
 }
 
-/** 520 to 524 come from Cloudflare when it cannot reach the service. */
+/** Temporary statuses. Cloudflare sends 520 to 524 when it cannot reach the service. */
 const temporaryStatuses: ReadonlySet<number> = new Set([
   408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524,
 ]);
@@ -41,7 +41,7 @@ export function isTemporaryStatus(status: number): boolean {
   return temporaryStatuses.has(status);
 }
 
-/** Invalid argument. No request was sent, and the message does not repeat the value. */
+/** Invalid argument. No request was sent, and the message does not quote the value. */
 export class ArgumentError extends CardCheckoutError {
   override readonly name = 'ArgumentError';
   /** Name of the argument, such as `idempotencyKey`. */
@@ -54,7 +54,7 @@ export class ArgumentError extends CardCheckoutError {
 }
 
 /**
- * No response, or one that does not come from this service. A create may have happened: repeat it with the same key.
+ * No response, or none from this service. A creation may have been executed: repeat it with the same key.
  */
 export class ConnectionError extends CardCheckoutError {
   override readonly name = 'ConnectionError';
@@ -62,20 +62,20 @@ export class ConnectionError extends CardCheckoutError {
 
 /** Reason why a webhook was rejected. */
 export type WebhookRefusal =
-  /** The header is missing, repeated, or not 64 lower-case hexadecimal digits. */
+  /** The header is missing, repeated, or not 64 lowercase hexadecimal digits. */
   | 'no_signature'
   /** No order has this payment, or no token is stored for it. */
   | 'unknown_payment'
-  /** Not signed with this payment's token, or altered in transit. */
+  /** Altered, or signed with another token than this payment's. */
   | 'wrong_signature'
-  /** Genuine, but too old or from a clock far ahead: a replay. */
+  /** Genuine, but too old or too far in the future: a replay. */
   | 'not_fresh'
-  /** The body is not JSON in UTF-8 with the fields of an event, or is too large. */
+  /** The body is too large, or is not JSON in UTF-8 with the fields of an event. */
   | 'malformed'
-  /** Genuine, but of a type unknown to this version. */
+  /** Genuine, but of a type that this version does not know. */
   | 'unknown_event';
 
-/** A webhook that must not be processed. Respond with `httpStatus` and do nothing else. */
+/** Webhook that must not be processed. Respond with `httpStatus` and do nothing else. */
 export class WebhookError extends CardCheckoutError {
   override readonly name = 'WebhookError';
   readonly reason: WebhookRefusal;
@@ -85,13 +85,13 @@ export class WebhookError extends CardCheckoutError {
     this.reason = reason;
   }
 
-  /** 401 if the webhook may be forged or replayed, 400 if its body is malformed or its type unknown. */
+  /** Returns 401 if the webhook may be forged or replayed, and 400 if its body is malformed or its type unknown. */
   get httpStatus(): 400 | 401 {
     return this.reason === 'malformed' || this.reason === 'unknown_event' ? 400 : 401;
   }
 }
 
-/** The payment's money could go elsewhere: do not redirect a customer to it. */
+/** The payment's money could go elsewhere. Do not redirect customers to it. */
 export class DepositAddressError extends CardCheckoutError {
   override readonly name = 'DepositAddressError';
 }

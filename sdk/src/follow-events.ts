@@ -4,17 +4,17 @@ import { waitFor } from './reconcile.ts';
 import type { MerchantEvent } from './wire.ts';
 
 const POLL_MS = 5_000;
-/** Pause after an error without `Retry-After`. */
+/** Pause in milliseconds after an error without `Retry-After`. */
 const ERROR_PAUSE_MS = 10_000;
 
-/** Store for the number of the last processed event: one row in your database. */
+/** Store for the number of the last processed event, such as a database row. */
 export interface EventCursor<Transaction = void> {
-  /** Number of the last processed event; 0 before the first. */
+  /** Returns the number of the last processed event; 0 before the first. */
   read(): Promise<number> | number;
   /**
-   * Opens a transaction, sets the stored number to `number` if it is `previous`, and runs `work` in the same
-   * transaction. Both commit together or not at all. Returns false, without running `work`, if another number is
-   * stored.
+   * Opens a transaction, changes the stored number from `previous` to `number`, and runs `work` in the same
+   * transaction. Both are committed together or not at all. Returns false, without running `work`, if another number
+   * was stored.
    */
   advance(
     previous: number,
@@ -29,29 +29,29 @@ export interface FollowEventsOptions<Transaction> {
   readonly client: Pick<Client, 'events'>;
   readonly cursor: EventCursor<Transaction>;
   /**
-   * Processes one event. Its writes to the transaction happen exactly once. After an error, the event is retried before
-   * any later one.
+   * Processes an event. Its writes to the transaction take effect exactly once. After an error, the event is retried
+   * before any later one.
    */
   readonly onEvent: (transaction: Transaction, event: MerchantEvent) => Promise<void> | void;
   /**
-   * Called if events after `after` were deleted, because they are older than 30 days. Read your open orders one by one,
-   * as `reconcile` does; then the log continues. Without it, a gap throws.
+   * Called if events after `after` were deleted because they are older than 30 days. Read all open orders, as
+   * `reconcile` does. Afterwards, the log continues. If absent, a gap throws.
    */
   readonly onGap?: (after: number) => Promise<void> | void;
   readonly onError?: (error: unknown) => void;
-  /** Ends the loop after the current event. */
+  /** Signal that ends the loop after the current event. */
   readonly signal?: AbortSignal;
-  /** Pause when there are no newer events. Default: 5,000. */
+  /** Pause in milliseconds if there are no newer events. Default: 5,000. */
   readonly pollMs?: number;
-  /** Waits this long, or until the signal aborts; for tests. */
+  /** Waits until the time is over or the signal aborts; for tests. */
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
 /**
- * Processes the account's events in order and each exactly once, until the signal aborts. Needs no public URL. After a
- * crash, it continues after the last committed event.
+ * Processes the account's events in order, each exactly once, until the signal aborts. Needs no public URL. After a
+ * crash, continues after the last committed event.
  *
- * @throws EventGapError if unprocessed events were deleted and there is no `onGap`; other errors go to `onError`
+ * @throws EventGapError if unprocessed events were deleted and `onGap` is absent; other errors go to `onError`
  */
 export async function followEvents<Transaction>(options: FollowEventsOptions<Transaction>): Promise<void> {
   const { signal, onError = () => {}, pollMs = POLL_MS, wait = waitFor } = options;
@@ -70,12 +70,12 @@ export async function followEvents<Transaction>(options: FollowEventsOptions<Tra
   }
 }
 
-/** Unprocessed events were deleted, and there is no `onGap`. */
+/** Unprocessed events were deleted, and `onGap` is absent. */
 export class EventGapError extends CardCheckoutError {
   override readonly name = 'EventGapError';
 }
 
-/** Processes the next page; resolves to whether more events may be waiting. */
+/** Processes the next page. Resolves to whether more events may be waiting. */
 async function processPage<Transaction>(
   { client, cursor, onEvent, onGap }: FollowEventsOptions<Transaction>,
   isOver: () => boolean,
@@ -94,7 +94,7 @@ async function processPage<Transaction>(
   for (const event of page.events) {
     if (isOver()) return false;
     const isNext = await cursor.advance(previous, event.number, (transaction) => onEvent(transaction, event));
-    // Another process was faster: continues from its position.
+    // Another process has processed the event, so this one continues from the stored position.
     if (!isNext) return true;
     previous = event.number;
   }

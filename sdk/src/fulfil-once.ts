@@ -3,11 +3,11 @@ import { CardCheckoutError } from './errors.ts';
 import type { PaymentStatus } from './wire.ts';
 
 /**
- * Store that remembers fulfilled payments: your database.
+ * Store that remembers fulfilled payments, such as a database.
  *
- * `runOnce` opens a transaction, sets a unique mark for the payment (a unique row, or an order's `fulfilled_at` that is
- * still empty) and, if the mark is new, runs `work` in the same transaction. Both commit together or not at all, so
- * `work` takes effect once, even after a crash. Resolves to whether `work` ran.
+ * `runOnce` opens a transaction and sets a unique mark for the payment, such as a unique row or an order's empty
+ * `fulfilled_at`. If the mark is new, it runs `work` in the same transaction. Both are committed together or not at
+ * all, so `work` takes effect once, even after a crash. Resolves to whether `work` ran.
  */
 export interface FulfilmentStore<Transaction = void> {
   runOnce(paymentId: string, work: (transaction: Transaction) => Promise<void> | void): Promise<boolean>;
@@ -17,29 +17,29 @@ export interface FulfilOnceOptions<Transaction> {
   readonly client: { readonly payments: Pick<Client['payments'], 'retrieve'> };
   /** Payment of the order: its id or token. */
   readonly payment: PaymentQuery | string;
-  /** Amount and currency of the order; if the service reports others, nothing is fulfilled. */
+  /** Amount and currency of the order. If the service reports others, nothing is fulfilled. */
   readonly expected?: { readonly amount?: string; readonly currency?: string };
   /**
-   * Fulfils the order through the given transaction, whose writes happen exactly once. Queue external effects (mail, a
-   * parcel) in the same transaction and execute them from there.
+   * Fulfils the order in the given transaction, whose writes take effect exactly once. Queue external effects, such as
+   * mail or a parcel, in the same transaction and execute them from there.
    */
   readonly fulfil: (transaction: Transaction, payment: PaymentStatus) => Promise<void> | void;
 }
 
 export interface Fulfilment {
-  /** `fulfilled` by this call, `already_fulfilled` by an earlier one, or `not_paid`: nothing was done. */
+  /** `fulfilled`: by this call. `already_fulfilled`: by an earlier one. `not_paid`: nothing was done. */
   readonly outcome: 'fulfilled' | 'already_fulfilled' | 'not_paid';
   readonly payment: PaymentStatus;
 }
 
-/** The service reports an amount or currency other than the order's. */
+/** The service reports another amount or currency than the order's. */
 export class WrongAmountError extends CardCheckoutError {
   override readonly name = 'WrongAmountError';
 }
 
 /**
- * Confirms with the service that the payment is paid, then fulfils its order once, even with duplicates, with a webhook
- * and polling at the same time, and after a crash, from which the next call recovers.
+ * Confirms with the service that a payment is paid, then fulfils its order once. This holds for duplicates and for
+ * concurrent webhooks and polls. After a crash, the next call recovers.
  *
  * @throws ApiError, ConnectionError if it cannot be confirmed; WrongAmountError for another amount or currency;
  *   and errors of the store and of `fulfil`. Nothing was fulfilled then, and the call can be repeated.
@@ -56,12 +56,12 @@ export async function fulfilOnce<Transaction>(
       `${payment.payment_id}: ${payment.amount} ${payment.currency} were charged instead of ${amount} ${currency}`,
     );
   }
-  // Uses the service's spelling of the id, so that no payment gets two marks.
+  // Uses the id as the service spells it, so that no payment gets two marks.
   const hasRun = await store.runOnce(payment.payment_id, (transaction) => fulfil(transaction, payment));
   return { outcome: hasRun ? 'fulfilled' : 'already_fulfilled', payment };
 }
 
-/** Whole cents as text, so that "25", "25.0" and "25.00" are equal without rounding. */
+/** Returns whole cents as text, so that "25", "25.0" and "25.00" are equal without rounding. */
 function toCents(amount: string): string {
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d{1,2}))?$/.exec(amount) ?? [];
   if (whole === undefined) throw new WrongAmountError(`${JSON.stringify(amount)} is no amount`);
@@ -69,8 +69,8 @@ function toCents(amount: string): string {
 }
 
 /**
- * In-memory store for trials and tests. A restart forgets all marks and would fulfil again. Refuses new payments at
- * `maximumPayments`.
+ * Creates an in-memory store for trials and tests. After a restart, it has no marks and would fulfil orders again.
+ * Refuses new payments beyond `maximumPayments`.
  */
 export function createMemoryStore(maximumPayments = 10_000): FulfilmentStore {
   const marks = new Map<string, Promise<void>>();

@@ -4,14 +4,14 @@ import type { PaymentStatus } from './wire.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Pause between requests: 30 of the 120 per minute and key, to leave room for confirming webhooks. */
+/** Pause between requests. It uses 30 of the 120 requests per minute and key, to leave room for webhooks. */
 const PACE_MS = 2_000;
 const ROUND_MS = MINUTE_MS;
 
-/** An order that waits for its payment. */
+/** Order that awaits its payment. */
 export interface OpenOrder {
   readonly paymentId: string;
-  /** Creation time of its checkout. */
+  /** Creation time of the order's checkout. */
   readonly createdAt: Date;
 }
 
@@ -19,25 +19,25 @@ export interface ReconcileOptions {
   readonly client: { readonly payments: Pick<Client['payments'], 'retrieve'> };
   /** Reads orders with a payment that are neither fulfilled nor given up. Called about once a minute. */
   readonly listOpenOrders: () => Promise<readonly OpenOrder[]> | readonly OpenOrder[];
-  /** The payment is paid: do the same as the webhook's handler, with `fulfilOnce`. */
+  /** Called when a payment is paid. Do the same as the webhook handler, with `fulfilOnce`. */
   readonly onPaid: (payment: PaymentStatus) => Promise<void> | void;
-  /** The payment was canceled, usually because it expired: close the order. */
+  /** Called when a payment was canceled, usually because it expired. Close the order. */
   readonly onCanceled?: (payment: PaymentStatus) => Promise<void> | void;
-  /** Error of one order, or (null) of the list; the others and the next round continue. */
+  /** Called with an error of an order, or of the list (null). Other orders and the next round continue. */
   readonly onError?: (error: unknown, order: OpenOrder | null) => void;
-  /** Ends the loop after the current request. */
+  /** Signal that ends the loop after the current request. */
   readonly signal?: AbortSignal;
-  /** Current time in milliseconds since 1970; for tests. */
+  /** Returns the current time in milliseconds since 1970; for tests. */
   readonly nowMs?: () => number;
-  /** Waits this long, or until the signal aborts; for tests. */
+  /** Waits until the time is over or the signal aborts; for tests. */
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-  /** Random number from 0 to 1; for tests. */
+  /** Returns a random number from 0 to 1; for tests. */
   readonly random?: () => number;
 }
 
 /**
- * Polling interval for an order of this age. Polling slows down but never stops, because a payment can be paid until it
- * is canceled.
+ * Returns the polling interval for an order of this age. Polling slows down but never stops, because a payment can be
+ * paid until it is canceled.
  */
 export function pollIntervalMs(ageMs: number): number {
   if (ageMs < HOUR_MS) return 3 * MINUTE_MS;
@@ -45,8 +45,8 @@ export function pollIntervalMs(ageMs: number): number {
 }
 
 /**
- * Finds payments whose webhook was missed: polls the status of open orders until the signal aborts. Run it in one
- * process; several would only poll more often. Keeps no state: a restart reads all orders.
+ * Finds payments with missed webhooks by polling the status of open orders until the signal aborts. Run it in only one
+ * process, because several would poll more often without benefit. It keeps no state, so a restart reads all orders.
  */
 export async function reconcile(options: ReconcileOptions): Promise<void> {
   const { signal, nowMs = Date.now, wait = waitFor, random = Math.random, onError = () => {} } = options;
@@ -69,7 +69,7 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
   }
 }
 
-/** Limits the memory use to the open orders. */
+/** Forgets closed orders to limit memory use. */
 function forgetClosed(lastLooks: Map<string, number>, orders: readonly OpenOrder[]): void {
   const open = new Set(orders.map(({ paymentId }) => paymentId));
   for (const paymentId of lastLooks.keys()) if (!open.has(paymentId)) lastLooks.delete(paymentId);
@@ -87,7 +87,7 @@ async function listOrders(
   }
 }
 
-/** Reads one order; resolves to the pause before the next. */
+/** Reads an order and resolves to the pause before the next one. */
 async function look(
   { client, onPaid, onCanceled }: ReconcileOptions,
   order: OpenOrder,

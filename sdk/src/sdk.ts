@@ -48,7 +48,7 @@ export type {
   WebhookEvent,
 } from './wire.ts';
 
-/** Verifies a webhook's signature and parses its event; `sign` makes one for tests. */
+/** Functions for webhooks. `sign` creates a signature for tests. */
 export const webhooks = {
   constructEvent,
   constructEventAsync,

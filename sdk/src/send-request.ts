@@ -1,14 +1,14 @@
 import { ApiError, ConnectionError, isTemporaryStatus } from './errors.ts';
 
-/** Far above the size of the service's responses, about a kilobyte. */
+/** Maximum size of a response, far above the usual kilobyte. */
 const MAXIMUM_ANSWER_CHARACTERS = 262_144;
-/** Enough for a journal of more than 100,000 payments. */
+/** Maximum size of CSV, enough for a journal of more than 100,000 payments. */
 const MAXIMUM_CSV_CHARACTERS = 134_217_728;
 
-/** Version of this package; the service's log shows it. */
+/** Version of this package, shown in the service's log. */
 export const VERSION = '0.2.0';
 
-/** Subset of `fetch` that this package uses. The runtime's `fetch` and undici's match it. */
+/** Subset of `fetch` that this package uses. The `fetch` of the runtime and of undici match it. */
 export type Fetch = (
   url: string,
   init: {
@@ -23,7 +23,7 @@ export type Fetch = (
 interface FetchResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  /** A web stream of bytes. The types of its reader differ between runtimes. */
+  /** Web stream of bytes. The types of its reader differ between runtimes. */
   readonly body: { getReader(): unknown } | null;
 }
 
@@ -32,18 +32,18 @@ interface BodyReader {
   cancel(): Promise<void>;
 }
 
-/** Settings of one call, in place of the client's. */
+/** Settings of one call, which override the client's. */
 export interface CallOptions {
-  /** Ends the call; it rejects with the signal's reason. A create may have happened: repeat it with the same key. */
+  /** Rejects the call with the signal's reason. A creation may have happened: repeat it with the same key. */
   readonly signal?: AbortSignal;
-  /** Timeout of one attempt. */
+  /** Timeout of one attempt in milliseconds. */
   readonly timeoutMs?: number;
-  /** Attempts after the first. */
+  /** Maximum attempts after the first. */
   readonly maximumRetries?: number;
 }
 
 export interface RequestContext {
-  /** Without a trailing slash. */
+  /** Root of the service without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly fetch: Fetch;
@@ -66,8 +66,8 @@ export interface ServiceRequest {
 }
 
 /**
- * Sends a request, and repeats it after a temporary status or no response. All requests that are retried can be
- * repeated: reads change nothing, and a create request carries its Idempotency-Key.
+ * Sends a request and repeats it after a temporary status or a missing response. Repeating is safe: reads change
+ * nothing, and a creation carries its Idempotency-Key.
  *
  * @throws ApiError, ConnectionError, the reason of an aborted signal
  */
@@ -91,7 +91,7 @@ export async function sendRequest(client: RequestContext, request: ServiceReques
   }
 }
 
-/** Waits for the promise, or rejects once the signal aborts. */
+/** Waits for the promise. Rejects when the signal aborts. */
 async function untilAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return promise;
   let stop = () => {};
@@ -106,7 +106,7 @@ async function untilAborted(promise: Promise<void>, signal: AbortSignal | undefi
   }
 }
 
-/** Pause before the next attempt; null if there is none. */
+/** Returns the pause before the next attempt; null if there is none. */
 export function pauseBeforeRetryMs(
   { maximumPauseMs, random }: Pick<RequestContext, 'maximumPauseMs' | 'random'>,
   error: unknown,
@@ -117,7 +117,7 @@ export function pauseBeforeRetryMs(
   if (error instanceof ApiError && error.retryAfter !== null) {
     const askedMs = error.retryAfter * 1000;
     if (askedMs > maximumPauseMs) return null;
-    // Never shorter than asked; the random part spreads the retries of many servers.
+    // Never shorter than requested. The random part spreads the retries of many servers.
     return askedMs + Math.ceil(random() * 1000);
   }
   const steepMs = Math.min(500 * 2 ** retry, maximumPauseMs);

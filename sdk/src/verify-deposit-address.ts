@@ -6,10 +6,10 @@ import type { Payment, SettlementPublication } from './wire.ts';
 
 const ADDRESS_BYTES = 20;
 const WORD_BYTES = 32;
-/** Maximum candidates: more than a service will ever have, because a longer list would only cost time. */
+/** Maximum candidates, more than a service will ever have. A longer list would only cost time. */
 const MAXIMUM_CANDIDATES = 256;
 
-/** Required fields of a payment: of a created checkout, a direct payment, or a payment that was read. */
+/** Required fields of a payment from a created checkout, a direct payment or a read. */
 export type DepositPayment = Pick<Payment, 'payment_id' | 'fee_percent'> &
   (
     | Pick<Payment, 'polygon_address_in'>
@@ -17,21 +17,21 @@ export type DepositPayment = Pick<Payment, 'payment_id' | 'fee_percent'> &
   );
 
 export interface DepositTerms {
-  /** The `address` that you passed to create. */
+  /** Payout address that was passed to the creation. */
   readonly payoutAddress: string;
-  /** The service's publication; preferably a copy that you reviewed and keep with your code. */
+  /** Publication of the service, preferably a reviewed copy that is kept with the shop's code. */
   readonly publication: Omit<SettlementPublication, 'recompute_deposit_address'>;
   /**
-   * Highest agreed fee in percent. Default: 10, the service's maximum. The contract allows any fee up to 100, so a
-   * higher default could accept an address that takes everything.
+   * Maximum agreed fee in percent. Default: 10, the service's maximum. The contract allows any fee up to 100, so a
+   * higher value could accept an address that takes everything.
    */
   readonly maximumFeePercent?: number;
 }
 
-/** Maximum fee of an account. */
+/** Maximum fee of an account, in percent. */
 const HIGHEST_FEE_PERCENT = 10;
 
-/** Inputs from which the deposit address was computed. */
+/** Inputs that determine the deposit address. */
 export interface DepositProof {
   readonly factory: string;
   readonly feeWallet: string;
@@ -39,10 +39,10 @@ export interface DepositProof {
 }
 
 /**
- * Proves offline that USDC at this payment's deposit address can only go to your wallet, less the fee, by recomputing
- * the address from your payout address. Call it after create, before you redirect a customer.
+ * Proves offline that USDC at this payment's deposit address can only go to the payout address, less the fee. It
+ * recomputes the deposit address. Call it after the creation, before the redirect of the customer.
  *
- * Relies on the factory being the published contract, which does not change: check that once on chain.
+ * It relies on the factory being the published contract, which never changes. Check that once on the chain.
  *
  * @throws DepositAddressError if the address differs, the fee is above the maximum, or the data is malformed; do not
  *   use the payment
@@ -89,7 +89,7 @@ export function verifyDepositAddress(payment: DepositPayment, terms: DepositTerm
   );
 }
 
-/** A number, or right-aligned bytes: one argument in the contract's ABI. */
+/** Encodes a number, or right-aligned bytes, as an argument in the contract's ABI. */
 function word(value: number | Uint8Array): Uint8Array {
   const bytes = new Uint8Array(WORD_BYTES);
   if (typeof value === 'number') {
@@ -107,7 +107,7 @@ function readAddress(text: string, what: string): Uint8Array {
   return bytes;
 }
 
-/** A percentage has at most two decimals; 2.3 × 100 is not exactly 230 in floating point. */
+/** Converts a percentage of at most two decimals. Rounds, because 2.3 × 100 is not exactly 230 in floating point. */
 function toBasisPoints(percent: number): number {
   const basisPoints = Math.round(percent * 100);
   if (!(basisPoints >= 0 && basisPoints <= 10_000) || Math.abs(basisPoints - percent * 100) > 1e-6) {
@@ -116,14 +116,14 @@ function toBasisPoints(percent: number): number {
   return basisPoints;
 }
 
-/** Address of the first contract that a contract creates: keccak256(rlp([creator, 1])). */
+/** Returns the address of a contract's first contract: keccak256(rlp([creator, 1])). */
 function firstContractOf(creator: Uint8Array): Uint8Array {
   return keccak_256(concatBytes(Uint8Array.of(0xd6, 0x94), creator, Uint8Array.of(0x01))).subarray(
     -ADDRESS_BYTES,
   );
 }
 
-/** keccak-256 of the creation code of an ERC-1167 clone. */
+/** Returns the keccak-256 of the creation code of an ERC-1167 clone. */
 function cloneCodeHash(implementation: Uint8Array): Uint8Array {
   const before = fromHex('3d602d80600a3d3981f3363d3d373d3d3d363d73') as Uint8Array;
   const after = fromHex('5af43d82803e903d91602b57fd5bf3') as Uint8Array;

@@ -5,37 +5,37 @@ import { fromHex, isEqualInConstantTime, toBytes } from './bytes.ts';
 import { WebhookError } from './errors.ts';
 import type { WebhookEvent } from './wire.ts';
 
-/** Header of the signature, in lower case, which the headers of every runtime accept. */
+/** Header of the signature, in lowercase, which all runtimes accept. */
 export const SIGNATURE_HEADER = 'x-service-signature';
 
 const SIGNATURE_BYTES = 32;
-/** Maximum body; an event has a few hundred bytes. */
+/** Maximum size of a body. An event has a few hundred bytes. */
 const MAXIMUM_BODY_BYTES = 65_536;
 const DEFAULT_TOLERANCE_SECONDS = 300;
 const paymentIdPattern = /^[0-9a-fA-F-]{36}$/;
 
-/** Raw body before any parsing. A text must be exactly the sent UTF-8. */
+/** Raw body before any parsing. Text must match the sent UTF-8 exactly. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
-/** Value of `X-Service-Signature`, as any framework returns it. */
+/** Value of `X-Service-Signature` as returned by any framework. */
 export type SignatureHeader = string | readonly string[] | null | undefined;
 
 export interface VerificationOptions {
   /**
-   * Maximum gap between `timestamp` and now. Default: 300. An event is sent once and immediately, so an older one is a
-   * replay. Use `Infinity` only behind a queue of your own.
+   * Maximum difference in seconds between `timestamp` and now. Default: 300. Events are sent once and immediately, so
+   * an older one is a replay. Use `Infinity` only behind a queue of the shop's own.
    */
   readonly toleranceSeconds?: number;
   /** Current time in milliseconds since 1970. */
   readonly nowMs?: number;
 }
 
-/** Stored `ipn_token` of a payment; null if there is no such order. */
+/** Function that returns the stored `ipn_token` of a payment; null if there is no such order. */
 export type FindToken = (paymentId: string) => string | null | undefined | Promise<string | null | undefined>;
 
 /**
  * Verifies signature and age of a webhook and returns its event.
  *
- * @throws WebhookError if it must not be processed: respond with its `httpStatus`
+ * @throws WebhookError if it must not be processed; respond with its `httpStatus`
  * @throws TypeError if the body was already parsed or the token is missing, which is a mistake in the endpoint
  */
 export function constructEvent(
@@ -53,8 +53,8 @@ export function constructEvent(
 }
 
 /**
- * Same as `constructEvent`, for an unknown order: looks up the token by the payment id in the body. Trust nothing in
- * the body before this function returns, not even in `findToken`.
+ * Same as `constructEvent`, but looks up the token by the payment id in the body. Until this function returns, nothing
+ * in the body can be trusted, not even in `findToken`.
  *
  * @throws WebhookError, including if `findToken` knows no such payment (`unknown_payment`)
  */
@@ -74,7 +74,7 @@ export async function constructEventAsync(
   return checkFresh(readEvent(body), options);
 }
 
-/** The signature of a body, as the service sends it in `X-Service-Signature`. For tests of your endpoint. */
+/** Returns the signature that the service sends in `X-Service-Signature`. For tests of an endpoint. */
 export function sign(rawBody: RawBody, ipnToken: string): string {
   return bytesToHex(hmac(sha256, toBytes(ipnToken), readRawBody(rawBody)));
 }
@@ -90,14 +90,14 @@ function readRawBody(rawBody: RawBody): Uint8Array {
   return body;
 }
 
-/** Compares by name, because test runners and frameworks pass buffers of another realm, where `instanceof` fails. */
+/** Compares by name, because buffers from another realm, as in test runners, fail `instanceof`. */
 function isArrayBuffer(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object ArrayBuffer]';
 }
 
 function verifySignature(body: Uint8Array, signature: SignatureHeader, ipnToken: string): void {
   const text = typeof signature === 'string' ? signature : signature?.length === 1 ? signature[0] : undefined;
-  // Accepts only lower case, as it is sent, because a second spelling could pass a store of seen signatures.
+  // Accepts only lowercase, as sent, because another spelling could pass a store of seen signatures.
   const given = text !== undefined && /^[0-9a-f]{64}$/.test(text) ? fromHex(text) : null;
   if (given === null || given.length !== SIGNATURE_BYTES) {
     throw new WebhookError('no_signature', 'X-Service-Signature is missing or is not a signature');
@@ -153,7 +153,7 @@ function readEvent(body: Uint8Array): WebhookEvent {
 function checkFresh(event: WebhookEvent, options: VerificationOptions): WebhookEvent {
   const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, nowMs = Date.now() } = options;
   const ageSeconds = nowMs / 1000 - event.timestamp;
-  // Negated, so that a NaN tolerance accepts nothing.
+  // Negated, so that a tolerance of NaN accepts nothing.
   if (!(Math.abs(ageSeconds) <= toleranceSeconds)) {
     throw new WebhookError('not_fresh', `it was sent ${Math.round(ageSeconds)} seconds ago`);
   }

@@ -1,8 +1,8 @@
 <?php
 
 /**
- * A shop that sells one thing: `php -S 127.0.0.1:4000 shop.php`. The README of this library names the settings. It saves orders
- * in SQLite, fulfills each one once, and finds payments whose webhook was missed: `php shop.php reconcile`.
+ * A shop with one product: `php -S 127.0.0.1:4000 shop.php`. The README of this library lists the settings. The shop
+ * keeps orders in SQLite, fulfills each once, and finds payments with missed webhooks: `php shop.php reconcile`.
  */
 
 declare(strict_types=1);
@@ -15,7 +15,7 @@ use CardCheckout\ServiceException;
 use CardCheckout\Webhook;
 use CardCheckout\WebhookException;
 
-// Your shop: require 'vendor/autoload.php'.
+// In a real shop, replace this with `require 'vendor/autoload.php'`.
 spl_autoload_register(static function (string $class): void {
     if (str_starts_with($class, 'CardCheckout\\')) {
         require dirname(__DIR__) . '/src/' . substr($class, strlen('CardCheckout\\')) . '.php';
@@ -24,9 +24,9 @@ spl_autoload_register(static function (string $class): void {
 
 const PRICE = '25.00';
 const CURRENCY = 'USD';
-/** Longer than a payment is open. */
+/** Maximum age of checked orders, longer than a payment stays open. */
 const CHECKED_SECONDS = 9 * 86_400;
-/** Below the limit of status reads a minute. */
+/** Maximum orders per run, below the rate limit of status requests per minute. */
 const CHECKED_AT_ONCE = 100;
 
 function setting(string $name): string
@@ -56,10 +56,10 @@ function run(string $sql, array $values = []): PDOStatement
     return $statement;
 }
 
-/** Places an order. Returns the URL where the customer pays. */
+/** Places an order and returns the URL where the customer pays. */
 function buy(): string
 {
-    // Not guessable: it is the customer's link to the order.
+    // Unguessable, because it is the customer's link to the order.
     $order = bin2hex(random_bytes(16));
     run('INSERT INTO orders (id, created_at) VALUES (?, ?)', [$order, time()]);
     $client = client();
@@ -70,7 +70,7 @@ function buy(): string
         'currency' => CURRENCY,
         'note' => "Order $order",
     ], $order);
-    // The address can pay your wallet and no other, whatever happens to the service.
+    // Proves that the address can pay only this wallet, even if the service is compromised.
     DepositAddress::verify($payment, setting('PAYOUT_ADDRESS'), accepted_publication($client));
     run('UPDATE orders SET payment_id = ?, ipn_token = ? WHERE id = ?', [$payment['payment_id'], $payment['ipn_token'], $order]);
     $isSecure = ($_SERVER['HTTPS'] ?? 'off') !== 'off';
@@ -79,7 +79,7 @@ function buy(): string
 }
 
 /**
- * Deposit contracts of the service, accepted at the first order. After a change, delete the file to accept the new ones.
+ * Returns the deposit contracts accepted with the first order. To accept changed ones, delete the file.
  *
  * @return array<string, mixed>
  */
@@ -92,7 +92,7 @@ function accepted_publication(Client $client): array
     return json_decode((string) file_get_contents($file), true, 16, JSON_THROW_ON_ERROR);
 }
 
-/** Receives a webhook. Returns the HTTP status. */
+/** Receives a webhook and returns the HTTP status. */
 function receive(string $rawBody, string $signature): int
 {
     $paymentId = Webhook::paymentIdOf($rawBody) ?? '';
@@ -106,19 +106,19 @@ function receive(string $rawBody, string $signature): int
     return 204;
 }
 
-/** Fulfills the order once, if the service reports its payment as paid, in the amount and currency of the shop. */
+/** Fulfills an order once, if the service reports its payment as paid in the shop's amount and currency. */
 function fulfill_if_paid(string $paymentId): bool
 {
     $status = client()->status($paymentId);
     if ($status['status'] !== 'paid' || [$status['amount'], $status['currency']] !== [PRICE, CURRENCY]) {
         return false;
     }
-    // Your shop sends the thing in the same transaction, or lists the order for sending.
+    // A real shop ships in the same transaction, or queues the order for shipping.
     $sql = 'UPDATE orders SET fulfilled_at = ? WHERE payment_id = ? AND fulfilled_at IS NULL';
     return run($sql, [time(), $paymentId])->rowCount() === 1;
 }
 
-/** A webhook is sent once: finds paid orders whose webhook was missed. Run it every few minutes. */
+/** Finds paid orders whose webhook was missed, because each is sent only once. Run it every few minutes. */
 function reconcile(): bool
 {
     $sql = 'SELECT payment_id FROM orders WHERE fulfilled_at IS NULL AND payment_id IS NOT NULL AND created_at > ?
@@ -143,7 +143,7 @@ function show(string $html): void
     echo '<!doctype html><html lang="en"><title>One thing</title><h1>One thing</h1>', $html;
 }
 
-/** State of the order that this browser placed. */
+/** Renders the state of the order that this browser placed. */
 function order_html(string $order): string
 {
     $row = run('SELECT payment_id, fulfilled_at FROM orders WHERE id = ?', [$order])->fetch(PDO::FETCH_ASSOC);
@@ -174,7 +174,7 @@ try {
         http_response_code(404);
     }
 } catch (Throwable $exception) {
-    // A webhook is not sent again: `reconcile` finds the order.
+    // The webhook is not repeated, but `reconcile` finds the order.
     error_log($exception->getMessage());
     http_response_code(500);
     show('<p>This did not work. Please try again.</p>');

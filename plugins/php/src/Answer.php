@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace CardCheckout;
 
-/** Answer to an HTTP request. */
+/** Response to an HTTP request. */
 final class Answer
 {
     public function __construct(

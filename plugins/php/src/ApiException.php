@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace CardCheckout;
 
-/** The service answered with an error. */
+/** Error response of the service. */
 class ApiException extends CheckoutException
 {
     /**
-     * @param string|null $apiCode the error's code, for example `below_minimum`; null if nothing can be done about it
+     * @param string|null $apiCode code of the error, such as `below_minimum`; null if a program cannot react
      */
     final public function __construct(
         string $message,

@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace CardCheckout;
 
 /**
- * Client of a card-checkout service, for a shop's server. Answers are arrays with the field names of the API.
+ * Client of a card-checkout service, for a shop's server. Responses are arrays with the API's field names.
  *
- * A read, and a request with an idempotency key, is repeated after a lost answer or a server error. Every call throws a
- * `CheckoutException`.
+ * Repeats reads and requests with an idempotency key after a lost response or a server error. Every method throws a
+ * `CheckoutException` on failure.
  */
 final class Client
 {
@@ -22,9 +22,9 @@ final class Client
     private readonly Transport $transport;
 
     /**
-     * @param string $serviceUrl https and the host of the service; http only on this machine
-     * @param string $apiKey from the dashboard; '' only to exchange the code of a connection
-     * @param int $retries repetitions of a request without an answer
+     * @param string $serviceUrl https URL of the service; http only on this machine
+     * @param string $apiKey key from the dashboard; '' only for exchanging a connection's code
+     * @param int $retries maximum repetitions of a request without a response
      */
     public function __construct(
         string $serviceUrl,
@@ -46,18 +46,18 @@ final class Client
         $this->transport = $transport ?? new CurlTransport();
     }
 
-    /** @return array<string, string> without the key, for debuggers and dumps */
+    /** @return array<string, string> properties without the key, for debuggers and dumps */
     public function __debugInfo(): array
     {
         return ['serviceUrl' => $this->serviceUrl];
     }
 
     /**
-     * Creates a checkout. Save `payment_id` and `ipn_token` with the order, and redirect the customer to `checkout_url`.
+     * Creates a checkout. Save `payment_id` and `ipn_token` with the order. Redirect the customer to `checkout_url`.
      *
-     * @param array<string, mixed> $parameters address, callback, amount, and the optional ones of the API
-     * @param string|null $idempotencyKey such as the order's number: a repetition returns the first payment. Without one, a
-     *     repetition by this call is safe, and another call creates another payment.
+     * @param array<string, mixed> $parameters address, callback, amount, and optional parameters of the API
+     * @param string|null $idempotencyKey such as the order number: a repeated call returns the first payment. Without a
+     *     key, each call creates a payment, although its own retries are safe.
      * @return array<string, mixed>
      */
     public function create(array $parameters, #[\SensitiveParameter] ?string $idempotencyKey = null): array
@@ -73,7 +73,7 @@ final class Client
         return $this->call('GET', '/api/v1/payment-status?payment_id=' . rawurlencode($paymentId));
     }
 
-    /** @return array<string, mixed> the payment as the dashboard shows it, with its note; needs the scope `read` */
+    /** @return array<string, mixed> the payment with all its fields, including the note; needs the scope `read` */
     public function payment(string $paymentId): array
     {
         return $this->call('GET', '/merchant/v1/payments/' . rawurlencode($paymentId));
@@ -81,7 +81,7 @@ final class Client
 
     /**
      * @param array<string, string|int> $filters for example status, created_from, search, limit, before
-     * @return array<string, mixed> with payments, and next for `before` of the next page
+     * @return array<string, mixed> with payments and next, the value of `before` for the next page
      */
     public function payments(array $filters = []): array
     {
@@ -89,7 +89,7 @@ final class Client
     }
 
     /**
-     * Events of the account after a number: a webhook is sent once and may be missed.
+     * Returns events of the account after a number, because a webhook is sent only once and may be missed.
      *
      * @return array<string, mixed> with events, next_after and has_more
      */
@@ -98,7 +98,7 @@ final class Client
         return $this->call('GET', '/merchant/v1/events' . self::query(['after' => $after, 'limit' => $limit]));
     }
 
-    /** @return array<string, mixed> the payment, canceled; needs the scope `cancel` */
+    /** @return array<string, mixed> the canceled payment; needs the scope `cancel` */
     public function cancel(string $paymentId): array
     {
         return $this->call('POST', '/merchant/v1/payments/' . rawurlencode($paymentId) . '/cancel', []);
@@ -108,7 +108,7 @@ final class Client
      * Opens a refund, which the merchant then transfers from their own wallet.
      *
      * @param array<string, string> $parameters amount in USDC, reason, destination
-     * @return array<string, mixed> the refund; without a destination, with `address_url` for the customer
+     * @return array<string, mixed> the refund, with an `address_url` for the customer if there is no destination
      */
     public function openRefund(
         string $paymentId,
@@ -135,7 +135,7 @@ final class Client
     /**
      * Confirms the address that the customer entered through the link.
      *
-     * @param string $destination as shown to the confirming person
+     * @param string $destination address that was shown to the confirming person
      * @return array<string, mixed> the refund
      */
     public function confirmRefund(string $refundId, string $destination): array
@@ -143,7 +143,7 @@ final class Client
         return $this->changeRefund($refundId, 'confirm', ['destination' => $destination]);
     }
 
-    /** @return array<string, mixed> the refund, canceled */
+    /** @return array<string, mixed> the canceled refund */
     public function cancelRefund(string $refundId): array
     {
         return $this->changeRefund($refundId, 'cancel', []);
@@ -155,14 +155,14 @@ final class Client
         return $this->changeRefund($refundId, 'transaction', ['transaction' => $transaction]);
     }
 
-    /** Throws if the service cannot be reached, or does not accept the key. */
+    /** Throws if the service is unreachable or does not accept the key. */
     public function checkKey(): void
     {
         $this->payments(['limit' => 1]);
     }
 
     /**
-     * Exchanges the code of a connection for an API key. Sent without a key.
+     * Exchanges the code of a connection for an API key. Sends no key.
      *
      * @return array<string, mixed> with api_key and wallet
      */
@@ -173,7 +173,7 @@ final class Client
     }
 
     /**
-     * Deposit contracts of the service, for `DepositAddress::verify`. Sent without a key.
+     * Returns the service's deposit contracts for `DepositAddress::verify`. Sends no key.
      *
      * @return array<string, mixed>
      */
@@ -217,7 +217,7 @@ final class Client
             }
             $headers['Idempotency-Key'] = $idempotencyKey;
         }
-        // Cast, because an empty PHP array would become a JSON array.
+        // The cast keeps an empty PHP array from becoming a JSON array.
         $text = $body === null ? null : json_encode((object) $body, JSON_THROW_ON_ERROR | JSON_INVALID_UTF8_SUBSTITUTE);
         $attempts = 1 + ($method === 'GET' || $idempotencyKey !== null ? max(0, $this->retries) : 0);
         for ($attempt = 1;; $attempt++) {
@@ -253,7 +253,7 @@ final class Client
         throw ApiException::of($message, $status, $apiCode, $seconds);
     }
 
-    /** A proxy on the way may repeat headers in its answer. */
+    /** Removes secrets, because a proxy may repeat request headers in its response. */
     private function withoutSecrets(string $reason): string
     {
         $text = $this->apiKey === '' ? $reason : str_replace($this->apiKey, '…', $reason);

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace CardCheckout;
 
-/** 409: the state does not allow it, or the idempotency key was used with other parameters. */
+/** 409: the state does not allow the request, or the idempotency key was used with other parameters. */
 final class ConflictException extends ApiException
 {
 }

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace CardCheckout;
 
-/** No answer, or not one of a card-checkout service. The request may have been executed. */
+/** No response, or none from a card-checkout service. The request may have been executed. */
 final class ConnectionException extends CheckoutException
 {
 }

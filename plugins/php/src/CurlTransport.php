@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace CardCheckout;
 
-/** Transport over curl. */
+/** Transport that uses curl. */
 final class CurlTransport implements Transport
 {
     private const MAXIMUM_ANSWER_BYTES = 1_048_576;
@@ -30,7 +30,7 @@ final class CurlTransport implements Transport
         $options = [
             CURLOPT_URL => $url,
             CURLOPT_CUSTOMREQUEST => $method,
-            // Without "Expect", curl does not wait for a "100 Continue" first.
+            // An empty "Expect" keeps curl from waiting for "100 Continue".
             CURLOPT_HTTPHEADER => [...$lines, 'Expect:'],
             CURLOPT_FOLLOWLOCATION => false,
             CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace CardCheckout;
 
-/** The deposit address could pay another wallet: redirect no customer to it. */
+/** The deposit address could pay another wallet. Do not redirect customers to it. */
 final class DepositAddressException extends CheckoutException
 {
 }

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace CardCheckout;
 
-/** A request that fails again unchanged: 400, or another refusal without a separate class. */
+/** Request that would fail again: 400, or another refusal without its own class. */
 final class InvalidRequestException extends ApiException
 {
 }

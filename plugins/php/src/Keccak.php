@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace CardCheckout;
 
-/** Keccak-256 as in Ethereum (padding 0x01; PHP's sha3-256 pads differently). Needs 64-bit integers. */
+/** Keccak-256 as in Ethereum (padding 0x01, unlike PHP's sha3-256). Needs 64-bit integers. */
 final class Keccak
 {
     private const RATE_BYTES = 136;
@@ -18,12 +18,12 @@ final class Keccak
         -0x7fffffff7fff7f7f, -0x7fffffffffff7f80, 0x0000000080000001, -0x7fffffff7fff7ff8,
     ];
 
-    /** Rotation of lane (x, y), by x + 5y. */
+    /** Rotation of lane (x, y), at index x + 5y. */
     private const ROTATIONS = [
         0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14,
     ];
 
-    /** The 32 bytes of the hash. */
+    /** Returns the 32 bytes of the hash. */
     public static function hash(string $bytes): string
     {
         $padding = self::RATE_BYTES - strlen($bytes) % self::RATE_BYTES;
@@ -43,7 +43,7 @@ final class Keccak
     }
 
     /**
-     * @param list<int> $a 25 lanes, by x + 5y
+     * @param list<int> $a 25 lanes, at index x + 5y
      * @return list<int>
      */
     private static function permute(array $a): array
@@ -84,7 +84,7 @@ final class Keccak
         if ($bits === 0) {
             return $lane;
         }
-        // PHP shifts copies of the sign in from the left.
+        // Masks copies of the sign bit, which PHP shifts in from the left.
         return ($lane << $bits) | (($lane >> (64 - $bits)) & ((1 << $bits) - 1));
     }
 }

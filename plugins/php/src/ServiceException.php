@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace CardCheckout;
 
-/** A server error. The request may have been executed. */
+/** Server error. The request may have been executed. */
 final class ServiceException extends ApiException
 {
 }

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace CardCheckout;
 
-/** A webhook that must not be processed. The code is the status to answer with, 400 or 401. */
+/** Webhook that must not be processed. The code is the status to respond with, 400 or 401. */
 final class WebhookException extends CheckoutException
 {
 }

@@ -5,21 +5,21 @@ const MAXIMUM_NAME_LENGTH = 200;
 const MAXIMUM_CENTS = 1_000_000;
 const currencies: ReadonlySet<string> = new Set(['USD', 'EUR', 'CAD', 'INR']);
 
-/** Formats Vendure's minor units as an amount of the service. */
+/** Formats Vendure's minor units as the service's amounts. */
 export const decimal = (cents: number) => (cents / 100).toFixed(2);
 
-/** Whether the service accepts this amount. */
+/** Returns whether the service accepts this amount. */
 export const isPayable = (cents: number, currency: string) =>
   cents > 0 && cents <= MAXIMUM_CENTS && currencies.has(currency);
 
-/** Derives the same key from the same parts. */
+/** Returns a key that depends only on the parts. */
 export const keyOf = (...parts: unknown[]) =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
-/** Line of an order: name, quantity, and amount of the whole line with discounts and tax. */
+/** Line of an order: name, quantity, and amount of the line with discounts and tax. */
 export type OrderLine = readonly [name: string | undefined, quantity: number, cents: number];
 
-/** Lines for checkout and receipt; null if they do not add up to the amount, as after a partial payment. */
+/** Returns the lines for checkout and receipt; null if they do not add up to the amount, as after a partial payment. */
 export function itemsOf(lines: readonly OrderLine[], amount: number) {
   const shown = lines.filter(([, quantity, cents]) => quantity > 0 && cents !== 0);
   const sum = shown.reduce((total, [, , cents]) => total + cents, 0);

@@ -2,12 +2,12 @@ import { type DeepPartial, EntityId, type ID, Money, VendureEntity } from '@vend
 import { Column, Entity, Unique } from 'typeorm';
 
 /**
- * `open`: can be paid. `booked`: its money is a settled payment of the order. `canceled`: nothing was paid. `review`:
- * paid, but the order could not take it, and a person decides.
+ * State of a checkout. `open`: can be paid. `booked`: a settled payment of the order. `canceled`: nothing was paid.
+ * `review`: paid, but the order could not accept it, so a person decides.
  */
 export type CheckoutState = 'open' | 'booked' | 'canceled' | 'review';
 
-/** Checkout of an order. No field is secret. An order's successive checkouts are numbered by `attempt`. */
+/** Checkout of an order, without secrets. `attempt` numbers the successive checkouts of an order. */
 @Entity()
 @Unique(['orderCode', 'attempt'])
 export class CardCheckout extends VendureEntity {
@@ -15,18 +15,18 @@ export class CardCheckout extends VendureEntity {
     super(input);
   }
 
-  /** Id of the payment in the service. */
+  /** Payment id at the service. */
   @Column({ unique: true })
   checkoutId: string;
 
-  /** Not a relation: Vendure deletes an order that it merges into another one, and the money must stay known. */
+  /** Not a relation, because Vendure deletes merged orders and their money must stay traceable. */
   @Column()
   orderCode: string;
 
   @Column()
   attempt: number;
 
-  /** Fingerprint of order, attempt and request: a changed order has another one. */
+  /** Fingerprint of order, attempt and request, so that a changed order has another key. */
   @Column()
   idempotencyKey: string;
 
@@ -52,11 +52,11 @@ export class CardCheckout extends VendureEntity {
   @Column('varchar')
   languageCode: string;
 
-  /** Number of events since the payment was last read from the service. */
+  /** Number of events since the last read of the payment. */
   @Column({ default: 0 })
   due: number;
 
-  /** Last notice to the merchant, so that none is repeated. */
+  /** Last notice to the merchant, to avoid repeating it. */
   @Column('text', { nullable: true })
   notice: string | null;
 }

@@ -26,10 +26,10 @@ const orderRelations: Parameters<OrderService['findOne']>[2] = [
   'shippingLines',
   'surcharges',
 ];
-/** The service accepts plain addresses only. The address is optional, so an unusual one must not fail the order. */
+/** Plain email addresses, which the service requires. Others are omitted, so that they do not fail the order. */
 const plainEmail = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9.-]{1,180}$/i;
 
-/** Reasons for refusing a checkout. Shops add other languages under the same keys. */
+/** Reasons for refusing a checkout. Shops add translations under the same keys. */
 export const refusals = {
   CARD_CHECKOUT_NO_ORDER: 'There is no active order in the state ArrangingPayment.',
   CARD_CHECKOUT_NOT_PAYABLE: 'The order cannot be paid by card checkout.',
@@ -39,7 +39,6 @@ export const refusals = {
   CARD_CHECKOUT_UNAVAILABLE: 'The checkout cannot be created now. Try again later.',
 } as const;
 
-/** Refusal of a checkout. */
 export class CheckoutRefusal extends Error {
   readonly key: keyof typeof refusals;
   constructor(key: keyof typeof refusals) {
@@ -55,7 +54,7 @@ interface RefundOfOrder {
   readonly reason: string | null;
 }
 
-/** Creates checkouts, and opens refunds. */
+/** Creates checkouts and opens refunds. */
 @Injectable()
 export class CheckoutService {
   constructor(
@@ -70,8 +69,8 @@ export class CheckoutService {
   ) {}
 
   /**
-   * URL on which the customer pays the active order: the same one until the order changes. Neither a double click nor a
-   * lost answer creates a second payment, because the idempotency key is made of order, attempt and request.
+   * Returns the URL where the customer pays the active order, which stays the same until the order changes. Neither a
+   * double click nor a lost response creates a second payment: the idempotency key combines order, attempt and request.
    *
    * @throws CheckoutRefusal
    */
@@ -109,7 +108,7 @@ export class CheckoutService {
     throw new CheckoutRefusal('CARD_CHECKOUT_CHANGED');
   }
 
-  /** Opens a refund. The customer names a wallet, and a person of the shop confirms it and sends the USDC. */
+  /** Opens a refund. The customer names a wallet, and the shop's staff confirm it and send the USDC. */
   async openRefund(
     ctx: RequestContext,
     { order, payment, amount, reason }: RefundOfOrder,
@@ -142,7 +141,7 @@ export class CheckoutService {
     throw new CheckoutRefusal('CARD_CHECKOUT_NO_ORDER');
   }
 
-  /** Code of the payment method of this channel. */
+  /** Returns the code of this channel's eligible payment method. */
   private async methodFor(ctx: RequestContext, order: Order): Promise<string | undefined> {
     const quotes = await this.methods.getEligiblePaymentMethods(ctx, order);
     const eligible = new Set(quotes.filter(({ isEligible }) => isEligible).map(({ code }) => code));
@@ -190,8 +189,8 @@ export class CheckoutService {
   }
 
   /**
-   * Cancels the checkout of an order that has changed. One at which the customer is just paying stays open: its money is
-   * booked too.
+   * Cancels the checkout of an order that has changed. A checkout stays open while the customer is paying, and its
+   * money is booked, too.
    */
   private async replace({ checkoutId }: CardCheckout): Promise<void> {
     try {

@@ -1,9 +1,9 @@
 import type { MerchantPayment, Refund } from '@card-checkout/sdk';
 
-/** Minimum received amount at which a canceled payment is reported. */
+/** Minimum received amount for which a canceled payment is reported. */
 const MINIMUM_USDC = 0.01;
 
-/** Notice to the merchant about a payment; null if it went as usual. */
+/** Returns a notice to the merchant about a payment; null if nothing unusual happened. */
 export function noticeOfPayment(payment: MerchantPayment): string | null {
   const received = `${payment.value_coin} USDC`;
   if (payment.status === 'canceled' && Number(payment.value_coin) >= MINIMUM_USDC)
@@ -20,7 +20,7 @@ export function noticeOfPayment(payment: MerchantPayment): string | null {
   return null;
 }
 
-/** Merchant's next step for a refund, or why it ended unpaid; null otherwise. */
+/** Returns the merchant's next step for a refund, or why it ended unpaid; null otherwise. */
 export function noticeOfRefund({ status, refund_id: id, amount, destination }: Refund): string | null {
   switch (status) {
     case 'awaiting_confirmation':

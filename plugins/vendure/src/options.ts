@@ -9,17 +9,17 @@ export interface CardCheckoutOptions {
   readonly webhookSecret: string;
   /** Public https URL of this server's `/card-checkout/webhook`. Default: the account's callback URL. */
   readonly callback?: string;
-  /** Page of the storefront after the payment. `{order_code}`, `{channel}` and `{language}` are replaced. */
+  /** Storefront page after the payment. `{order_code}`, `{channel}` and `{language}` are replaced. */
   readonly returnUrl?: string;
-  /** Page of the storefront after a canceled checkout. Default: `returnUrl`. */
+  /** Storefront page after a canceled checkout. Default: `returnUrl`. */
   readonly cancelUrl?: string;
   /** Payout wallet. Default: the account's. */
   readonly payoutAddress?: string;
-  /** Allows plain http to a service on a private network. Default: false. */
+  /** Whether to allow plain http to a service on a private network. Default: false. */
   readonly allowInsecureHttp?: boolean;
 }
 
-/** Returns usable options. Throws an `Error` that names the option and its form, so that a server does not start without. */
+/** Returns valid options. Otherwise throws an `Error` that names the option and its format, which stops the server. */
 export function requireOptions(options: CardCheckoutOptions): CardCheckoutOptions {
   const forms = { url: /^https?:\/\/\S+$/, apiKey: /^\S+$/, webhookSecret: /^whsec_[\w+/]+=*$/ };
   for (const [name, form] of Object.entries(forms))
@@ -30,15 +30,15 @@ export function requireOptions(options: CardCheckoutOptions): CardCheckoutOption
   return options;
 }
 
-/** Tokens under which the options and the client are injected. */
+/** Injection tokens of the options and the client. */
 export const OPTIONS = Symbol('CARD_CHECKOUT_OPTIONS');
 export const CLIENT = Symbol('CARD_CHECKOUT_CLIENT');
-/** Code of the payment handler and of its eligibility checker. */
+/** Code of the payment handler and its eligibility checker. */
 export const CODE = 'card-checkout';
-/** Context of the plugin's lines in the log. */
+/** Context of the plugin's log messages. */
 export const LOGGER_CONTEXT = 'CardCheckoutPlugin';
 
-/** Note in the history of an order that customers do not see. */
+/** Returns a note for the order's history that customers do not see. */
 export const noteOf = ({ id }: Order, text: string) => ({
   id,
   note: `Card checkout: ${text}`,

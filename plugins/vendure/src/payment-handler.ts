@@ -12,7 +12,7 @@ import { CODE } from './options.ts';
 
 let checkouts: CheckoutService;
 
-/** Accepts payments from the plugin only: a browser creates a checkout, and settles nothing. */
+/** Accepts payments only from the plugin. A browser can create a checkout but cannot settle it. */
 export const paymentHandler = new PaymentMethodHandler({
   code: CODE,
   description: [{ languageCode: LanguageCode.en, value: 'Card checkout' }],
@@ -29,7 +29,7 @@ export const paymentHandler = new PaymentMethodHandler({
     checkouts.openRefund(ctx, { order, payment, amount, reason: reason ?? null }),
 });
 
-/** Hides the method if the service would refuse the checkout. */
+/** Hides the payment method if the service would refuse the checkout. */
 export const eligibilityChecker = new PaymentMethodEligibilityChecker({
   code: CODE,
   description: [
@@ -39,7 +39,7 @@ export const eligibilityChecker = new PaymentMethodEligibilityChecker({
   check: (_ctx, order) => isPayable(order.totalWithTax, order.currencyCode),
 });
 
-/** Lets a handler open a refund as pending, which Vendure's own process refuses. */
+/** Lets a handler open refunds as pending, which Vendure's default process refuses. */
 export const pendingRefunds: NonNullable<PaymentOptions['refundProcess']>[number] = {
   transitions: { Pending: { to: ['Pending'] } },
 };

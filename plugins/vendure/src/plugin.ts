@@ -20,7 +20,7 @@ import { WEBHOOK_ROUTE, WebhookController } from './webhook-controller.ts';
 
 export type { CardCheckoutOptions };
 
-/** Catches up on lost webhooks. */
+/** Task that catches up on missed webhooks. */
 const followTask = new ScheduledTask({
   id: 'card-checkout-follow-events',
   description: 'Reads the events of the card-checkout account, and settles what a webhook did not.',

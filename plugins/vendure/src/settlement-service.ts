@@ -28,12 +28,12 @@ import { noticeOfPayment, noticeOfRefund } from './notices.ts';
 import { CLIENT, LOGGER_CONTEXT, noteOf } from './options.ts';
 
 const EVENT_NUMBER = 'cardCheckout.eventNumber';
-/** Maximum pages of the event log, and payments read, in one run of the follower. The next run continues. */
+/** Maximum log pages and payments that one run reads. The next run continues. */
 const PAGES_OF_A_RUN = 20;
 const PAYMENTS_OF_A_RUN = 50;
-/** Failures after which a run ends, because the service or the database does not answer. */
+/** Number of failures that end a run, because the service or the database is unavailable. */
 const MAXIMUM_FAILURES = 3;
-/** Pending refunds checked per run. Each is read once a day, because the expiry of a refund is no event. */
+/** Maximum pending refunds checked per run. Each is read once a day, because its expiry causes no event. */
 const REFUNDS_OF_A_RUN = 500;
 const DAY_MS = 86_400_000;
 /** Order states that accept no further payment. */
@@ -58,12 +58,12 @@ export class SettlementService implements OnApplicationBootstrap {
     });
   }
 
-  /** Records events of these payments, so that the follower reads them even if this process exits now. */
+  /** Records events of these payments, so that `follow` reads them even if this process exits now. */
   async report(checkoutIds: string[]): Promise<void> {
     await this.rows().increment({ checkoutId: In(checkoutIds) }, 'due', 1);
   }
 
-  /** Reads a payment from the service, and applies it to the order. Null for a payment of another shop. */
+  /** Reads a payment and applies it to its order; null for a payment of another shop. */
   async confirm(checkoutId: string): Promise<CardCheckout | null> {
     const read = await this.rows().findOneBy({ checkoutId });
     if (read === null) return null;
@@ -81,7 +81,7 @@ export class SettlementService implements OnApplicationBootstrap {
     }
   }
 
-  /** Reads the account's event log from the last position, and then this shop's payments in it. */
+  /** Reads the account's event log from the last position, then this shop's payments in it. */
   async follow(): Promise<void> {
     const ctx = RequestContext.empty();
     for (let [page, hasMore] = [0, true]; hasMore && page < PAGES_OF_A_RUN; page++) {
@@ -103,14 +103,14 @@ export class SettlementService implements OnApplicationBootstrap {
         await this.confirm(checkoutId);
       } catch (error) {
         Logger.error(`order ${orderCode}, payment ${checkoutId}: ${error}`, LOGGER_CONTEXT);
-        // Lets the next run begin with others.
+        // Lets the next run start with other payments.
         await this.rows().update({ checkoutId }, { updatedAt: new Date() });
         if (++failures === MAXIMUM_FAILURES) return;
       }
     }
   }
 
-  /** Reads the next events. After a gap of deleted ones, marks every checkout to be read. */
+  /** Reads the next events. If events were deleted meanwhile, marks all checkouts to be read. */
   private async eventsAfter(after: number | undefined) {
     try {
       return await this.client.events.list(after === undefined ? {} : { after });
@@ -143,7 +143,7 @@ export class SettlementService implements OnApplicationBootstrap {
       });
   }
 
-  /** Locks the order's checkouts against webhook, follower and customer. */
+  /** Applies a payment to its order. Locks the order's checkouts against concurrent webhooks, runs and customers. */
   private async apply(
     ctx: RequestContext,
     read: CardCheckout,
@@ -162,12 +162,12 @@ export class SettlementService implements OnApplicationBootstrap {
     }
     notices.push(noticeOfPayment(payment), ...(await this.bookRefunds(ctx, checkout, refunds)));
     await this.tell(ctx, checkout, order, notices.filter(Boolean).join(' '));
-    // An event after the service's answer is still due.
+    // Events after the service's response still need a read.
     if (checkout.due === read.due) checkout.due = 0;
     return checkouts.save(checkout);
   }
 
-  /** Adds the money to the order as a settled payment. Returns a notice for the merchant, or null. */
+  /** Adds the money to the order as a settled payment and returns a notice for the merchant, or null. */
   private async book(
     ctx: RequestContext,
     checkout: CardCheckout,
@@ -192,7 +192,7 @@ export class SettlementService implements OnApplicationBootstrap {
     return null;
   }
 
-  /** Returns why the order cannot take the payment, or null. */
+  /** Adds the payment and returns why the order cannot accept it, or null. */
   private async addPayment(
     ctx: RequestContext,
     checkout: CardCheckout,
@@ -214,7 +214,7 @@ export class SettlementService implements OnApplicationBootstrap {
     const input = { method, metadata: { amount, transactionId, usdc, deposit, release } };
     const add = () => this.orders.addPaymentToOrder(ctx, order.id, input);
     let result = await add();
-    // Vendure has removed the coupon, but the customer has paid: the merchant learns what is missing.
+    // Vendure has removed the coupon, but the customer has paid. The notice says what is missing.
     if (isGraphQlErrorResult(result) && result.__typename === 'CouponRemovedDuringCheckoutError')
       result = await add();
     return isGraphQlErrorResult(result)
@@ -222,7 +222,7 @@ export class SettlementService implements OnApplicationBootstrap {
       : null;
   }
 
-  /** Settles refunds whose transfer is final, and fails those that ended without one. */
+  /** Settles refunds whose transfer is final and fails those that ended without one. */
   private async bookRefunds(
     ctx: RequestContext,
     { checkoutId }: CardCheckout,
@@ -246,7 +246,7 @@ export class SettlementService implements OnApplicationBootstrap {
     return this.connection.getRepository(ctx, Refund).findBy(where);
   }
 
-  /** Notifies the merchant once: in the order's history, hidden from customers, and in the log. */
+  /** Notifies the merchant once, in the log and in the order's history, hidden from customers. */
   private async tell(ctx: RequestContext, checkout: CardCheckout, order: Order | undefined, text: string) {
     if (text === '' || text === checkout.notice) return;
     checkout.notice = text;
@@ -255,7 +255,7 @@ export class SettlementService implements OnApplicationBootstrap {
       await this.orders.addNoteToOrder(ctx, noteOf(order, `${text} Payment ${checkout.checkoutId}.`));
   }
 
-  /** An unexpected failure, such as a disabled payment method: the follower tries again. */
+  /** Notifies the merchant of an unexpected failure, such as a disabled payment method. The next run tries again. */
   private async tellFailure(ctx: RequestContext, checkout: CardCheckout, error: unknown): Promise<void> {
     const order = await this.orders.findOneByCode(ctx, checkout.orderCode);
     await this.tell(
@@ -269,7 +269,7 @@ export class SettlementService implements OnApplicationBootstrap {
       .update({ id: checkout.id }, { notice: checkout.notice });
   }
 
-  /** Context of the channel, language and currency in which the checkout was created. */
+  /** Returns a context with the channel, language and currency of the checkout. */
   private async contextOf({ channelId, languageCode, currencyCode }: CardCheckout): Promise<RequestContext> {
     const channel = await this.channels.findOne(RequestContext.empty(), channelId);
     if (channel === undefined) throw new Error(`channel ${channelId} no longer exists`);

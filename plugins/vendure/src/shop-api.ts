@@ -24,7 +24,7 @@ export const shopSchema = gql`
   }
 `;
 
-/** Its message is a key, which Vendure translates. */
+/** Error whose message is a key that Vendure translates. */
 class CardCheckoutError extends ErrorResult {
   override readonly __typename = 'CardCheckoutError';
   override readonly errorCode = 'CARD_CHECKOUT_ERROR';

@@ -5,7 +5,7 @@ import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { type CardCheckoutOptions, LOGGER_CONTEXT, OPTIONS } from './options.ts';
 import { SettlementService } from './settlement-service.ts';
 
-/** Route that the plugin's middleware leaves unparsed. */
+/** Route whose body the plugin's middleware leaves unparsed. */
 export const WEBHOOK_ROUTE = '/card-checkout/webhook';
 
 @Controller()
@@ -15,7 +15,7 @@ export class WebhookController {
     @Inject(OPTIONS) private readonly options: CardCheckoutOptions,
   ) {}
 
-  /** Verifies the signature over the raw body, and reads the payment that it names from the service. */
+  /** Verifies the signature of the raw body and reads the named payment from the service. */
   @Post(WEBHOOK_ROUTE)
   async receive(@Req() request: Request, @Res() response: Response): Promise<void> {
     let event: { readonly paymentId?: unknown };
@@ -33,7 +33,7 @@ export class WebhookController {
       await this.settlement.confirm(String(event.paymentId));
       response.status(204).end();
     } catch (error) {
-      // The event is not sent again: the follower reads the payment within a minute.
+      // The event is not repeated, but the scheduled task reads the payment within a minute.
       Logger.error(`webhook of ${event.paymentId}: ${error}`, LOGGER_CONTEXT);
       response.status(500).end();
     }

@@ -22,15 +22,15 @@ defined('ABSPATH') || exit;
 
 const CARD_CHECKOUT_VERSION = '0.2.0';
 const CARD_CHECKOUT_FILE = __FILE__;
-/** Hook of the hourly check of open orders. */
+/** Hook of the hourly check of open orders and refunds. */
 const CARD_CHECKOUT_HOURLY = 'card_checkout_check_open_orders';
-/** Files below `library`, a copy of the PHP library in a separate namespace, in the order of loading. */
+/** Files in `library`, a copy of the PHP library with its own namespace, in loading order. */
 const CARD_CHECKOUT_LIBRARY = [
     'CheckoutException', 'ConnectionException', 'DepositAddressException', 'WebhookException', 'ApiException',
     'AuthenticationException', 'ConflictException', 'InvalidRequestException', 'NotFoundException', 'RateLimitException',
     'ServiceException', 'Answer', 'Transport', 'Client', 'Keccak', 'DepositAddress', 'Webhook',
 ];
-/** Files below `includes`, in the order of loading. */
+/** Files in `includes`, in loading order. */
 const CARD_CHECKOUT_CLASSES = [
     'exception', 'transport', 'amount', 'state', 'lock', 'fields', 'orders', 'refunds', 'refund-box', 'webhook', 'return',
     'gateway', 'admin', 'connect',
@@ -65,7 +65,7 @@ function card_checkout_load(): void
     add_action('woocommerce_api_card_checkout', 'card_checkout_receive_webhook');
     add_action('woocommerce_api_card_checkout_return', 'card_checkout_return_to_order');
     add_action(CARD_CHECKOUT_HOURLY, 'card_checkout_check_open_orders');
-    // No activation hook runs on another site of a network, or after an update by copied files.
+    // Activation hooks do not run on other sites of a network, or if an update only copies files.
     add_action('init', 'card_checkout_schedule');
 }
 
@@ -96,7 +96,7 @@ function card_checkout_add_block($registry): void
 }
 
 /**
- * @param mixed $gateways a list; another plugin's filter may have returned anything
+ * @param mixed $gateways usually a list, but another plugin's filter may return anything
  * @return array<int|string, string|object>
  */
 function card_checkout_add_gateway(mixed $gateways): array
@@ -107,8 +107,8 @@ function card_checkout_add_gateway(mixed $gateways): array
 }
 
 /**
- * WooCommerce cancels unpaid orders after an hour. A customer at a provider may take longer, and money in transit
- * cannot be recalled. The end of the payment decides, which the hourly check sees.
+ * Keeps orders with a payment open. WooCommerce would cancel them after an hour, but a customer at a provider may take
+ * longer, and money in transit cannot be recalled. The hourly check ends an order when its payment ends.
  */
 function card_checkout_keep_open_order(mixed $cancel, mixed $order): bool
 {
@@ -120,7 +120,7 @@ function card_checkout_gateway(): Card_Checkout_Gateway
     return new Card_Checkout_Gateway();
 }
 
-/** Receives the service's webhook. It has no nonce, because its signature proves the sender. */
+/** Receives a webhook. It has no nonce, because its signature proves the sender. */
 function card_checkout_receive_webhook(): void
 {
     $webhook = new Card_Checkout_Webhook(card_checkout_gateway()->orders());
@@ -137,7 +137,7 @@ function card_checkout_receive_webhook(): void
     exit;
 }
 
-/** Return URL of the service's page. Changes nothing, and shows orders only to their customers. */
+/** Redirects customers who return from the service's page. Changes nothing and shows orders only to their customers. */
 function card_checkout_return_to_order(): void
 {
     nocache_headers();
@@ -146,7 +146,7 @@ function card_checkout_return_to_order(): void
     exit;
 }
 
-/** Checks open orders, because a webhook is sent once and may be missed, and open refunds, which have no webhook. */
+/** Checks open orders, because webhooks are sent only once, and open refunds, which have none. */
 function card_checkout_check_open_orders(): void
 {
     card_checkout_gateway()->orders()->check_open();

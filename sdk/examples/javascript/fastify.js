@@ -4,7 +4,7 @@ import { openShop } from './shop.js';
 const shop = openShop();
 const server = fastify({ bodyLimit: 65_536 });
 
-// Keeps raw bytes in this plugin only; JSON is parsed as usual elsewhere.
+// Keeps raw bytes only in this plugin. Elsewhere, JSON is parsed as usual.
 void server.register(async (webhook) => {
   webhook.removeAllContentTypeParsers();
   webhook.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));

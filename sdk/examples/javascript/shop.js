@@ -1,6 +1,6 @@
 /**
- * The shop of the examples: orders in SQLite, and code common to all frameworks. The files beside it show how each
- * framework gets the raw body.
+ * The shop of the examples: orders in SQLite and code that all frameworks share. The other files show how each
+ * framework provides the raw body.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { createClient, followEvents, fulfilOnce, WebhookError, webhooks } from '@card-checkout/sdk';
@@ -11,7 +11,7 @@ export function openShop() {
   const client = createClient({
     baseUrl: required(CARD_CHECKOUT_URL, 'CARD_CHECKOUT_URL'),
     apiKey: required(CARD_CHECKOUT_KEY, 'CARD_CHECKOUT_KEY'),
-    // A webhook has ten seconds in all. The event log also has what cannot be confirmed in this time.
+    // A webhook must be answered within ten seconds. The event log covers any that cannot be confirmed in time.
     timeoutMs: 4_000,
     maximumRetries: 1,
     maximumPauseMs: 1_000,
@@ -29,12 +29,12 @@ export function openShop() {
     CREATE TABLE IF NOT EXISTS shop (id TEXT NOT NULL);
     INSERT INTO shop SELECT lower(hex(randomblob(8))) WHERE NOT EXISTS (SELECT * FROM shop);
   `);
-  // Distinguishes orders of a new database from earlier ones with the same number.
+  // Distinguishes orders of a new database from earlier orders with the same number.
   const shopId = database.prepare('SELECT id FROM shop').get()?.['id'];
 
   /**
-   * Runs `work` if `mark` changed a row, in one transaction. Both must be synchronous, so that no other code runs in
-   * between.
+   * Runs `mark` and, if it changed a row, `work` in one transaction. Both must be synchronous, so that no other code
+   * runs in between.
    * @param {() => number | bigint} mark
    * @param {(transaction: DatabaseSync) => unknown} work
    */
@@ -52,7 +52,7 @@ export function openShop() {
   }
 
   /**
-   * Marks the order of a payment as fulfilled once.
+   * Marks a payment's order as fulfilled and returns the number of changed rows: 1, or 0 if it was marked before.
    * @param {string} paymentId
    */
   const markFulfilled = (paymentId) =>
@@ -61,7 +61,7 @@ export function openShop() {
       .run(Date.now(), paymentId).changes;
 
   /**
-   * Queues a parcel, which is sent elsewhere.
+   * Queues a parcel for another program to send.
    * @param {unknown} number
    */
   const addParcel = (number) =>
@@ -72,7 +72,7 @@ export function openShop() {
     runOnce: async (paymentId, work) => runOnce(() => markFulfilled(paymentId), work),
   };
 
-  /** Position in the event log, stored in the transaction of the event's effects. */
+  /** Position in the event log, stored in the transaction with the effects of the event. */
   /** @type {import('@card-checkout/sdk').EventCursor<DatabaseSync>} */
   const cursor = {
     read: () => Number(database.prepare('SELECT number FROM event_cursor').get()?.['number']),
@@ -93,7 +93,7 @@ export function openShop() {
       .get(paymentId);
 
   /**
-   * Fulfils the order of a payment once it is paid.
+   * Fulfils a payment's order once it is paid.
    * @param {string} paymentId
    */
   async function fulfil(paymentId) {
@@ -128,12 +128,12 @@ export function openShop() {
       database
         .prepare('UPDATE orders SET payment_id = ?, ipn_token = ? WHERE number = ?')
         .run(payment.payment_id, payment.ipn_token, number);
-      // The ipn_token stays on the server.
+      // The ipn_token must stay on the server.
       return { order: Number(number), payment_id: payment.payment_id, checkout_url: payment.checkout_url };
     },
 
     /**
-     * Receives a webhook as raw body and signature. Returns the HTTP status.
+     * Receives a webhook as raw body and signature and returns the HTTP status.
      * @param {string | Uint8Array | ArrayBuffer} rawBody
      * @param {string | string[] | null | undefined} signature
      */
@@ -148,12 +148,12 @@ export function openShop() {
       } catch (error) {
         if (error instanceof WebhookError) return error.httpStatus;
         console.error(error);
-        return 500; // It is not sent again: the event log has it.
+        return 500; // The webhook is not repeated, but the event log has it.
       }
     },
 
     /**
-     * Number of fulfilments of an order, for the grader: 0 or 1.
+     * Returns the number of an order's fulfilments, 0 or 1, for checks.
      * @param {string} paymentId
      */
     countFulfilments(paymentId) {
@@ -166,8 +166,8 @@ export function openShop() {
     },
 
     /**
-     * Follows the account's events until the signal. Events come from the service itself and need no confirmation.
-     * Webhooks are faster but may be missed.
+     * Follows the account's events until the signal aborts. They come from the service, so they need no confirmation,
+     * and they include events whose faster webhook was missed.
      * @param {AbortSignal} signal
      */
     followEvents: (signal) =>
@@ -182,7 +182,7 @@ export function openShop() {
             return console.error(`${payment.payment_id}: ${payment.amount} ${payment.currency} were charged`);
           if (markFulfilled(payment.payment_id) === 1) addParcel(order['number']);
         },
-        // After 30 days offline: read the status of each open order, as the SDK's `reconcile` does.
+        // After more than 30 days offline, reads the status of each open order, as the SDK's `reconcile` does.
         onGap: async () => {
           const open = database
             .prepare('SELECT payment_id AS id FROM orders WHERE fulfilled_at IS NULL')

@@ -1,8 +1,8 @@
 <?php
 /**
- * A small shop without a framework: orders in SQLite, a webhook receiver that meets the five obligations, and `php
- * shop.php reconcile`, which reads the event log and finds payments whose webhook was missed. The README lists the
- * environment variables.
+ * A small shop without a framework: orders in SQLite, and a webhook receiver that meets the five obligations. `php
+ * shop.php reconcile` reads the event log to find payments whose webhook was missed. The README lists the environment
+ * variables.
  */
 declare(strict_types=1);
 
@@ -10,13 +10,13 @@ const CURRENCY = 'USD';
 const TOLERANCE_SECONDS = 300;
 const MAXIMUM_BODY_BYTES = 65_536;
 const MAXIMUM_ANSWER_BYTES = 262_144;
-/** Longer than a payment is open. */
+/** Maximum age of checked orders, longer than a payment stays open. */
 const RECONCILE_SECONDS = 9 * 86_400;
-/** Below the limit of status reads per minute. */
+/** Maximum orders per run, below the rate limit of status requests per minute. */
 const RECONCILED_AT_ONCE = 100;
 const MAXIMUM_FAILURES = 3;
 const EVENTS_A_PAGE = 50;
-/** The next run continues after them. */
+/** Maximum pages per run. The next run continues after them. */
 const MAXIMUM_PAGES = 200;
 const GONE = 410;
 
@@ -57,14 +57,14 @@ function call_service(string $path, ?array $body = null, ?string $idempotencyKey
     if ($idempotencyKey !== null) {
         $headers[] = 'Idempotency-Key: ' . $idempotencyKey;
     }
-    // Follows no redirect, which would carry the key to another host.
+    // Does not follow redirects, which would carry the key to another host.
     $http = ['method' => 'GET', 'header' => $headers, 'timeout' => 8, 'follow_location' => 0, 'ignore_errors' => true];
     if ($body !== null) {
         $http = ['method' => 'POST', 'content' => json_encode($body, JSON_THROW_ON_ERROR)] + $http;
     }
     $url = rtrim(setting('CARD_CHECKOUT_URL'), '/') . $path;
     $stream = @fopen($url, 'r', false, stream_context_create(['http' => $http]));
-    // Without redirects, PHP returns a redirect as the response.
+    // Since redirects are not followed, PHP returns them as responses.
     $line = $stream === false ? '' : stream_get_meta_data($stream)['wrapper_data'][0] ?? '';
     $status = preg_match('#^HTTP/\S+ (\d{3})\b#', $line, $match) === 1 ? (int) $match[1] : 0;
     $answer = $stream === false ? false : stream_get_contents($stream, MAXIMUM_ANSWER_BYTES + 1);
@@ -96,11 +96,11 @@ function create_order(string $amount): array
         'UPDATE orders SET payment_id = ?, ipn_token = ? WHERE number = ?',
         [$payment['payment_id'], $payment['ipn_token'], $order],
     );
-    // The ipn_token stays on the server.
+    // The ipn_token must stay on the server.
     return ['order' => $order, 'payment_id' => $payment['payment_id'], 'checkout_url' => $payment['checkout_url']];
 }
 
-/** Receives a webhook. Returns the HTTP status. */
+/** Receives a webhook and returns the HTTP status. */
 function receive(string $rawBody, string $signature): int
 {
     $event = json_decode($rawBody, true, 8);
@@ -117,7 +117,7 @@ function receive(string $rawBody, string $signature): int
         return 401;
     }
 
-    // 2. over the raw bytes (1.), compared in constant time; an old event is a replay
+    // 2. Verify the signature of the raw bytes (1.) in constant time. An old event is a replay.
     if (!hash_equals(hash_hmac('sha256', $rawBody, $order['ipn_token']), $signature)) {
         return 401;
     }
@@ -126,16 +126,16 @@ function receive(string $rawBody, string $signature): int
     }
 
     fulfil_if_paid($database, $event['paymentId']); // 3. and 4.
-    return 204; // 5. within ten seconds; another program sends the parcel
+    return 204; // 5. Respond within ten seconds. Another program sends the parcel.
 }
 
-/** Fulfils the order of a payment once, if the service reports it as paid in the order's amount and currency. */
+/** Fulfils a payment's order once, if the service reports it as paid in the order's amount and currency. */
 function fulfil_if_paid(PDO $database, string $paymentId): bool
 {
     $order = run($database, 'SELECT number, amount FROM orders WHERE payment_id = ?', [$paymentId])
         ->fetch(PDO::FETCH_ASSOC);
 
-    // 3. confirm; 25.00 in another currency is another price
+    // 3. Confirm the payment. 25.00 in another currency is a different price.
     $status = call_service('/api/v1/payment-status?payment_id=' . rawurlencode($paymentId));
     if ($status['status'] !== 'paid' || $status['currency'] !== CURRENCY) {
         return false;
@@ -143,10 +143,10 @@ function fulfil_if_paid(PDO $database, string $paymentId): bool
     if ((float) $status['amount'] !== (float) $order['amount']) {
         return false;
     }
-    // the received amount is lower by the provider's fee; choose the share below which you review an order by hand
+    // The received amount lacks the provider's fee. Choose a minimum share below which a person reviews the order.
     error_log("$paymentId: {$status['value_coin']} USDC received for {$order['amount']} " . CURRENCY);
 
-    // 4. mark and parcel in one transaction, only without an earlier mark
+    // 4. Mark the order and queue the parcel in one transaction, unless it is already marked.
     $database->exec('BEGIN IMMEDIATE');
     try {
         $changed = run(
@@ -166,8 +166,8 @@ function fulfil_if_paid(PDO $database, string $paymentId): bool
 }
 
 /**
- * Reads the account's event log, because a webhook is sent once and may be missed. Returns whether the service
- * responded. The cursor moves after all orders of a page, so that the next run repeats a failed one.
+ * Reads the account's event log, because a webhook is sent only once and may be missed. Returns whether the service
+ * responded. The cursor advances after all orders of a page, so that the next run repeats failed ones.
  */
 function reconcile(): bool
 {
@@ -207,8 +207,8 @@ function fulfil_missed(PDO $database, string $paymentId): void
 }
 
 /**
- * Reads the status of open orders, longest unchecked first, so that no order blocks others. Returns whether the service
- * responded.
+ * Reads the status of open orders, starting with the longest unchecked, so that none blocks the others. Returns whether
+ * the service responded.
  */
 function check_open_orders(PDO $database): bool
 {
@@ -226,7 +226,7 @@ function check_open_orders(PDO $database): bool
         } catch (Throwable $error) {
             error_log("$paymentId: " . $error->getMessage());
             if (++$failures === MAXIMUM_FAILURES) {
-                break; // the next run continues
+                break; // The next run continues.
             }
         }
     }
@@ -270,7 +270,7 @@ try {
         answer(404);
     }
 } catch (Throwable $error) {
-    // A webhook is not sent again: `reconcile` finds the order.
+    // The webhook is not repeated, but `reconcile` finds the order.
     error_log($error->getMessage());
     answer(500);
 }

@@ -24,13 +24,13 @@ CURRENCY = "USD"
 MAXIMUM_BODY_BYTES = 65_536
 MAXIMUM_ANSWER_BYTES = 262_144
 TOLERANCE_SECONDS = 300
-# Longer than a payment is open.
+# Maximum age of checked orders, longer than a payment stays open.
 RECONCILE_SECONDS = 9 * 86_400
-# Below the limit of status reads per minute.
+# Maximum orders per run, below the rate limit of status requests per minute.
 RECONCILED_AT_ONCE = 100
 MAXIMUM_FAILURES = 3
 EVENTS_A_PAGE = 50
-# The next run continues after them.
+# Maximum pages per run. The next run continues after them.
 MAXIMUM_PAGES = 200
 
 
@@ -45,7 +45,7 @@ SERVICE_OPENER = urllib.request.build_opener(NoRedirects)
 
 
 def open_database():
-    # Autocommit, so that BEGIN and COMMIT below are ours.
+    # Autocommit, so that BEGIN and COMMIT are explicit.
     return closing(sqlite3.connect(ORDERS_FILE, timeout=5, isolation_level=None))
 
 
@@ -82,7 +82,7 @@ def create_order(amount):
             "UPDATE orders SET payment_id = ?, ipn_token = ? WHERE number = ?",
             (payment["payment_id"], payment["ipn_token"], order),
         )
-    # The ipn_token stays on the server.
+    # The ipn_token must stay on the server.
     return {"order": order, "payment_id": payment["payment_id"], "checkout_url": payment["checkout_url"]}
 
 
@@ -98,7 +98,7 @@ def receive(raw_body, signature):
         if row is None:
             return 401
 
-        # 2. over the raw bytes (1.), compared in constant time; an old event is a replay
+        # 2. Verify the signature of the raw bytes (1.) in constant time. An old event is a replay.
         expected = hmac.new(row[0].encode(), raw_body, hashlib.sha256).hexdigest()
         if not hmac.compare_digest(expected.encode(), (signature or "").encode()):
             return 401
@@ -106,7 +106,7 @@ def receive(raw_body, signature):
             return 401
 
         fulfil_if_paid(database, payment_id)  # 3. and 4.
-    return 204  # 5. within ten seconds; a parcel is sent later, by another program
+    return 204  # 5. Respond within ten seconds. Another program sends the parcel.
 
 
 def fulfil_if_paid(database, payment_id):
@@ -115,16 +115,16 @@ def fulfil_if_paid(database, payment_id):
         "SELECT number, amount FROM orders WHERE payment_id = ?", (payment_id,)
     ).fetchone()
 
-    # 3. confirm; 25.00 in another currency is another price
+    # 3. Confirm the payment. 25.00 in another currency is a different price.
     status = call_service("/api/v1/payment-status?payment_id=" + urllib.parse.quote(payment_id, safe=""))
     if status["status"] != "paid" or status["currency"] != CURRENCY:
         return False
     if float(status["amount"]) != float(amount):
         return False
-    # the received amount is lower by the provider's fee; choose the share below which you review an order by hand
+    # The received amount lacks the provider's fee. Choose a minimum share below which a person reviews the order.
     print(f"{payment_id}: {status['value_coin']} USDC received for {amount} {CURRENCY}", file=sys.stderr)
 
-    # 4. mark and parcel in one transaction, only without an earlier mark
+    # 4. Mark the order and queue the parcel in one transaction, unless it is already marked.
     database.execute("BEGIN IMMEDIATE")
     try:
         changed = database.execute(
@@ -198,7 +198,7 @@ def check_open_orders(database):
             print(f"{payment_id}: {error}", file=sys.stderr)
             failures += 1
             if failures == MAXIMUM_FAILURES:
-                break  # the next run goes on
+                break  # The next run continues.
     return failures == 0
 
 
@@ -215,7 +215,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         length = self.headers.get("Content-Length", "")
-        # A negative length would read until the caller hangs up.
+        # A negative length would read until the caller disconnects.
         if not (length.isascii() and length.isdigit()):
             return self.answer(411)
         if len(length) > 9 or int(length) > MAXIMUM_BODY_BYTES:
@@ -226,7 +226,7 @@ class Handler(BaseHTTPRequestHandler):
                 return self.answer(receive(raw_body, self.headers.get("X-Service-Signature")))
             if self.path == "/orders":
                 return self.answer(200, create_order(str(json.loads(raw_body)["amount"])))
-        except Exception as error:  # a webhook is not sent again: `reconcile` finds the order
+        except Exception as error:  # The webhook is not repeated, but `reconcile` finds the order.
             print(error, file=sys.stderr)
             return self.answer(500)
         return self.answer(404)

@@ -4,12 +4,12 @@ import { describe, readCollection } from '../lib/collection.js';
 import { settle } from '../lib/settle.js';
 import { tell } from '../lib/tell.js';
 
-/** Attempts to book a payment, one a minute, before the merchant is notified and the next event follows. */
+/** Maximum attempts to book a payment, one per minute. Then the merchant is notified, and the next event follows. */
 const MAXIMUM_ATTEMPTS = 5;
-/** Maximum payments that are read again if the shop has not followed for longer than the log is kept. */
+/** Maximum payments read again if the shop was offline for longer than the log is kept. */
 const MAXIMUM_OF_A_GAP = 500;
 
-/** Notices for the merchant. Refunds are booked in Medusa when they are opened, before the money moves. */
+/** Notices for the merchant. Medusa books refunds when they are opened, before the money moves. */
 const told = {
   'payment.partially_paid':
     'Less than the price has arrived. The customer can pay the rest at the same link.',
@@ -26,7 +26,7 @@ const told = {
   'refund.canceled': 'A refund was canceled, and nothing was sent. Medusa still shows it as refunded.',
 };
 
-/** Reads the account's event log from the last position, and so catches up on lost webhooks. */
+/** Reads the account's event log from the last position, to catch up on missed webhooks. */
 export default async function followEvents({ cradle }) {
   const { cardCheckout, logger } = cradle;
   let { event_number: number, attempts } = await cardCheckout.readCursor();
@@ -52,7 +52,7 @@ export default async function followEvents({ cradle }) {
   }
 }
 
-/** Events after a number. If it is older than the log, reads the newest payments, and begins with the oldest event. */
+/** Returns events after a number. If they were deleted, reads the newest payments and starts with the oldest event. */
 async function readPage(cradle, number) {
   const { client } = cradle.cardCheckout;
   try {

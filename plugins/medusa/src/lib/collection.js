@@ -26,32 +26,32 @@ const fields = [
   'order.display_id',
 ];
 
-/** A payment collection with its sessions, payments, cart and order; undefined if it was deleted. */
+/** Reads a payment collection with its sessions, payments, cart and order; undefined if it was deleted. */
 export async function readCollection(query, id) {
   const { data } = await query.graph({ entity: 'payment_collection', fields, filters: { id } });
   return data[0];
 }
 
-/** An amount as the service writes it: two decimals. */
+/** Formats an amount with two decimals, as the service does. */
 export const decimal = (amount) => MathBN.convert(amount).toFixed(2);
 
 const isOurs = ({ provider_id: id }) => id.startsWith(`pp_${IDENTIFIER}`);
 
-/** Payment of Medusa on which a payment of card-checkout is booked. */
+/** Returns the Medusa payment on which a card-checkout payment is booked. */
 export function bookingOf(collection, paymentId) {
   return collection.payments.find((payment) => isOurs(payment) && payment.data.payment_id === paymentId);
 }
 
-/** What a person needs to find a payment in Medusa's admin. */
+/** Describes a payment so that a person finds it in Medusa's admin. */
 export function describe(collection, paymentId) {
   const order = collection?.order ? `order ${collection.order.display_id}` : 'no order';
   return `payment ${paymentId}, cart ${collection?.cart?.id ?? 'unknown'}, ${order}`;
 }
 
 /**
- * Session that a payment pays: over the same amount, and with nothing booked on it. A payment is booked once.
+ * Returns the session that a payment pays: same amount, nothing booked yet. A payment is booked only once.
  *
- * Compares with the cart, too: Medusa keeps the session when a change of the cart that was refused is sent again.
+ * Also compares the cart, because Medusa keeps the session if a refused change of the cart is sent again.
  */
 export function sessionPaidBy(collection, payment) {
   if (payment.status !== 'paid' || bookingOf(collection, payment.payment_id)) return undefined;

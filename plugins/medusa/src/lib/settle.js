@@ -3,8 +3,8 @@ import { bookingOf, decimal, describe, readCollection, sessionPaidBy } from './c
 import { tell } from './tell.js';
 
 /**
- * Asks the service about a payment. If it is paid, books it on the session that it pays and completes the cart. Money
- * that belongs to no order is told. Safe to repeat; throws if it has to be repeated.
+ * Reads a payment. If it is paid, books it on its session and completes the cart. Reports money that belongs to no
+ * order. Safe to repeat. Throws if it must be repeated.
  */
 export async function settle(cradle, paymentId) {
   const { cardCheckout, workflows } = cradle;
@@ -23,7 +23,7 @@ export async function settle(cradle, paymentId) {
   throw new Error(`paid, but Medusa made no order: ${errors?.[0]?.error?.message ?? 'see its log'}`);
 }
 
-/** Session with which a paid payment becomes an order; null if it has one, or never gets one, which is told. */
+/** Returns the session that turns a paid payment into an order; null if it has one or, after a notice, gets none. */
 async function sessionToComplete(cradle, collectionId, payment) {
   const collection = await readCollection(cradle.query, collectionId);
   const booking = collection && bookingOf(collection, payment.payment_id);
@@ -44,8 +44,8 @@ async function sessionToComplete(cradle, collectionId, payment) {
 }
 
 /**
- * Takes back the total of a change of the cart that was refused because the money had arrived. Medusa leaves it on the
- * collection, and would show the paid order as paid in part.
+ * Restores the collection's amount after a change of the cart that was refused because money had arrived. Medusa leaves
+ * the changed total on the collection and would show the paid order as partially paid.
  */
 async function takeBackAmount({ payment: payments }, collection, payment) {
   const { id, amount, currency_code, captured_amount: captured } = collection;

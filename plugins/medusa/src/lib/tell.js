@@ -1,6 +1,6 @@
 // @ts-nocheck: plain JavaScript with packages that only its own installation has.
 
-/** Tells the merchant, once for each key: in the log, and in the notifications of Medusa's admin. */
+/** Notifies the merchant once per key, in the log and in Medusa's admin. */
 export async function tell({ notification, logger }, key, title, description) {
   logger.warn(`card-checkout: ${title}: ${description}`);
   try {

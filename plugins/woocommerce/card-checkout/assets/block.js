@@ -4,7 +4,7 @@
   const { wc, wp } = /** @type {any} */ (globalThis);
   const settings = wc.wcSettings.getSetting('card_checkout_data', {});
   const { createElement } = wp.element;
-  // As text, never as markup.
+  // Shown as text, never as markup.
   const title = wp.htmlEntities.decodeEntities(settings.title || 'Card');
   const description = wp.htmlEntities.decodeEntities(settings.description || '');
   const content = createElement('p', null, description);

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** Merchant's view in WordPress: the payment on the order page, the connection in the settings, a notice. */
+/** Merchant's view in WordPress: payments on the order page, the connection in the settings, and a notice. */
 final class Card_Checkout_Admin
 {
     private const CHECK_CONNECTION = 'card_checkout_check_connection';
@@ -33,7 +33,7 @@ final class Card_Checkout_Admin
         return [$link, ...(is_array($links) ? $links : [])];
     }
 
-    /** For both kinds of order storage. */
+    /** Adds the box for both kinds of order storage. */
     public static function add_order_box(): void
     {
         $screens = ['shop_order'];
@@ -98,7 +98,7 @@ final class Card_Checkout_Admin
         ) . Card_Checkout_Refund_Box::html($order);
     }
 
-    /** State of the connection, and a button to test it. */
+    /** Renders the state of the connection and a button to test it. */
     public static function connection_html(): string
     {
         $publication = (array) get_option(Card_Checkout_Gateway::PUBLICATION_OPTION, []);
@@ -165,7 +165,7 @@ final class Card_Checkout_Admin
         self::return_with($text, $order->get_edit_order_url());
     }
 
-    /** Outcome of a check, or the obstacle that keeps the enabled payment method from the checkout. */
+    /** Shows the result of a check, or why customers do not see the enabled payment method. */
     public static function show_notice(): void
     {
         if (!current_user_can('manage_woocommerce')) {
@@ -242,7 +242,7 @@ final class Card_Checkout_Admin
         exit;
     }
 
-    /** Shows a notice on the user's next page. */
+    /** Shows a notice on the next page that the user opens. */
     public static function remember_outcome(string $text): void
     {
         set_transient(self::outcome_key(), $text, 60);

@@ -4,14 +4,14 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** Amounts as integers: cents of the shop's currency, and units of 0.000001 USDC. Independent of WordPress. */
+/** Amounts as integers: cents of the shop's currency and units of 0.000001 USDC. Independent of WordPress. */
 final class Card_Checkout_Amount
 {
     private const UNITS_PER_USDC = 1_000_000;
-    /** Below a million: exceeds any payment, and its product with the price in cents fits 64 bits. */
+    /** Below a million USDC, more than any payment. Its product with the price in cents fits into 64 bits. */
     private const MAXIMUM_USDC_DIGITS = 6;
 
-    /** "25.00", the API's format. WooCommerce stores totals as decimal text. */
+    /** Formats an amount as "25.00" for the API. WooCommerce stores totals as decimal text. */
     public static function decimal(mixed $total): string
     {
         return number_format(is_scalar($total) ? (float) $total : 0.0, 2, '.', '');
@@ -22,7 +22,7 @@ final class Card_Checkout_Amount
         return (int) str_replace('.', '', self::decimal($total));
     }
 
-    /** Units of an amount in USDC such as "21.01". Null for any other text. */
+    /** Converts an amount in USDC, such as "21.01", to units; null for any other text. */
     public static function units(string $text): ?int
     {
         $pattern = '/^(\d{1,' . self::MAXIMUM_USDC_DIGITS . '})(?:\.(\d{1,6}))?$/D';
@@ -32,14 +32,14 @@ final class Card_Checkout_Amount
         return (int) $match[1] * self::UNITS_PER_USDC + (int) str_pad($match[2] ?? '', 6, '0');
     }
 
-    /** "21.010000" */
+    /** Formats units as "21.010000". */
     public static function usdc(int $units): string
     {
         return sprintf('%d.%06d', intdiv($units, self::UNITS_PER_USDC), $units % self::UNITS_PER_USDC);
     }
 
     /**
-     * USDC of a refund in cents: the same share of the received USDC, rounded down to a unit. Refunds of a whole order
+     * Returns the USDC for a refund in cents: the same share of the received USDC, rounded down to a unit. So refunds
      * never exceed the received amount, which is the price less the provider's costs.
      */
     public static function share(int $received_units, int $refund_cents, int $total_cents): int

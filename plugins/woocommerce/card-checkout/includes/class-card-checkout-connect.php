@@ -5,8 +5,8 @@ declare(strict_types=1);
 defined('ABSPATH') || exit;
 
 /**
- * Connects the shop in one click: the merchant approves it at the service, and the shop exchanges the returned code for
- * an API key (OAuth 2.0 authorization code with PKCE).
+ * Connects the shop with one click. The merchant approves it at the service, and the shop exchanges the returned code
+ * for an API key (OAuth 2.0 authorization code with PKCE).
  */
 final class Card_Checkout_Connect
 {
@@ -15,7 +15,7 @@ final class Card_Checkout_Connect
     private const SCOPES = 'create,read,refund';
     private const SETTINGS = 'woocommerce_card_checkout_settings';
     private const PATIENCE_SECONDS = 900;
-    /** Maximum characters of the service's name for the shop. */
+    /** Maximum characters of the shop's name that the service accepts. */
     private const MAXIMUM_NAME = 100;
 
     public static function register(): void
@@ -51,7 +51,7 @@ final class Card_Checkout_Connect
         exit;
     }
 
-    /** URL of the connection at the service; null without a service URL. */
+    /** Starts a connection and returns its URL at the service; null without a service URL. */
     public static function begin(): ?string
     {
         $service_url = card_checkout_gateway()->setting('service_url');
@@ -59,7 +59,7 @@ final class Card_Checkout_Connect
             return null;
         }
         $pending = ['verifier' => self::random_text(), 'state' => self::random_text(), 'service_url' => $service_url];
-        // Stored on the server for this user: the browser sees only the hash of the verifier.
+        // Stored on the server for this user. The browser sees only the hash of the verifier.
         set_transient(self::pending_key(), (string) wp_json_encode($pending), self::PATIENCE_SECONDS);
         return $service_url . '/connect?' . http_build_query([
             'name' => self::shop_name(),
@@ -70,7 +70,7 @@ final class Card_Checkout_Connect
         ]);
     }
 
-    /** Return of the merchant from the service. The state replaces a nonce: it belongs to this user and works once. */
+    /** Handles the merchant's return. The state replaces a nonce, because it belongs to this user and works once. */
     public static function take_code(): void
     {
         if (!current_user_can('manage_woocommerce')) {
@@ -83,11 +83,11 @@ final class Card_Checkout_Connect
         Card_Checkout_Admin::return_with($text, Card_Checkout_Admin::settings_url());
     }
 
-    /** Exchanges the code and saves the key. Returns the outcome for the merchant. */
+    /** Exchanges the code and saves the key. Returns the result for the merchant. */
     public static function finish(string $code, string $state): string
     {
         $pending = json_decode((string) get_transient(self::pending_key()), true);
-        // A forged link must not end a connection.
+        // A forged link must not end a pending connection.
         if (!is_array($pending) || !hash_equals($pending['state'], $state)) {
             return __('The connection was not started here, or took too long. Start it again.', 'card-checkout');
         }
@@ -101,7 +101,7 @@ final class Card_Checkout_Connect
             $connection = $client->exchangeCode($code, $pending['verifier'], self::return_url());
             $settings = (array) get_option(self::SETTINGS, []);
             $settings['api_key'] = $connection['api_key'];
-            // Only if the merchant has entered none: the service must not choose where money goes.
+            // Only used if the merchant has entered none, because the service must not choose where money goes.
             if (($settings['payout_address'] ?? '') === '' && is_string($connection['wallet'] ?? null)) {
                 $settings['payout_address'] = $connection['wallet'];
             }
@@ -130,13 +130,13 @@ final class Card_Checkout_Connect
         return 'card_checkout_connect_' . get_current_user_id();
     }
 
-    /** 256 random bits. */
+    /** Returns 256 random bits. */
     private static function random_text(): string
     {
         return self::url_text(random_bytes(32));
     }
 
-    /** Base64url without padding. */
+    /** Encodes bytes as base64url without padding. */
     private static function url_text(string $bytes): string
     {
         return rtrim(strtr(base64_encode($bytes), '+/', '-_'), '=');

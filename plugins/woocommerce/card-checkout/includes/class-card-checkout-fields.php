@@ -10,23 +10,23 @@ final class Card_Checkout_Fields
     public const PAYMENT_ID = '_card_checkout_payment_id';
     public const IPN_TOKEN = '_card_checkout_ipn_token';
     public const CHECKOUT_URL = '_card_checkout_url';
-    /** Last answer of the service about the payment as JSON, for the order page. */
+    /** Last status response of the service as JSON, for the order page. */
     public const STATUS = '_card_checkout_status';
     /** Amount, currency and payout wallet of the payment. */
     private const TERMS = '_card_checkout_terms';
-    /** Order that the fields belong to. A copied order has copied fields, and another id and key. */
+    /** Order that the fields belong to. A copied order has the same fields but a different id and key. */
     private const OWNER = '_card_checkout_owner';
-    /** Tokens of the payments that another one replaced, by payment id, as JSON. */
+    /** Tokens of replaced payments as JSON, by payment id. */
     private const REPLACED = '_card_checkout_replaced';
-    /** State of the last note. */
+    /** State of the last order note. */
     private const NOTED = '_card_checkout_noted';
-    /** Told states of money that the order does not need, by payment id, as JSON. */
+    /** Reported states of money that the order does not need, as JSON by payment id. */
     private const TOLD = '_card_checkout_told';
-    /** Time of the last create, until no payment of the order can change. */
+    /** Time of the last creation, kept until all payments of the order are final. */
     public const UNSETTLED = '_card_checkout_unsettled';
 
     private const MAXIMUM_REPLACED = 20;
-    /** Fields without secrets, for programs of the merchant. */
+    /** Fields without secrets, which the REST API keeps for the merchant's programs. */
     private const PUBLIC_FIELDS = [self::PAYMENT_ID, self::STATUS, Card_Checkout_Refunds::REFUND_ID];
 
     public static function register(): void
@@ -37,8 +37,8 @@ final class Card_Checkout_Fields
     }
 
     /**
-     * Removes tokens and links from an answer of WooCommerce's REST API, which includes fields that begin with an
-     * underscore. WooCommerce's own webhooks send the same answer.
+     * Removes tokens and links from responses of WooCommerce's REST API, which include fields that begin with an
+     * underscore. WooCommerce's own webhooks send the same data.
      */
     public static function remove_secrets(mixed $response): mixed
     {
@@ -55,8 +55,8 @@ final class Card_Checkout_Fields
     }
 
     /**
-     * Whether the order has a payment, even with another payment method now: a customer who goes back and chooses
-     * another method may have already paid at the provider.
+     * Returns whether the order has a payment, even if another payment method is set now. A customer who goes back and
+     * chooses another method may have already paid at the provider.
      */
     public static function has_payment(WC_Order $order): bool
     {
@@ -80,7 +80,7 @@ final class Card_Checkout_Fields
         return self::text($order, self::PAYMENT_ID);
     }
 
-    /** @return array<string, string> the tokens of all payments of the order by payment id, the current one first */
+    /** @return array<string, string> tokens of all payments of the order by payment id, the current one first */
     public static function tokens_of(WC_Order $order): array
     {
         return [self::payment_of($order) => self::text($order, self::IPN_TOKEN)] + self::map($order, self::REPLACED);
@@ -92,14 +92,14 @@ final class Card_Checkout_Fields
     }
 
     /**
-     * Whether the payment can be replaced. Each replaced payment is followed like the current one.
+     * Returns whether the payment may be replaced. Replaced payments are followed like the current one.
      */
     public static function can_replace(WC_Order $order): bool
     {
         return count(self::map($order, self::REPLACED)) < self::MAXIMUM_REPLACED;
     }
 
-    /** @param array<string, mixed> $payment the answer to the create */
+    /** @param array<string, mixed> $payment response to the creation */
     public static function adopt(WC_Order $order, array $payment, string $terms): void
     {
         $replaced = self::has_payment($order) ? self::tokens_of($order) : [];
@@ -126,7 +126,7 @@ final class Card_Checkout_Fields
         return self::text($order, self::NOTED) === $state;
     }
 
-    /** Remembers the state of a note. Returns whether it is another one than that of the last note. */
+    /** Remembers the state of a note. Returns whether it differs from that of the last note. */
     public static function note_once(WC_Order $order, string $state): bool
     {
         if (self::has_note($order, $state)) {
@@ -137,7 +137,7 @@ final class Card_Checkout_Fields
         return true;
     }
 
-    /** Remembers that a state of a payment was told. Returns whether it is another one than the last. */
+    /** Remembers a reported state of a payment. Returns whether it differs from the last one. */
     public static function tell_once(WC_Order $order, string $payment_id, string $state): bool
     {
         $told = self::map($order, self::TOLD);

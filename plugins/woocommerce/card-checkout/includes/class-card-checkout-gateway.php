@@ -7,14 +7,14 @@ defined('ABSPATH') || exit;
 use Card_Checkout_Library\Client;
 use Card_Checkout_Library\DepositAddress;
 
-/** Payment method of the checkout, and its settings. */
+/** Payment method of the checkout, with its settings. */
 final class Card_Checkout_Gateway extends WC_Payment_Gateway
 {
     public const CURRENCIES = ['USD', 'EUR', 'CAD', 'INR'];
-    /** Amounts that the service takes, in cents. */
+    /** Amounts that the service accepts, in cents. */
     private const LOWEST_CENTS = 1;
     private const HIGHEST_CENTS = 1_000_000;
-    /** Accepted deposit contracts, and the time of acceptance. */
+    /** Accepted deposit contracts and the time of acceptance. */
     public const PUBLICATION_OPTION = 'card_checkout_publication';
 
     public function __construct()
@@ -85,7 +85,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
 
     public function is_available(): bool
     {
-        // Without a cart there is no total to decide by: in the administration, or in a scheduled job.
+        // There is no cart, and thus no total, in the administration and in scheduled jobs.
         $total = isset(WC()->cart) ? (float) $this->get_order_total() : 0.0;
         return parent::is_available() && $this->obstacle() === null && ($total <= 0 || self::is_in_range($total));
     }
@@ -96,14 +96,14 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
         return $cents >= self::LOWEST_CENTS && $cents <= self::HIGHEST_CENTS;
     }
 
-    /** Currency to pay in: of the order on its payment page, otherwise of the shop. */
+    /** Returns the currency to pay in: that of the order on its payment page, otherwise that of the shop. */
     private static function currency(): string
     {
         $order = isset(WC()->cart) ? wc_get_order(absint(get_query_var('order-pay'))) : false;
         return (string) ($order instanceof WC_Order ? $order->get_currency() : get_woocommerce_currency());
     }
 
-    /** Why the enabled payment method is not offered; null if it is. */
+    /** Returns why the enabled payment method is not offered; null if it is. */
     public function obstacle(): ?string
     {
         if (!in_array(self::currency(), self::CURRENCIES, true)) {
@@ -142,7 +142,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
     }
 
     /**
-     * Whether the order page offers “Refund … via”.
+     * Returns whether the order page offers “Refund … via”.
      *
      * @param WC_Order $order
      */
@@ -152,8 +152,8 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
     }
 
     /**
-     * Opens a refund, which the merchant then transfers. WooCommerce records it once the service reports it as paid, so
-     * the result is an error with the next step, never success.
+     * Opens a refund, which the merchant then transfers. WooCommerce records it once the service reports it as paid. So
+     * the result is always an error with the next step, never success.
      *
      * @param int $order_id
      * @param float|string|null $amount
@@ -175,7 +175,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
     }
 
     /**
-     * Called by both checkouts, after WooCommerce has checked the nonce of its form.
+     * Starts a payment. Both checkouts call it after WooCommerce has checked the nonce of its form.
      *
      * @param int $order_id
      * @return array{result: string, redirect?: string}
@@ -206,8 +206,8 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
 
     /**
      * @param mixed $order_id
-     * @param string $reason for the log
-     * @param bool $is_final whether the same attempt fails again
+     * @param string $reason reason for the log
+     * @param bool $is_final whether the same attempt would fail again
      * @return array{result: string}
      */
     private static function refuse(mixed $order_id, string $reason, bool $is_final): array
@@ -222,7 +222,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
         return ['result' => 'failure'];
     }
 
-    /** Reports invalid fields, whose old values WooCommerce keeps silently. */
+    /** Reports invalid fields. WooCommerce silently keeps their old values. */
     public function process_admin_options(): bool
     {
         $is_saved = parent::process_admin_options();
@@ -240,7 +240,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
     }
 
     /**
-     * Requests the service with the saved key, and accepts its published deposit contracts.
+     * Tests the saved key with a request and accepts the published deposit contracts.
      *
      * @throws Card_Checkout_Exception
      */
@@ -259,7 +259,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
         );
     }
 
-    /** @throws Exception whose text WooCommerce shows; the old value stays */
+    /** @throws Exception with a message that WooCommerce shows; the old value stays */
     public function validate_service_url_field(string $key, ?string $value): string
     {
         $url = untrailingslashit(trim((string) $value));
@@ -289,7 +289,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
     }
 
     /**
-     * Keeps the key for an empty field, because the page never shows it.
+     * Keeps the saved key if the field is empty, because the page never shows the key.
      *
      * @throws Exception
      */
@@ -305,7 +305,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
         return $api_key;
     }
 
-    /** The row is no field and has no value. */
+    /** Returns nothing, because the row has no value to save. */
     public function validate_connection_field(string $key, ?string $value): string
     {
         return '';
@@ -338,7 +338,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
         return self::row(esc_html($data['title']), Card_Checkout_Admin::connection_html());
     }
 
-    /** Both parameters are escaped HTML. */
+    /** Renders a row. Both parameters must be escaped HTML. */
     private static function row(string $title, string $html): string
     {
         return sprintf(
@@ -362,7 +362,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
         return self::client_of($this->setting('service_url'), $this->api_key());
     }
 
-    /** Settings that are missing or were not checked are the problem of each request. */
+    /** Creates a client. If settings are missing or invalid, each of its requests fails with that problem. */
     public static function client_of(string $service_url, #[SensitiveParameter] string $api_key): Client
     {
         try {
@@ -372,7 +372,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
         }
     }
 
-    /** A setting as text, whatever filters have made of it. */
+    /** Returns a setting as text, whatever type filters return. */
     public function setting(string $key): string
     {
         $value = $this->get_option($key);

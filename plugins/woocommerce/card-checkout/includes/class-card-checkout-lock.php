@@ -4,18 +4,18 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** Keeps two requests from changing one order at a time. The database releases the lock of a process that ends. */
+/** Lock that keeps two requests from changing an order at a time. The database releases it when a process ends. */
 final class Card_Checkout_Lock
 {
     private const WAIT_SECONDS = 5;
 
     /**
-     * Runs the work while no other request holds the lock of this order. The work must read the order anew.
+     * Runs the work while no other request holds the order's lock. The work must read the order again.
      *
      * @template T
      * @param callable(): T $work
      * @return T
-     * @throws Card_Checkout_Exception if another request keeps the lock
+     * @throws Card_Checkout_Exception if another request holds the lock for too long
      */
     public static function run(int $order_id, callable $work): mixed
     {
@@ -26,7 +26,7 @@ final class Card_Checkout_Lock
             throw new Card_Checkout_Exception('another request is changing the order');
         }
         try {
-            // Drops values that this request read before the lock.
+            // Drops values that this request read before it got the lock.
             wp_cache_flush_runtime();
             return $work();
         } finally {

@@ -7,31 +7,31 @@ defined('ABSPATH') || exit;
 use Card_Checkout_Library\Client;
 use Card_Checkout_Library\DepositAddress;
 
-/** Orders and their payments: one payment at a time, and an order completed once. */
+/** Orders and their payments. An order has one current payment and is completed once. */
 final class Card_Checkout_Orders
 {
     public const METHOD = 'card_checkout';
     public const PAYMENT_ID = Card_Checkout_Fields::PAYMENT_ID;
     public const STATUS = Card_Checkout_Fields::STATUS;
-    /** Payment whose money arrived after its order was given up: the merchant decides about the order. */
+    /** Payment that was paid after its order had ended. The merchant decides about the order. */
     private const PAID_LATE = '_card_checkout_paid_late';
     /** Payment that completed the order. */
     private const COMPLETED_BY = '_card_checkout_completed_by';
 
-    /** Statuses in which an order waits for money. */
+    /** Order statuses that await money. */
     private const UNPAID = ['pending', 'on-hold', 'failed'];
-    /** Statuses of an ended order: the merchant decides about money that arrives. */
+    /** Order statuses that end an order. The merchant decides about money that arrives later. */
     private const GIVEN_UP = ['cancelled', 'trash'];
-    /** Exceeds the lifetime of a payment unless the operator has changed it. */
+    /** Days that exceed a payment's lifetime, unless the operator has changed it. */
     private const OPEN_DAYS = 9;
-    /** Ends the checks of a payment that the service never ends, or no longer knows. */
+    /** Days after which checks end for a payment that never becomes final, or that the service no longer knows. */
     private const MAXIMUM_DAYS = 60;
     private const CHECKED_AT_ONCE = 50;
-    /** Requests without a response after which the hourly check ends; the next one begins with other orders. */
+    /** Failed requests after which the hourly check stops. The next check starts with other orders. */
     private const MAXIMUM_UNANSWERED = 3;
 
     private int $unanswered = 0;
-    /** Whether the last read payment is final. */
+    /** Whether the payment that was read last is final. */
     private bool $is_final = false;
 
     /** @param array<string, mixed> $publication the accepted deposit contracts */
@@ -43,8 +43,8 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * Query part that finds orders by a field. Orders in custom tables take a meta_query; orders stored as posts log a
-     * notice about one and take the key instead.
+     * Returns the query part that finds orders by a field. Orders in custom tables need a meta_query. Orders stored as
+     * posts would log a notice about it and use the key instead.
      *
      * @return array<string, mixed>
      */
@@ -63,10 +63,9 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * URL where the customer pays. A returning customer gets the open payment again. It is replaced if it was canceled,
-     * or if it is over another amount and nothing has arrived. The Idempotency-Key is made of all that the request says
-     * and of the replaced payment: neither a double click nor a lost response creates a second payment, and a changed
-     * order gets its own.
+     * Returns the URL where the customer pays. A returning customer gets the open payment again, unless it was canceled
+     * or its amount has changed and nothing has arrived. The idempotency key covers the request and the replaced
+     * payment. So a changed order creates a new payment, but neither a double click nor a lost response does.
      *
      * @throws Card_Checkout_Exception
      */
@@ -108,9 +107,9 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * Reads a payment of the order, and completes the order if it is paid. Returns whether the order is paid now.
+     * Reads a payment of the order and completes the order if it is paid. Returns whether the order is paid now.
      *
-     * @param string|null $payment_id of a payment that another one replaced; the current one without
+     * @param string|null $payment_id id of a replaced payment; null for the current one
      * @throws Card_Checkout_Exception
      */
     public function confirm(int $order_id, ?string $payment_id = null): bool
@@ -121,13 +120,13 @@ final class Card_Checkout_Orders
         }
         $payment_id ??= Card_Checkout_Fields::payment_of($order);
         $status = $this->client->status($payment_id);
-        // The lock excludes webhook and hourly check from each other.
+        // The lock keeps webhook and hourly check from running at the same time.
         return Card_Checkout_Lock::run($order_id, fn (): bool => $this->apply($order_id, $payment_id, $status));
     }
 
     /**
-     * Whether the order has a payment that was created for it. Version 0.1.0 did not save for which order it was: the
-     * payment's note names the order, and a copied order has another number.
+     * Returns whether the order's payment was created for it. Version 0.1.0 did not save the order. In that case, the
+     * note of the payment names it, and a copied order has another number.
      */
     private function owns_payment(WC_Order $order): bool
     {
@@ -149,14 +148,14 @@ final class Card_Checkout_Orders
         return 'Order ' . $order->get_order_number();
     }
 
-    /** Checks orders whose webhook may have been missed, and late money. */
+    /** Checks for missed webhooks and late money. */
     public function check_open(): void
     {
         $common = ['limit' => self::CHECKED_AT_ONCE, 'orderby' => 'rand', 'return' => 'ids'];
         $unsettled = $common
             + ['status' => [...array_keys((array) wc_get_order_statuses()), 'trash']]
             + self::with_meta(Card_Checkout_Fields::UNSETTLED);
-        // Orders of version 0.1.0, which did not mark them.
+        // Orders of version 0.1.0, which did not mark them as unsettled.
         $unmarked = $common + [
             'status' => [...self::UNPAID, 'cancelled'],
             'date_created' => '>' . (time() - self::OPEN_DAYS * DAY_IN_SECONDS),
@@ -190,7 +189,7 @@ final class Card_Checkout_Orders
         $this->settle($order_id, $can_change);
     }
 
-    /** Ends the hourly check of an order whose payments have been final, or silent, for long enough. */
+    /** Ends the hourly checks of an order whose payments have been final or unavailable for long enough. */
     private function settle(int $order_id, bool $can_change): void
     {
         $order = wc_get_order($order_id);
@@ -208,7 +207,7 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * Brings what the service says about a payment into its order, under the lock.
+     * Applies the status of a payment to its order, under the lock.
      *
      * @param array<string, mixed> $status
      */
@@ -230,7 +229,7 @@ final class Card_Checkout_Orders
             return true;
         }
         if (!in_array($order->get_status(), [...self::UNPAID, ...self::GIVEN_UP], true)) {
-            // Paid in another way, refunded, or in a status of another plugin.
+            // The order was paid in another way or refunded, or has a status of another plugin.
             $this->tell_unneeded($order, $payment_id, $status);
             return (bool) $order->is_paid();
         }
@@ -248,8 +247,8 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * Completes the order. Status and field are saved together: if the process ends before, the next check completes
-     * the order, and no check takes the payment for a second one.
+     * Completes the order. Saves status and field together, so that after a crash the next check completes the order
+     * and does not mistake the payment for a second one.
      *
      * @param array<string, mixed> $status
      */
@@ -280,14 +279,14 @@ final class Card_Checkout_Orders
     private static function is_completed_by(WC_Order $order, string $payment_id): bool
     {
         $completed_by = Card_Checkout_Fields::text($order, self::COMPLETED_BY);
-        // Version 0.1.0 left only the note.
+        // Version 0.1.0 saved only the note.
         return $completed_by === $payment_id
             || ($completed_by === '' && Card_Checkout_Fields::has_note($order, 'paid'));
     }
 
     /**
-     * Tells in the order and in the log that money arrived which the order does not need: of a payment that was
-     * replaced, or for an order that was paid in another way. Completes nothing.
+     * Reports, in the order and the log, money that the order does not need: from a replaced payment, or for an order
+     * that was paid in another way. Does not complete the order.
      *
      * @param array<string, mixed> $status
      */
@@ -295,7 +294,7 @@ final class Card_Checkout_Orders
     {
         $state = Card_Checkout_State::of($status);
         $received = (string) ($status['value_coin'] ?? '0');
-        // The end of a release is told.
+        // A release is reported only when it has ended.
         $is_told = $state === Card_Checkout_State::PAID
             || ((float) $received > 0 && $state !== Card_Checkout_State::RELEASING);
         if (!$is_told || !Card_Checkout_Fields::tell_once($order, $payment_id, "$state $received")) {
@@ -318,7 +317,7 @@ final class Card_Checkout_Orders
         }
     }
 
-    /** Whether the order was given up before money arrived: it is not completed, because its stock is back on sale. */
+    /** Returns whether the order had ended before money arrived. Its stock is back on sale, so it is not completed. */
     private function is_paid_late(WC_Order $order): bool
     {
         $is_late = in_array($order->get_status(), self::GIVEN_UP, true)
@@ -334,7 +333,7 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * Status of a payment that was saved here. One that the service no longer knows counts as canceled.
+     * Reads the status of a saved payment. If the service no longer knows it, it counts as canceled.
      *
      * @return array<string, mixed>
      */
@@ -372,7 +371,7 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * Follows an unpaid payment in its order.
+     * Applies the status of an unpaid payment to its order.
      *
      * @param array<string, mixed> $status
      */
@@ -467,7 +466,7 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * Data for the order page, without tokens.
+     * Returns the data for the order page, without tokens.
      *
      * @param array<string, mixed> $status
      * @return array<string, string>
@@ -482,14 +481,14 @@ final class Card_Checkout_Orders
         return $shown;
     }
 
-    /** The service accepts only plain addresses and needs none: an order must not fail for it. */
+    /** Returns a plain email address, which the service requires, or null so that the order does not fail. */
     private static function email_of(WC_Order $order): ?string
     {
         $email = (string) $order->get_billing_email();
         return preg_match('/^[a-z0-9.!#$%&\'*+\/=?^_`{|}~-]{1,64}@[a-z0-9.-]{1,180}$/Di', $email) === 1 ? $email : null;
     }
 
-    /** URL of the shop's webhook, without an order. */
+    /** Returns the URL of the shop's webhook, without an order. */
     public static function callback_root(): string
     {
         return (string) WC()->api_request_url('card_checkout');

@@ -5,14 +5,14 @@ declare(strict_types=1);
 defined('ABSPATH') || exit;
 
 /**
- * Refund part of the box on the order page. The box is inside the order's form, so its buttons save the order, and
+ * Refund part of the box on the order page. The box is inside the order's form, so its buttons save the order.
  * WooCommerce checks nonce and capability before `save` runs.
  */
 final class Card_Checkout_Refund_Box
 {
     private const DESTINATION_FIELD = 'card_checkout_refund_address';
     private const TRANSACTION_FIELD = 'card_checkout_refund_transaction';
-    /** Field with text to copy: a link, or the address to confirm. */
+    /** Field with text to copy: a link, or an address to confirm. */
     private const SHOWN_FIELD = 'card_checkout_refund_to';
     private const CHARACTERS_IN_LINE = 26;
     private const ACTION_FIELD = 'card_checkout_refund_action';
@@ -35,7 +35,7 @@ final class Card_Checkout_Refund_Box
         return (float) $order->get_remaining_refund_amount() > 0 ? '<hr>' . self::address_html($order) : '';
     }
 
-    /** Elements that `wp_kses` keeps in the box: those of a post, and the fields. */
+    /** Returns the elements that `wp_kses` keeps in the box: those of posts, and fields. */
     public static function allowed_html(): array
     {
         $field = ['type' => true, 'name' => true, 'id' => true, 'value' => true, 'placeholder' => true, 'class' => true];
@@ -49,7 +49,7 @@ final class Card_Checkout_Refund_Box
     }
 
     /**
-     * Hook `woocommerce_process_shop_order_meta`: WooCommerce has checked `woocommerce_meta_nonce` and the capability.
+     * Runs on the hook `woocommerce_process_shop_order_meta`, after WooCommerce has checked nonce and capability.
      */
     public static function save(mixed $order_id): void
     {
@@ -97,7 +97,7 @@ final class Card_Checkout_Refund_Box
 
     private static function posted(string $name): ?string
     {
-        // WooCommerce checks the nonce before the hook.
+        // WooCommerce has checked the nonce before the hook.
         return is_string($_POST[$name] ?? null) ? sanitize_text_field(wp_unslash($_POST[$name])) : null;
     }
 
@@ -208,7 +208,7 @@ final class Card_Checkout_Refund_Box
         );
     }
 
-    /** Text to copy, in full height: a person compares all of it. */
+    /** Renders text to copy in full height, so that a person can compare all of it. */
     private static function shown(string $name, string $label, string $value): string
     {
         return sprintf(

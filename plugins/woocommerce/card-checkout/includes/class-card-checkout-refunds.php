@@ -7,25 +7,25 @@ defined('ABSPATH') || exit;
 use Card_Checkout_Library\Client;
 
 /**
- * Refunds from the order page. The service holds no money: it opens a refund, the merchant transfers the USDC from
- * their own wallet, and the service finds the transfer on chain.
+ * Refunds from the order page. The service holds no money. It opens a refund, the merchant transfers the USDC from
+ * their own wallet, and the service finds the transfer on the chain.
  *
- * WooCommerce records a refund when its gateway reports success. So WooCommerce's refund form opens the refund and
- * reports that nothing is refunded yet; the refund is recorded with the same items once the service reports it as paid.
- * An order has one open refund at a time.
+ * WooCommerce records a refund as soon as its gateway reports success. So WooCommerce's form only opens the refund and
+ * reports that nothing is refunded yet. Once the service reports it as paid, it is recorded with the same items. An
+ * order has one open refund at a time.
  */
 final class Card_Checkout_Refunds
 {
-    /** Open refund as JSON; absent without one. */
+    /** Open refund as JSON; absent if there is none. */
     public const OPEN_REFUND = '_card_checkout_refund';
-    /** The customer's address for the USDC, as the merchant entered it. */
+    /** Customer's address for the USDC, entered by the merchant. */
     public const DESTINATION = '_card_checkout_refund_address';
-    /** On a WooCommerce refund: the service's refund that it records. */
+    /** Service's refund id, stored with the WooCommerce refund that records it. */
     public const REFUND_ID = '_card_checkout_refund_id';
 
     private const CHECKED_AT_ONCE = 50;
     private const MAXIMUM_REASON_LENGTH = 200;
-    /** Time after which a request without a response has ended. */
+    /** Time after which a request without a response is over. */
     private const ANSWER_SECONDS = 60;
     private const REFUNDABLE_STATES = [
         Card_Checkout_State::PAID,
@@ -41,10 +41,10 @@ final class Card_Checkout_Refunds
     }
 
     /**
-     * Hook `woocommerce_create_refund`, because the gateway does not receive the refunded items.
+     * Keeps the refunded items (hook `woocommerce_create_refund`), because the gateway does not receive them.
      *
      * @param WC_Order_Refund $refund
-     * @param mixed $arguments of `wc_create_refund`
+     * @param mixed $arguments arguments of `wc_create_refund`
      */
     public static function remember_form($refund, mixed $arguments): void
     {
@@ -68,7 +68,7 @@ final class Card_Checkout_Refunds
     }
 
     /**
-     * Opens a refund at the service. Returns the merchant's next step.
+     * Opens a refund at the service and returns the merchant's next step.
      *
      * @throws Card_Checkout_Exception if nothing was opened, or another refund is open
      */
@@ -90,7 +90,7 @@ final class Card_Checkout_Refunds
                 );
             }
             $open = $this->draft($order, $amount, $reason);
-            // Stored first: if the response is lost, the reference finds the refund.
+            // Stored first, so that the reference finds the refund after a lost response.
             self::store($order, $open);
             try {
                 $refund = $this->client->openRefund(
@@ -113,7 +113,7 @@ final class Card_Checkout_Refunds
     }
 
     /**
-     * Reads the open refund from the service, and records it if it is paid.
+     * Reads the open refund from the service and records it if paid.
      *
      * @throws Card_Checkout_Exception
      */
@@ -125,7 +125,7 @@ final class Card_Checkout_Refunds
     /**
      * Confirms the address that the customer entered.
      *
-     * @param string $destination as the page showed it; a changed address is refused
+     * @param string $destination address shown on the page; a changed one is refused
      * @throws Card_Checkout_Exception
      */
     public function confirm(int $order_id, string $destination): void
@@ -148,7 +148,7 @@ final class Card_Checkout_Refunds
         );
     }
 
-    /** The hourly check. */
+    /** Checks open refunds every hour. */
     public function check_open(): void
     {
         $orders = wc_get_orders([
@@ -165,7 +165,7 @@ final class Card_Checkout_Refunds
         }
     }
 
-    /** @param callable(string): array<string, mixed> $call a request that returns the refund */
+    /** @param callable(string): array<string, mixed> $call request that returns the refund */
     private function update(int $order_id, callable $call): void
     {
         Card_Checkout_Lock::run($order_id, function () use ($order_id, $call): void {
@@ -182,7 +182,7 @@ final class Card_Checkout_Refunds
     }
 
     /**
-     * Draft of the refund: the same share of the received USDC as the amount is of the charge.
+     * Drafts a refund. Its share of the received USDC equals the amount's share of the charge.
      *
      * @return array<string, mixed>
      */
@@ -225,7 +225,7 @@ final class Card_Checkout_Refunds
         ];
     }
 
-    /** Finds a refund with a lost response by its reference; forgets one that was not opened. */
+    /** Finds a refund by its reference after a lost response. Forgets it if it was not opened. */
     private function find_lost_answer(WC_Order $order): void
     {
         $open = self::open_refund_of($order);
@@ -261,7 +261,7 @@ final class Card_Checkout_Refunds
     }
 
     /**
-     * Follows the state of the refund in the order.
+     * Applies the state of a refund to its order.
      *
      * @param array<string, mixed> $open
      * @param array<string, mixed> $refund
@@ -269,7 +269,7 @@ final class Card_Checkout_Refunds
     private function follow(WC_Order $order, array $open, array $refund): void
     {
         $before = $open['refund'];
-        // Kept, because only the response to the create contains the link.
+        // Keeps the link, because only the response to the creation contains it.
         $open['refund'] = self::shown(['address_url' => $before['address_url']] + $refund);
         switch ($refund['status']) {
             case 'paid':
@@ -298,7 +298,7 @@ final class Card_Checkout_Refunds
     }
 
     /**
-     * Records the paid refund in WooCommerce once: the service's id is saved with WooCommerce's refund, in one step.
+     * Records the paid refund in WooCommerce once. The service's id is saved with WooCommerce's refund in one step.
      *
      * @param array<string, mixed> $open
      */
@@ -342,14 +342,14 @@ final class Card_Checkout_Refunds
                 $refund->get_error_message()
             );
         }
-        // WooCommerce has changed the order meanwhile, for example to the status “refunded”.
+        // Reads the order again, because WooCommerce may have changed it, for example to the status “refunded”.
         $order = wc_get_order($order->get_id());
         self::store($order, null);
         $order->add_order_note(esc_html($text));
     }
 
     /**
-     * Merchant's next step of an open refund.
+     * Returns the merchant's next step for an open refund.
      *
      * @param array<string, mixed> $open
      */

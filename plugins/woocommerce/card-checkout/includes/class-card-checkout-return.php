@@ -5,20 +5,20 @@ declare(strict_types=1);
 defined('ABSPATH') || exit;
 
 /**
- * Brings a customer from the service's page back to the order.
+ * Redirect of customers from the service's page to their order.
  *
- * The service has one return URL per account, which names the payment and is not secret. The order is therefore shown
- * only to the browser that placed it, or to the signed-in customer. The browser has a signed cookie for each payment:
- * requests that write the shop's session at the same time overwrite each other.
+ * The service has one return URL per account. It names the payment and is not secret, so the order is shown only to the
+ * browser that placed it, or to the signed-in customer. The browser has a signed cookie for each payment, because
+ * concurrent writes to the shop's session would overwrite each other.
  */
 final class Card_Checkout_Return
 {
     private const COOKIE_PREFIX = 'card_checkout_';
     private const COOKIE_SECONDS = 9 * DAY_IN_SECONDS;
-    /** An order, and copies of it. */
+    /** Maximum orders of a payment: the original and its copies. */
     private const MAXIMUM_ORDERS = 20;
 
-    /** Gives the browser the cookie of the order's payment. */
+    /** Sets the cookie of the order's payment. */
     public static function remember(WC_Order $order): void
     {
         if (headers_sent()) {
@@ -36,7 +36,7 @@ final class Card_Checkout_Return
         ]);
     }
 
-    /** Value of the cookie: order id, expiry, and their signature together with order key and payment. */
+    /** Returns the cookie's value: order id, expiry, and a signature that also covers order key and payment. */
     public static function cookie(WC_Order $order, string $payment_id, int $expires_at): string
     {
         $id = $order->get_id();
@@ -44,7 +44,7 @@ final class Card_Checkout_Return
         return "$id.$expires_at." . hash_hmac('sha256', $signed, wp_salt('auth'));
     }
 
-    /** URL for the customer of this payment. */
+    /** Returns the URL for the customer of this payment. */
     public static function url_for(string $payment_id): string
     {
         if (preg_match('/^[0-9a-f-]{36}$/D', $payment_id) !== 1) {
@@ -68,7 +68,7 @@ final class Card_Checkout_Return
         return self::page($orders === [] ? 'shop' : 'myaccount');
     }
 
-    /** Order that this browser placed with the payment, if its cookie proves it. */
+    /** Returns the order that this browser placed with the payment, if its cookie proves it. */
     private static function order_of_cookie(string $payment_id): ?WC_Order
     {
         $name = self::COOKIE_PREFIX . $payment_id;

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** States of a payment, from `status` and `forward_status` of the service. Independent of WordPress. */
+/** States of a payment, derived from the service's `status` and `forward_status`. Independent of WordPress. */
 final class Card_Checkout_State
 {
     public const OPEN = 'open';
@@ -15,13 +15,13 @@ final class Card_Checkout_State
     public const CANCELED = 'canceled';
     public const CANCELED_WITH_MONEY = 'canceled_with_money';
     public const CANCELED_AND_RELEASED = 'canceled_and_released';
-    /** A state unknown to this version, from which nothing may follow. */
+    /** State that this version does not know, and on which it must not act. */
     public const UNKNOWN = 'unknown';
 
-    /** States after which money can arrive only late. */
+    /** States after which money can only arrive late. */
     public const FINAL_STATES = [self::PAID, self::CANCELED, self::CANCELED_WITH_MONEY, self::CANCELED_AND_RELEASED];
 
-    /** @param array<string, mixed> $status an answer of the service */
+    /** @param array<string, mixed> $status status response of the service */
     public static function of(array $status): string
     {
         return match (($status['status'] ?? '') . '/' . ($status['forward_status'] ?? '')) {

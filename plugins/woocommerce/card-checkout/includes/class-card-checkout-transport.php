@@ -8,13 +8,13 @@ use Card_Checkout_Library\Answer;
 use Card_Checkout_Library\ConnectionException;
 use Card_Checkout_Library\Transport;
 
-/** Requests of the library by WordPress's HTTP API. */
+/** Transport of the library over WordPress's HTTP API. */
 final class Card_Checkout_Transport implements Transport
 {
     private const TIMEOUT_SECONDS = 8;
     private const MAXIMUM_ANSWER_BYTES = 65536;
 
-    /** @param string|null $problem for which no request is sent */
+    /** @param string|null $problem reason for sending no request; null to send */
     public function __construct(private readonly ?string $problem = null)
     {
     }

@@ -6,7 +6,7 @@ defined('ABSPATH') || exit;
 
 use Card_Checkout_Library\Webhook;
 
-/** Receives the service's webhook: raw body, signature, confirmation, completion once, immediate response. */
+/** Receiver of webhooks: verifies the raw body, confirms the payment, completes the order once and responds. */
 final class Card_Checkout_Webhook
 {
     private const TOLERANCE_SECONDS = 300;
@@ -19,7 +19,7 @@ final class Card_Checkout_Webhook
     }
 
     /**
-     * Last accepted and last rejected webhook, for the settings page.
+     * Returns the last accepted and the last rejected webhook, for the settings page.
      *
      * @return array{accepted_at?: int, failed_at?: int, reason?: string}
      */
@@ -28,14 +28,14 @@ final class Card_Checkout_Webhook
         return (array) get_option(self::LOG_OPTION, []);
     }
 
-    /** Raw body up to one byte beyond the limit: `receive` refuses a longer one. */
+    /** Reads the raw body, up to one byte beyond the limit, which makes `receive` refuse it. */
     public static function read_body(string $file = 'php://input'): string
     {
         return Webhook::readBody($file);
     }
 
     /**
-     * @param string $raw_body before any parsing
+     * @param string $raw_body body before any parsing
      * @return int the HTTP status
      */
     public function receive(string $raw_body, string $signature, int $order_id, string $order_key): int
@@ -45,7 +45,7 @@ final class Card_Checkout_Webhook
         return $status;
     }
 
-    /** @return array{int, string} the HTTP status, and the reason of a rejection, '' if accepted */
+    /** @return array{int, string} HTTP status and reason of a rejection; '' if accepted */
     private function validate(string $raw_body, string $signature, int $order_id, string $order_key): array
     {
         if (strlen($raw_body) > Webhook::MAXIMUM_BODY_BYTES) {
@@ -72,14 +72,14 @@ final class Card_Checkout_Webhook
         if (($event['paymentId'] ?? null) !== $payment_id) {
             return [401, __('The event is about another payment.', 'card-checkout')];
         }
-        // An event is sent immediately: an old one is a replay.
+        // Events are sent immediately, so an old one is a replay.
         if (abs(time() - $event['timestamp']) > self::TOLERANCE_SECONDS) {
             return [401, __('The event is old, or the clock of one of the servers is wrong.', 'card-checkout')];
         }
         try {
             $this->orders->confirm($order_id, $payment_id);
         } catch (Card_Checkout_Exception $exception) {
-            // The event is not sent again; the hourly check finds the order.
+            // The event is not repeated, but the hourly check finds the order.
             Card_Checkout_Orders::log("order $order_id: " . $exception->getMessage());
             return [500, $exception->getMessage()];
         }

@@ -6,7 +6,7 @@ namespace Card_Checkout_Library;
 
 defined('ABSPATH') || exit;
 
-/** Answer to an HTTP request. */
+/** Response to an HTTP request. */
 final class Answer
 {
     public function __construct(

@@ -6,11 +6,11 @@ namespace Card_Checkout_Library;
 
 defined('ABSPATH') || exit;
 
-/** The service answered with an error. */
+/** Error response of the service. */
 class ApiException extends CheckoutException
 {
     /**
-     * @param string|null $apiCode the error's code, for example `below_minimum`; null if nothing can be done about it
+     * @param string|null $apiCode code of the error, such as `below_minimum`; null if a program cannot react
      */
     final public function __construct(
         string $message,

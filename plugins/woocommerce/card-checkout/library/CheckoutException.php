@@ -7,14 +7,14 @@ namespace Card_Checkout_Library;
 defined('ABSPATH') || exit;
 
 /**
- * Base of all exceptions of this library. The text is for merchants and logs, never for customers, and contains no key and
- * no token. The code is the HTTP status, or 0 without an answer of the service.
+ * Base class of all exceptions of this library. The message is for merchants and logs, never for customers, and
+ * contains no key or token. The code is the HTTP status, or 0 without a response of the service.
  */
 class CheckoutException extends \RuntimeException
 {
     /**
-     * Whether the service refused, so that the same request fails again. Otherwise it may have been executed: repeat it
-     * with the same idempotency key.
+     * Returns whether the service refused, so that the same request would fail again. Otherwise, it may have been
+     * executed: repeat it with the same idempotency key.
      */
     public function isRefusal(): bool
     {

@@ -6,7 +6,7 @@ namespace Card_Checkout_Library;
 
 defined('ABSPATH') || exit;
 
-/** 409: the state does not allow it, or the idempotency key was used with other parameters. */
+/** 409: the state does not allow the request, or the idempotency key was used with other parameters. */
 final class ConflictException extends ApiException
 {
 }

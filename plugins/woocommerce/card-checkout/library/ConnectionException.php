@@ -6,7 +6,7 @@ namespace Card_Checkout_Library;
 
 defined('ABSPATH') || exit;
 
-/** No answer, or not one of a card-checkout service. The request may have been executed. */
+/** No response, or none from a card-checkout service. The request may have been executed. */
 final class ConnectionException extends CheckoutException
 {
 }

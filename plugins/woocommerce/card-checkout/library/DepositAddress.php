@@ -9,20 +9,20 @@ defined('ABSPATH') || exit;
 /**
  * Proves that USDC at a payment's deposit address can only go to the shop's wallet, less the fee.
  *
- * The address is the CREATE2 address of a contract determined by payout wallet, fee, fee wallet and payment id. It is
- * recomputed from the shop's own payout wallet and the contracts that the shop has accepted, so that neither the
- * service nor an attacker in it can divert a payment.
+ * The address is the CREATE2 address of a contract, determined by payout wallet, fee, fee wallet and payment id. It is
+ * recomputed from the shop's payout wallet and the contracts that the shop has accepted. So not even a compromised
+ * service can divert a payment.
  */
 final class DepositAddress
 {
-    /** Maximum fee of the service. */
+    /** Maximum fee of the service, in percent. */
     private const HIGHEST_FEE_PERCENT = 10;
-    /** More than a service ever has; a longer list would only cost time. */
+    /** Maximum candidates, more than a service ever has. A longer list would only cost time. */
     private const MAXIMUM_CANDIDATES = 256;
 
     /**
-     * @param array<string, mixed> $payment the answer to the create
-     * @param array<string, mixed> $publication of the service's contracts
+     * @param array<string, mixed> $payment response to the creation
+     * @param array<string, mixed> $publication publication of the service's contracts
      * @throws DepositAddressException if the address could pay another wallet
      */
     public static function verify(array $payment, string $payoutAddress, array $publication): void
@@ -54,10 +54,10 @@ final class DepositAddress
     }
 
     /**
-     * Relevant parts of a publication, as bytes.
+     * Returns the relevant parts of a publication as bytes.
      *
      * @param array<string, mixed> $publication
-     * @return array{int, list<string>, list<string>} the chain id, the factories, the fee wallets
+     * @return array{int, list<string>, list<string>} chain id, factories, fee wallets
      * @throws DepositAddressException
      */
     public static function readPublication(array $publication): array
@@ -76,7 +76,7 @@ final class DepositAddress
         ];
     }
 
-    /** The 20 bytes of an address. */
+    /** Returns the 20 bytes of an address. */
     private static function address(mixed $text, string $what): string
     {
         if (!is_string($text) || preg_match('/^0x[0-9a-f]{40}$/Di', $text) !== 1) {
@@ -85,19 +85,19 @@ final class DepositAddress
         return (string) hex2bin(substr($text, 2));
     }
 
-    /** Right-aligned in 32 bytes, as an argument in the contract's ABI. */
+    /** Right-aligns bytes in 32 bytes, as an argument in the contract's ABI. */
     private static function word(string $bytes): string
     {
         return str_pad($bytes, 32, "\0", STR_PAD_LEFT);
     }
 
-    /** First contract of a factory, the implementation of its clones: keccak256(rlp([factory, 1])). */
+    /** Returns a factory's first contract, the implementation of its clones: keccak256(rlp([factory, 1])). */
     private static function firstContractOf(string $factory): string
     {
         return substr(Keccak::hash("\xd6\x94" . $factory . "\x01"), -20);
     }
 
-    /** Hash of the creation code of an ERC-1167 clone. */
+    /** Returns the hash of the creation code of an ERC-1167 clone. */
     private static function cloneCodeHash(string $implementation): string
     {
         return Keccak::hash(

@@ -6,7 +6,7 @@ namespace Card_Checkout_Library;
 
 defined('ABSPATH') || exit;
 
-/** The deposit address could pay another wallet: redirect no customer to it. */
+/** The deposit address could pay another wallet. Do not redirect customers to it. */
 final class DepositAddressException extends CheckoutException
 {
 }

@@ -6,7 +6,7 @@ namespace Card_Checkout_Library;
 
 defined('ABSPATH') || exit;
 
-/** A request that fails again unchanged: 400, or another refusal without a separate class. */
+/** Request that would fail again: 400, or another refusal without its own class. */
 final class InvalidRequestException extends ApiException
 {
 }

@@ -6,7 +6,7 @@ namespace Card_Checkout_Library;
 
 defined('ABSPATH') || exit;
 
-/** 429: wait for \`retryAfterSeconds\`, and then for a random moment. */
+/** 429: wait for `retryAfterSeconds` plus a random time. */
 final class RateLimitException extends ApiException
 {
 }

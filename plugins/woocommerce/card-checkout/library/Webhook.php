@@ -6,19 +6,19 @@ namespace Card_Checkout_Library;
 
 defined('ABSPATH') || exit;
 
-/** Webhooks of the service: an event is sent once, signed with the payment's `ipn_token`. */
+/** Webhooks of the service. Each event is sent once and signed with the payment's `ipn_token`. */
 final class Webhook
 {
     public const MAXIMUM_BODY_BYTES = 65_536;
     public const SIGNATURE_HEADER = 'X-Service-Signature';
 
-    /** Raw body of the request, up to one byte beyond the limit: `verify` refuses a longer one. */
+    /** Returns the raw request body, up to one byte beyond the limit, which makes `verify` refuse it. */
     public static function readBody(string $file = 'php://input'): string
     {
         return (string) file_get_contents($file, false, null, 0, self::MAXIMUM_BODY_BYTES + 1);
     }
 
-    /** Payment that an unverified body names, to find its order and token; null for any other body. */
+    /** Returns the payment id in an unverified body, to find its order and token; null for any other body. */
     public static function paymentIdOf(string $rawBody): ?string
     {
         $event = strlen($rawBody) > self::MAXIMUM_BODY_BYTES ? null : json_decode($rawBody, true, 8);
@@ -27,13 +27,13 @@ final class Webhook
     }
 
     /**
-     * Verifies a webhook. Then read the payment's status from the service, fulfill the order once, and answer with 2xx
-     * within ten seconds.
+     * Verifies a webhook. Afterwards, read the payment's status from the service, fulfill the order once, and respond
+     * with 2xx within ten seconds.
      *
-     * @param string $rawBody before any parsing
-     * @param string $signature value of the header, '' without one
-     * @param string $ipnToken saved with the order
-     * @param int $toleranceSeconds age from which an event is a replay
+     * @param string $rawBody body before any parsing
+     * @param string $signature value of the header; '' if absent
+     * @param string $ipnToken token saved with the order
+     * @param int $toleranceSeconds maximum age; older events are replays
      * @return array<string, mixed> the event
      * @throws WebhookException
      */
@@ -58,13 +58,13 @@ final class Webhook
         return $event;
     }
 
-    /** Compares in constant time. An empty token signs nothing. */
+    /** Compares signatures in constant time. An empty token matches no signature. */
     public static function isGenuine(string $rawBody, string $signature, #[\SensitiveParameter] string $ipnToken): bool
     {
         return $ipnToken !== '' && hash_equals(self::sign($rawBody, $ipnToken), $signature);
     }
 
-    /** Signature of a body, for tests of a receiver. */
+    /** Signs a body, for tests of a receiver. */
     public static function sign(string $rawBody, #[\SensitiveParameter] string $ipnToken): string
     {
         return hash_hmac('sha256', $rawBody, $ipnToken);

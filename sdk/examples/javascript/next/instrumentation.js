@@ -1,6 +1,6 @@
-/** Called by Next.js once per server process, for work that lasts as long as the shop. */
+/** Starts work that lasts as long as the shop. Next.js calls it once per server process. */
 export async function register() {
-  // Skips the edge runtime, which lacks node:sqlite, and builds.
+  // Skips builds, and the edge runtime, which lacks node:sqlite.
   if (process.env['NEXT_RUNTIME'] !== 'nodejs') return;
   const { shop } = await import('./shop.js');
   void shop.followEvents(new AbortController().signal);

@@ -1,4 +1,4 @@
 import { openShop } from '../shop.js';
 
-// Shared by all routes of this process; `followEvents` needs a long-lived process.
+// Shared by all routes of this process. `followEvents` needs a long-lived process.
 export const shop = openShop();

@@ -8,16 +8,16 @@ import { CardCheckoutPayment } from './models/payment.js';
 const CURSOR = 'events';
 const START = { event_number: '0', attempts: 0 };
 
-/** The account at card-checkout, and this shop's own tables. Secrets stay in memory: none is stored. */
+/** The card-checkout account and this shop's own tables. Secrets are kept in memory and never stored. */
 export default class CardCheckoutService extends MedusaService({ CardCheckoutPayment, CardCheckoutCursor }) {
   /**
    * @param {object} options
    * @param {string} options.url root of the service, such as https://pay.example.com
-   * @param {string} options.apiKey with the scopes create, read, cancel and refund
-   * @param {string} options.webhookSecret of Standard Webhooks, `whsec_…`
-   * @param {string} [options.callback] URL of this shop's webhook route; the account's if absent
-   * @param {string} [options.payoutAddress] wallet that receives the money; the account's if absent
-   * @param {string} [options.returnUrl] page after the payment; `{cart_id}` becomes the id of the cart
+   * @param {string} options.apiKey key with the scopes create, read, cancel and refund
+   * @param {string} options.webhookSecret secret of Standard Webhooks, `whsec_…`
+   * @param {string} [options.callback] URL of this shop's webhook route; by default the account's
+   * @param {string} [options.payoutAddress] wallet that receives the money; by default the account's
+   * @param {string} [options.returnUrl] page after the payment; `{cart_id}` is replaced with the cart's id
    * @param {string} [options.cancelUrl] page after a canceled checkout
    */
   constructor(container, options = {}, declaration = undefined) {
@@ -36,16 +36,16 @@ export default class CardCheckoutService extends MedusaService({ CardCheckoutPay
     this.options = options;
     this.client = createClient({ apiKey: options.apiKey, baseUrl: options.url, timeoutMs: 10_000 });
     this.webhook = new Webhook(options.webhookSecret);
-    /** Paid payments that are being booked in this process, by the id of the session that they pay. */
+    /** Paid payments that this process is booking, by the id of their session. */
     this.settling = new Map();
   }
 
-  /** Parsed body of a genuine webhook; throws for a forged, altered or old one. */
+  /** Returns the parsed body of a genuine webhook. Throws if it was forged, altered or replayed. */
   verify(rawBody, headers) {
     return this.webhook.verify(rawBody, headers);
   }
 
-  /** Collection that a payment was created for; null if another program of the account created the payment. */
+  /** Returns a payment's collection; null if another program of the account created the payment. */
   async collectionOf(paymentId) {
     const [known] = await this.listCardCheckoutPayments({ id: paymentId });
     return known?.collection_id ?? null;

@@ -4,7 +4,7 @@ import CardCheckoutProvider from './service.js';
 
 const NEEDED = ['cardCheckout', 'query', 'notification'];
 
-/** Refuses to start without access to the shop, which Medusa gives a provider only where the payment module names it. */
+/** Throws unless the provider has access to the shop, which requires an entry in the payment module's configuration. */
 function requireDependencies({ container }) {
   const missing = NEEDED.filter((name) => !container.hasRegistration(name));
   if (missing.length === 0) return;

@@ -20,13 +20,13 @@ const lineFields = ['items.*', 'items.total', 'shipping_methods.*', 'shipping_me
 const cartFields = ['id', 'email', 'total', ...lineFields];
 
 /**
- * Medusa's payment provider. A session's `data` is shown to the browser: it has the id of the payment and the link of
- * the checkout, and nothing that proves anything. Whether a payment is paid, the service is asked.
+ * Payment provider of Medusa. The browser sees a session's `data`, which contains only the payment id and the checkout
+ * link. Neither proves a payment, so the provider reads the status from the service.
  */
 export default class CardCheckoutProvider extends AbstractPaymentProvider {
   static identifier = IDENTIFIER;
 
-  /** The module is loaded after its provider, so it is resolved at each call. */
+  /** Returns the module, resolved on each call because it is loaded after its provider. */
   get account() {
     const { cardCheckout } = this.container;
     if (cardCheckout) return cardCheckout;
@@ -40,7 +40,7 @@ export default class CardCheckoutProvider extends AbstractPaymentProvider {
     return this.create(input, input.data.session_id);
   }
 
-  /** A changed amount needs another checkout. */
+  /** Replaces the checkout if the amount has changed. */
   async updatePayment(input) {
     const { data, amount, currency_code: currency } = input;
     const payment = await this.account.client.payments.get(data.payment_id);
@@ -56,8 +56,8 @@ export default class CardCheckoutProvider extends AbstractPaymentProvider {
   }
 
   /**
-   * Authorizing is capturing: the money has arrived. Asks about one payment: that of the session, or an earlier one of the
-   * collection that `settle` has found paid, see `close`.
+   * Authorizes and captures at once, because the money has arrived. Reads one payment: the session's, or an earlier one
+   * of the collection that `settle` found paid (see `close`).
    */
   async authorizePayment({ data }) {
     const session = await this.readSession(data.session_id);
@@ -82,12 +82,12 @@ export default class CardCheckoutProvider extends AbstractPaymentProvider {
     return { data };
   }
 
-  /** Medusa cancels a payment before its capture, and after a failed completion: then a refund follows. */
+  /** Changes nothing. Medusa calls it before a capture, and after a failed completion, which a refund follows. */
   async cancelPayment({ data }) {
     return { data };
   }
 
-  /** Opens a refund. The customer names a wallet, and a person of the shop confirms it and sends the USDC. */
+  /** Opens a refund. The customer names a wallet, and the shop's staff confirm it and send the USDC. */
   async refundPayment({ data, amount, context }) {
     const charge = decimal(amount);
     const refund = await this.account.client.refunds
@@ -104,7 +104,7 @@ export default class CardCheckoutProvider extends AbstractPaymentProvider {
     return { data };
   }
 
-  /** Webhooks have a separate route, which refuses forged ones. */
+  /** Ignores webhooks, which have their own route that refuses forged ones. */
   async getWebhookActionAndData() {
     return { action: 'not_supported' };
   }
@@ -148,8 +148,8 @@ export default class CardCheckoutProvider extends AbstractPaymentProvider {
   }
 
   /**
-   * Cancels a checkout that is replaced. Refuses where money has arrived, because the order is about to be made. One at
-   * which a customer is just paying stays open: its money counts if the total is still the same, and is told otherwise.
+   * Cancels a checkout that is being replaced. Refuses if money has arrived, because an order will follow. A checkout
+   * stays open while the customer is paying. Its money counts if the total is unchanged, and is reported otherwise.
    */
   async close(paymentId) {
     try {
@@ -171,15 +171,15 @@ export default class CardCheckoutProvider extends AbstractPaymentProvider {
   }
 }
 
-/** Data that the browser may see. */
+/** Returns the data that the browser may see. */
 const shown = ({ payment_id, checkout_url }) => ({ payment_id, checkout_url });
 
-/** Lines of the order, which add up to the amount; none if there are too many. */
+/** Returns the lines of the order, which add up to the amount; none if there are too many. */
 function linesOf(cart, amount) {
   const lines = [...cart.items, ...cart.shipping_methods].map(
     ({ title, name, variant_title, quantity, total }) => ({
       name: lineOf([title ?? name, variant_title].filter(Boolean).join(', ')),
-      // Medusa allows fractions, which the service refuses.
+      // Medusa allows fractional quantities, but the service refuses them.
       quantity: Number.isInteger(quantity) ? quantity : 1,
       amount: decimal(total),
     }),
@@ -189,14 +189,14 @@ function linesOf(cart, amount) {
   return lines.length > 0 && lines.length <= MAXIMUM_LINES ? lines : undefined;
 }
 
-/** Name on one line, without characters that the service refuses. */
+/** Converts a name to one line without characters that the service refuses. */
 const lineOf = (name) =>
   name
     .slice(0, MAXIMUM_NAME)
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim() || 'Item';
 
-/** Refusals of the service as errors that Medusa's API shows; others stay as they are. */
+/** Converts refusals of the service to errors that Medusa's API shows. Rethrows other errors. */
 function asMedusaError(error) {
   if (!(error instanceof ApiError) || error.isTemporary) throw error;
   throw new MedusaError(MedusaError.Types.NOT_ALLOWED, `card-checkout: ${error.message}`);

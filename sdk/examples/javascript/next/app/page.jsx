@@ -1,7 +1,7 @@
 import { redirect } from 'next/navigation';
 import { shop } from '../shop.js';
 
-/** Runs on the server: the browser never sees the key. The price is the shop's, not the form's. */
+/** Runs on the server, so the browser never sees the key and the shop sets the price. */
 async function buy() {
   'use server';
   const { checkout_url: checkoutUrl } = await shop.createOrder('25.00');

@@ -1,7 +1,7 @@
 // @ts-nocheck: plain JavaScript with packages that only its own installation has.
 import { settle } from '../../../lib/settle.js';
 
-/** Receives the service's webhook. A genuine one only names the payment to read from the service. */
+/** Receives a webhook. Uses only its payment id and reads the payment from the service. */
 export async function POST(request, response) {
   const { cradle } = request.scope;
   let event;
@@ -15,7 +15,7 @@ export async function POST(request, response) {
     await settle(cradle, event.paymentId);
     response.sendStatus(204);
   } catch (error) {
-    // The service sends an event once; the follower finds it.
+    // The service does not repeat the event, but the job `follow-events` finds it.
     cradle.logger.error(`card-checkout: payment ${event.paymentId}: ${error.message}`);
     response.sendStatus(500);
   }

@@ -1,6 +1,6 @@
 import { shop } from '../../shop.js';
 
-// The edge runtime has no node:sqlite; the SDK itself would run there.
+// The edge runtime lacks node:sqlite, although the SDK itself would run there.
 export const runtime = 'nodejs';
 
 /** @param {Request} request */

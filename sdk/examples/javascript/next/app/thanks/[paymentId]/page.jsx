@@ -1,9 +1,9 @@
 import { shop } from '../../../shop.js';
 
-/** The return URL of the account leads here: https://shop.example/thanks/{payment_id} */
+/** Page of the account's return URL: https://shop.example/thanks/{payment_id} */
 export default async function Page({ params }) {
   const { paymentId } = await params;
-  // The shop's own database, which the webhook or the event log has written. Anyone may open this address.
+  // Reads the shop's database, updated by the webhook or the event log. Anyone may open this URL.
   const isFulfilled = shop.countFulfilments(paymentId) > 0;
   return (
     <main>
