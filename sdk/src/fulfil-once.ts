@@ -38,7 +38,7 @@ export class WrongAmountError extends CardCheckoutError {
 }
 
 /**
- * Confirms with the service that a payment is paid, then fulfils its order once. This holds for duplicates and for
+ * Confirms with the service that a payment is paid, then fulfils its order exactly once, even for duplicates and for
  * concurrent webhooks and polls. After a crash, the next call recovers.
  *
  * @throws ApiError, ConnectionError if it cannot be confirmed; WrongAmountError for another amount or currency;

@@ -34,7 +34,7 @@ interface BodyReader {
 
 /** Settings of one call, which override the client's. */
 export interface CallOptions {
-  /** Rejects the call with the signal's reason. A creation may have happened: repeat it with the same key. */
+  /** Signal that rejects the call with its reason. A creation may have happened: repeat it with the same key. */
   readonly signal?: AbortSignal;
   /** Timeout of one attempt in milliseconds. */
   readonly timeoutMs?: number;

@@ -9,7 +9,7 @@ const WORD_BYTES = 32;
 /** Maximum candidates, more than a service will ever have. A longer list would only cost time. */
 const MAXIMUM_CANDIDATES = 256;
 
-/** Required fields of a payment from a created checkout, a direct payment or a read. */
+/** Required fields of a payment, whether created as a checkout, created as a direct payment, or read. */
 export type DepositPayment = Pick<Payment, 'payment_id' | 'fee_percent'> &
   (
     | Pick<Payment, 'polygon_address_in'>

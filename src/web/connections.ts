@@ -25,8 +25,8 @@ interface Pipeline {
 export type Connections = ReturnType<typeof createConnections>;
 
 /**
- * Limits connections further than Node. Runs the requests of a connection one after the other, so that none runs after
- * a response that closes it. Sends refusals in the API's error format, after the pending responses.
+ * Applies limits to connections in addition to Node's. Runs the requests of a connection one after the other, so that
+ * none runs after a response that closes it. Sends refusals in the API's error format, after the pending responses.
  * Tests: `test/http/transport.test.ts`, `test/http/pipelining.test.ts`.
  * `hsts` is the value of Strict-Transport-Security.
  */
@@ -35,7 +35,7 @@ export function createConnections({ hsts }: { readonly hsts: string | null }) {
   /** Connections with a refused request. Their remaining input is not parsed. */
   const refused = new WeakSet<Socket>();
 
-  /** Writes the error after the pending responses, because the caller would take it for one of them. */
+  /** Writes the error after the pending responses. Before them, the caller would mistake it for one of them. */
   function refuse(socket: Socket, error: ServiceError): void {
     const current = pipelines.get(socket)?.current;
     const isPending = current !== undefined && !isDone(current);

@@ -63,7 +63,7 @@ function createProxyHeaders(trustProxy: readonly string[]) {
     trustProxy.length > 0 && isTrusted(socket.remoteAddress ?? '') ? String(headers[name] ?? '') : '';
 }
 
-/** Creates a server for the public or admin port. Bodies and HEAD are handled only where a route asks for it. */
+/** Creates a server for the public or admin port. Handles bodies and HEAD requests only where a route asks for them. */
 export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
   // Redacts request data that errors quote, including in the framework's own log lines.
@@ -227,7 +227,7 @@ function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): str
   return hosts > 1 ? 'The Host header appears more than once.' : null;
 }
 
-/** Closes idle connections when the server closes, and the rest after the drain time. */
+/** Drains the server on close: closes connections when they become idle, and the rest after the drain time. */
 function drainOnClose(server: FastifyInstance, drainTimeoutMs: number): void {
   let isDraining = false;
   server.addHook('preClose', (done) => {

@@ -5,7 +5,7 @@ import type { ErrorBody } from './error-reply.ts';
 /** Where the money of a payment can go. */
 type PublishedSettlement = Omit<SettlementRecord, 'lastStartedAtMs'>;
 
-/** How merchants compute a deposit address from these values and their own. */
+/** How merchants compute a deposit address from these values and the payment's own. */
 const recomputation = {
   reference: 'keccak256(utf8(payment_id))',
   salt: 'keccak256(abi.encode(uint256 chain_id, address merchant, address fee_wallet, uint16 fee_basis_points, bytes32 reference))',
@@ -77,7 +77,7 @@ export function registerHealth(server: FastifyInstance, isReady: () => Readiness
   });
 }
 
-/** Returns a public chain in the format of wallets (EIP-3085). The RPC URL is for wallets; the service has its own. */
+/** Describes a public chain for wallets (EIP-3085). Only wallets use this RPC URL; the service has its own. */
 const network = (chainId: number, chainName: string, rpcUrl: string, explorerUrl: string) => ({
   chainId: `0x${chainId.toString(16)}`,
   chainName,

@@ -5,7 +5,7 @@ const MAXIMUM_NAME_LENGTH = 200;
 const MAXIMUM_CENTS = 1_000_000;
 const currencies: ReadonlySet<string> = new Set(['USD', 'EUR', 'CAD', 'INR']);
 
-/** Formats Vendure's minor units as the service's amounts. */
+/** Formats cents, Vendure's minor units, as a decimal amount for the service. */
 export const decimal = (cents: number) => (cents / 100).toFixed(2);
 
 /** Returns whether the service accepts this amount. */

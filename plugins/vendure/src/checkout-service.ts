@@ -54,7 +54,7 @@ interface RefundOfOrder {
   readonly reason: string | null;
 }
 
-/** Creates checkouts and opens refunds. */
+/** Service that creates checkouts and opens refunds. */
 @Injectable()
 export class CheckoutService {
   constructor(

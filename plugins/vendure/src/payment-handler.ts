@@ -12,7 +12,7 @@ import { CODE } from './options.ts';
 
 let checkouts: CheckoutService;
 
-/** Accepts payments only from the plugin. A browser can create a checkout but cannot settle it. */
+/** Handler that accepts payments only from the plugin. Browsers can create checkouts but not settle them. */
 export const paymentHandler = new PaymentMethodHandler({
   code: CODE,
   description: [{ languageCode: LanguageCode.en, value: 'Card checkout' }],
@@ -29,7 +29,7 @@ export const paymentHandler = new PaymentMethodHandler({
     checkouts.openRefund(ctx, { order, payment, amount, reason: reason ?? null }),
 });
 
-/** Hides the payment method if the service would refuse the checkout. */
+/** Eligibility checker that hides the payment method if the service would refuse the checkout. */
 export const eligibilityChecker = new PaymentMethodEligibilityChecker({
   code: CODE,
   description: [
@@ -39,7 +39,7 @@ export const eligibilityChecker = new PaymentMethodEligibilityChecker({
   check: (_ctx, order) => isPayable(order.totalWithTax, order.currencyCode),
 });
 
-/** Lets a handler open refunds as pending, which Vendure's default process refuses. */
+/** Refund process that lets handlers open refunds as pending, which Vendure's default process refuses. */
 export const pendingRefunds: NonNullable<PaymentOptions['refundProcess']>[number] = {
   transitions: { Pending: { to: ['Pending'] } },
 };

@@ -39,7 +39,7 @@ const DAY_MS = 86_400_000;
 /** Order states that accept no further payment. */
 const endedStates: ReadonlySet<string> = new Set(['PaymentAuthorized', 'PaymentSettled', 'Cancelled']);
 
-/** Applies the service's payments and refunds to their orders. */
+/** Service that applies payments and refunds to their orders. */
 @Injectable()
 export class SettlementService implements OnApplicationBootstrap {
   constructor(

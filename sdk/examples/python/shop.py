@@ -1,5 +1,5 @@
-"""A small shop without a framework: orders in SQLite, a webhook receiver that meets the five obligations,
-and `python3 shop.py reconcile`, which reads the event log and finds payments whose webhook was missed.
+"""A small shop without a framework: orders in SQLite, and a webhook receiver that meets the five obligations.
+`python3 shop.py reconcile` reads the event log to find payments whose webhook was missed.
 
 The README beside the examples lists the environment variables.
 """
@@ -35,7 +35,7 @@ MAXIMUM_PAGES = 200
 
 
 class NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect, which would carry the API key to another host."""
+    """Does not follow redirects, which would carry the API key to another host."""
 
     def redirect_request(self, *_):
         return None
@@ -87,7 +87,7 @@ def create_order(amount):
 
 
 def receive(raw_body, signature):
-    """Receives a webhook. Returns the HTTP status."""
+    """Receives a webhook and returns the HTTP status."""
     try:
         event = json.loads(raw_body)
         payment_id, sent_at = str(event["paymentId"]), float(event["timestamp"])
@@ -110,7 +110,7 @@ def receive(raw_body, signature):
 
 
 def fulfil_if_paid(database, payment_id):
-    """Fulfils the order of a payment once, if it is paid in the amount and currency of the order."""
+    """Fulfils a payment's order once, if it is paid in the order's amount and currency."""
     number, amount = database.execute(
         "SELECT number, amount FROM orders WHERE payment_id = ?", (payment_id,)
     ).fetchone()
@@ -141,8 +141,8 @@ def fulfil_if_paid(database, payment_id):
 
 
 def reconcile():
-    """Reads the account's event log, because a webhook is sent once and may be missed. Returns whether the service
-    responded. The cursor moves after all orders of a page, so that the next run repeats a failed one.
+    """Reads the account's event log, because a webhook is sent only once and may be missed. Returns whether the
+    service responded. The cursor advances after all orders of a page, so that the next run repeats failed ones.
     """
     with open_database() as database:
         for _ in range(MAXIMUM_PAGES):
@@ -179,8 +179,8 @@ def fulfil_missed(database, payment_id):
 
 
 def check_open_orders(database):
-    """Reads the status of open orders, longest unchecked first, so that no order blocks others. Returns whether the
-    service responded.
+    """Reads the status of open orders, starting with the longest unchecked, so that none blocks the others. Returns
+    whether the service responded.
     """
     failures = 0
     rows = database.execute(

@@ -18,7 +18,7 @@ const MAXIMUM_FAILURES = 5;
 const FIRST_RETRY_MS = 60_000;
 const MAXIMUM_RETRY_MS = HOUR_MS;
 
-/** Outcome of sending. `unsent`: rejected. `unknown`: may have arrived. `busy`: not sent, through no fault of it. */
+/** Outcome of a message. `unsent`: rejected. `unknown`: may have arrived. `busy`: not sent, not the channel's fault. */
 export type NotificationOutcome =
   | { readonly result: 'sent' }
   | { readonly result: 'unsent' | 'unknown'; readonly reason: string }

@@ -24,7 +24,7 @@ import {
 } from './notification-message.ts';
 
 export interface NotificationStore {
-  /** Resolves to false if the user is no member of the account or has the maximum number of channels. */
+  /** Resolves to false if the user is not a member of the account or has the maximum number of channels. */
   addChannel(channel: NotificationChannel): Promise<boolean>;
   listChannels(accountId: string, userId: string): Promise<readonly NotificationChannel[]>;
   /** Updates a channel unless it was claimed, changed or removed after `before` was read. */
@@ -90,7 +90,7 @@ async function startOf(
   };
 }
 
-/** Pauses or resumes a channel and skips paused events. Throws `invalid_request` if the channel has changed. */
+/** Pauses or resumes a channel. Events during a pause are not sent. Throws `invalid_request` if it has changed. */
 export async function setPaused(
   context: ChannelsContext,
   account: Account,

@@ -43,7 +43,7 @@ export class PageClosedError extends Error {
 /** Time in seconds after which a busy page may have free places. */
 const BUSY_SECONDS = 300;
 
-/** Creates a payment under the API's rules, or returns that of a repeated form. Throws `PageClosedError`. */
+/** Creates a payment under the API's rules, or returns the payment of a repeated form. Throws `PageClosedError`. */
 export async function payOnPage(
   { paymentPages, create }: PayOnPageContext,
   { page, account, state }: Omit<FoundPage, 'left'>,

@@ -113,7 +113,7 @@ export function amountBoundsOf(
 
 const roundUnits = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 
-/** Suggests up to four round amounts in cents, or the bounds as well if fewer than two are round. */
+/** Returns up to four round amounts in cents, with the bounds added if fewer than two are round. */
 export function suggestedAmounts(
   { minimumCents, maximumCents }: ReturnType<typeof amountBoundsOf>,
   currency: Currency,
@@ -132,7 +132,7 @@ export function isSlug(text: string): boolean {
   return slugForm.test(text);
 }
 
-/** Parses a slug; random if empty. Throws `invalid_request` for an invalid one. */
+/** Parses a slug, or returns a random one for an empty text. Throws `invalid_request` if invalid. */
 export function parseSlug(typed: string): string {
   const slug = typed.trim().toLowerCase();
   if (slug === '') return randomBytes(10).toString('hex');

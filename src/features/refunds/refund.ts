@@ -117,7 +117,7 @@ export const refundErrors = {
 } as const satisfies Readonly<Record<string, DescribedError>>;
 
 export const ADDRESS_LINK_MS = 7 * DAY_MS;
-/** Time for the merchant to confirm an address, and again to transfer. */
+/** Time for the merchant to confirm an address, and then the same time to transfer. */
 export const TRANSFER_MS = 30 * DAY_MS;
 const MAXIMUM_REFUNDS = 20;
 export const MAXIMUM_REASON_LENGTH = 200;
@@ -143,7 +143,7 @@ export function refundableUnits(
   return taken < finalReceivedUnits ? finalReceivedUnits - taken : 0n;
 }
 
-/** Returns a share of what arrived for the charge, without any surplus. Rounds down, so shares never exceed it. */
+/** Returns a share of what arrived for the charge, excluding any surplus. Rounds down to never exceed the whole. */
 export function refundShareUnits(
   { usdUnits }: Pick<Payment, 'usdUnits'>,
   finalReceivedUnits: bigint,
@@ -219,7 +219,7 @@ export function decideCancellation({ refund }: RefundView, nowMs: number): Refun
   return { refund: { ...refund, ...noTransfer, status: 'canceled' }, event: 'refund.canceled' };
 }
 
-/** Returns the refund that awaits this transfer since before its block. */
+/** Returns the refund that was already awaiting this transfer before its block. */
 export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund[]): Refund | undefined {
   return watched.find(
     ({ destination, units, scannedBlock }) =>
@@ -271,7 +271,7 @@ type Place = Pick<Refund, 'createdAtMs' | 'id'>;
 export interface RefundStore {
   /** Stores a refund, or resolves to the earlier one with its `Idempotency-Key`, even for concurrent calls. */
   createRefund(draft: Refund, decide: (view: RefundView) => RefundDecision, nowMs: number): Promise<Refund>;
-  /** Changes a refund; null if missing, or if another has the transfer. Throws `ScanRefusedError` after a rewind. */
+  /** Changes a refund; null if missing or if another has its transfer. Throws `ScanRefusedError` after a rewind. */
   changeRefund(
     refund: RefundReference,
     decide: DecideRefund,

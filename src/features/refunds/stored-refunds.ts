@@ -158,7 +158,7 @@ function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
     WHERE status = 'awaiting_transfer' AND scanned_block > ${blockNumber}`;
 }
 
-/** Erases the email address but keeps the public on-chain address, which shows where money went. */
+/** Erases the email address from reasons. Keeps the wallet address, which is public and shows where money went. */
 function* eraseFromRefunds(id: PaymentId, email: string): Script<void> {
   const refunds = yield* refundTable.select`
     WHERE payment_id = ${id} AND reason IS NOT NULL`;

@@ -21,7 +21,7 @@ interface CheckoutAnswer
   readonly status: number;
 }
 
-/** Returns whether a frame requests the page. Old browsers do not say, so the shop's script opens the link instead. */
+/** Returns whether a frame asks for the page. Older browsers do not tell, so the shop's script opens the link. */
 export function isInFrame(headers: IncomingHttpHeaders): boolean {
   return headers['sec-fetch-dest'] === 'iframe';
 }
@@ -87,7 +87,7 @@ export async function sendProblem(
     return sendCheckout(asked, checkout, { status, problem: null });
   }
   const language = languageOf(request);
-  // The only value that a provider session can lack is the country.
+  // The country is the only value that a provider session can lack.
   const lacksCountry = error.errorName === 'invalid_request';
   const canCountryHelp = error instanceof RegionNotServedError || !isRefusal(error);
   const isAsked = lacksCountry || (canCountryHelp && countryOfForm(request.body) !== null);

@@ -138,7 +138,7 @@ export interface CheckoutPageOptions extends ContentOptions {
   readonly isTestMode: boolean;
   /** Token in the forms of a visitor who knows the payment's email address; null or absent for others. */
   readonly emailToken?: string | null;
-  /** URL to continue at without script. With script, a direct link presses the provider's button; null for others. */
+  /** URL that a direct link's page opens without script. With script, it presses the button. Null for others. */
   readonly autoContinue?: string | null;
   /** Whether the page stays unchanged instead of following the payment. */
   readonly isStill?: boolean;
@@ -161,7 +161,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     languagePath: path,
     title: content.title,
     isTestMode: options.isTestMode,
-    // Reloads waiting pages without script, but none with a choice. Reloads slowly if the page has an email field.
+    // Without script, reloads waiting pages, but none with a choice. Pages with an email field reload less often.
     head:
       autoContinue !== null
         ? refreshWithoutScript(0, autoContinue)
@@ -349,7 +349,7 @@ function ring(sinceMs: number | null, { words }: Language, atMs = 0): Html {
   return html`<div class="ring" role="timer"><b data-elapsed="${seconds}">${clockText(seconds)}</b> <small class="soft">${words.wait.elapsed}</small></div>`;
 }
 
-/** Formats "1:42" or "1:02:03", at most a day. */
+/** Formats seconds as "1:42" or "1:02:03", capped at a day. */
 function clockText(seconds: number): string {
   const time = new Date(Math.min(seconds, 86_399) * 1000).toISOString().slice(11, 19);
   return time.replace(/^0(0:0?)?/, '');

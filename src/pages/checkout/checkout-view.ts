@@ -193,7 +193,7 @@ export function traitsOf(view: CheckoutView) {
   return view.kind === 'paid' && view.holders.length > 0 ? traits.held : traits[view.kind];
 }
 
-/** Returns the state for page and frame scripts: `open` awaits payment, `pending` awaits money on its way. */
+/** Returns the state for page and frame scripts. `open`: the customer has to pay. `pending`: money is on its way. */
 export function pageStateOf(view: CheckoutView): 'open' | 'pending' | 'paid' | 'canceled' | 'expired' {
   const { kind } = view;
   if (takesPayment(view) && !isTakenByProvider(view)) return 'open';

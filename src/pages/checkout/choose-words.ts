@@ -185,7 +185,7 @@ export function refusalWords(
   }
 }
 
-/** Renders the error after a click. `provider` is null if it is unknown. */
+/** Renders the error after a click. `provider` is null if unknown. */
 export function problemWords(
   language: Language,
   error: ServiceError,

@@ -60,7 +60,7 @@ export interface CheckoutRoutes {
     show: CheckoutHandler<ParametersOf<Path>>,
     exposeHeadRoute?: boolean,
   ) => void;
-  /** Registers a form for `POST` with the rate limit of session starts; with its own `bodyLimit`, that of pages. */
+  /** Registers a form for `POST`, with the rate limit of session starts, or that of pages if it has a `bodyLimit`. */
   readonly form: <Path extends string>(
     path: Path,
     act: CheckoutHandler<ParametersOf<Path>>,

@@ -97,7 +97,7 @@ function transferUri({ chainId, depositAddress }: Payment, units: bigint, token:
   return paymentUri({ token, chainId, to: depositAddress, units });
 }
 
-/** Formats "30" and "30.5" instead of "30.000000", for pasting into a wallet. */
+/** Formats amounts as "30" and "30.5", not "30.000000", for pasting into a wallet. */
 export function exactUsdc(units: bigint): string {
   return formatUnits(units).replace(/\.?0+$/, '');
 }

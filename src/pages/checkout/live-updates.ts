@@ -28,7 +28,7 @@ interface Viewer {
   readonly address: string;
   readonly revision: string;
   send(content: LiveContent): void;
-  /** Ends the stream. Unless its content is final, the page polls once and then opens another stream. */
+  /** Ends the stream. Unless its content is final, the page polls and then opens another stream. */
   end(): void;
 }
 

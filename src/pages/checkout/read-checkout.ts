@@ -34,7 +34,7 @@ export interface ReadCheckoutContext {
   readonly expiryMs: number;
 }
 
-/** Success rates that are equal for all providers. */
+/** Success rates without any visits, which are equal for all providers. */
 const withoutVisits = estimateSuccess([]);
 
 export interface Checkout {

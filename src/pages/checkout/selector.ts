@@ -37,7 +37,7 @@ function providerButton(checkout: Checkout, row: OfferRow, label: Html, look = '
 formaction="${sessionPath(checkout, row)}" data-provider="${row.offer.name}"><span>${label}</span>${arrow}</button></p>`;
 }
 
-/** Renders the button to the last session's provider, with a higher total; empty if it cannot serve the payment. */
+/** Renders the button to the last session's provider, with any higher total; empty if it cannot be used. */
 export function sameProvider(selection: OfferList, provider: ProviderId, label: string): Html {
   const { checkout, language } = selection;
   const offer = possibleOffers(checkout.offers).find((each) => each.provider === provider);
@@ -229,7 +229,7 @@ function promises({ checkout, language }: OfferList, rows: readonly OfferRow[]):
 rel="noopener noreferrer">${assurances.check}<span class="quiet"> ${facts.newTab}</span></a></li></ul>`;
 }
 
-/** Renders the offers after a decline. The first is secondary if another card can be tried; the rest are below. */
+/** Renders the offers after a decline. The first one is secondary if another card can be tried. */
 function insteadOf(declined: ProviderId, selection: OfferList, [lead, ...others]: readonly OfferRow[]): Html {
   if (lead === undefined) return nothing;
   const { checkout, language } = selection;

@@ -30,7 +30,7 @@ export async function showShortLink(asked: CheckoutRequest<'shortCode'>): Promis
     ? fillText(words.title, { amount, shop })
     : fillText(language.words.title, { heading: text.heading, amount, shop });
   const description = payment.note ?? (isOpen ? fillText(words.description, { shop }) : text.sentence);
-  // `checkout_url` without the email address, which is stored with the payment.
+  // Same as `checkout_url` without the email address, which is stored with the payment.
   const url = `${baseUrl}/s/${shortCodeOf(payment.id)}`;
   const next = checkoutUrl('', { ...payment, email: null });
   const page = layout({

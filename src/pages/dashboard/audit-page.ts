@@ -17,7 +17,7 @@ ${await auditList(visit, `${DASHBOARD_PATH}/audit`, visit.account.id)}`,
   }));
 }
 
-/** Renders audit entries of an account, or of all with `accountCell`. `filters` go into the page links. */
+/** Renders audit entries of one account, or of all if `accountCell` is given. `filters` go into the page links. */
 export async function auditList(
   { context, query, timeZone }: AreaVisit,
   path: string,

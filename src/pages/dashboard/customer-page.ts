@@ -55,7 +55,7 @@ also from the search, the links to providers and the recorded webhooks. Notes, t
   );
 }
 
-/** Returns payments with this email address in any case, newest first, and the id from which to continue. */
+/** Returns payments with this email address, ignoring case, newest first, and the id from which to continue. */
 async function paymentsOf({ context, account }: Visit, form: FormFields) {
   const email = form.text('email').trim().toLowerCase();
   if (email.length > MAXIMUM_EMAIL_CHARACTERS || !/^[^\s@]+@[^\s@]+$/.test(email))

@@ -83,7 +83,7 @@ ${isThem ? acceptForm(nothing) : waysToAccept(asked, link.email)}`,
   };
 }
 
-/** Renders the same for every email address, so that it does not reveal whether a user exists. */
+/** Renders the same content for every email address, so that it does not reveal whether a user exists. */
 function waysToAccept(asked: LinkRequest, email: string): Html {
   return html`<section class="card"><h2>I already have a password</h2><p>Sign in with this email address, then accept.</p>
 <a class="button wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(asked.path)}">Sign in</a></section>

@@ -48,7 +48,7 @@ const flashMessages = {
   ended: 'The session has ended.',
 };
 
-/** Purpose under which a confirmed form keeps the new passkey's name. */
+/** Purpose under which a confirmed form keeps the name of the new passkey. */
 const NEW_PASSKEY = 'name of a new passkey';
 
 /** Registers the security pages. Changing second factors requires an existing one, not only session and password. */
@@ -85,7 +85,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   pages.form(
     '/security/password',
     async (visit, fields) => {
-      // Counted by session, so that a stolen one cannot use up the attempts of the user's other sessions.
+      // Counted by session, so that a stolen session cannot use up the attempts of the user's other sessions.
       await enforceRateLimit(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
       await requirePassword(visit, fields.text('password'));
       await changePassword(context, visit, fields.text('new_password'), visit.actor);
@@ -233,7 +233,7 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
   return read;
 }
 
-/** Renders a row for each sign-in method, on a page without secrets or password fields. Each has its own page. */
+/** Renders a row for each sign-in method. Each has its own page, so that this one contains no secrets. */
 async function showSecurity(visit: Visit): Promise<PageView> {
   const passkeys = await visit.context.people.listPasskeys(visit.user.id);
   const hasApp = visit.user.totpSecret !== null;
@@ -392,7 +392,7 @@ the session of ${describeBrowser(userAgent)} at ${address}</span></button></form
 })}</section>`;
 }
 
-/** Browser patterns in order, because most browsers also name those they derive from. */
+/** Browser patterns. The order matters, because most browsers also name those they derive from. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

@@ -147,7 +147,7 @@ const changeWallet: FormHandler = async (visit, form) => {
   return seeOther(`/settings${PAYOUTS}?flash=saved`);
 };
 
-/** Parses the field; null if empty. A wallet that would lose money must be stored or confirmed by `meantField`. */
+/** Parses the field; null if empty. A wallet that would lose money is accepted only if stored or confirmed. */
 export function meantWalletOf(
   form: forms.FormFields,
   name: string,
@@ -164,7 +164,7 @@ export function meantWalletOf(
 
 const TICK = 'Pay out to this address anyway';
 
-/** Returns a checkbox that confirms a wallet that would lose money; empty unless one was refused. */
+/** Returns a checkbox to confirm a wallet that would lose money; empty unless one was refused. */
 export function meantField({ refused }: forms.FormVisit, name: string): forms.Fields {
   const typed = parsePayoutAddress(refused?.text(name).trim());
   if (typed === null || doubtAbout(typed) === null) return {};

@@ -53,7 +53,7 @@ export function registerSigningSecret(
 ): void {
   const pages = routes.pages('webhooks', 'developer');
   const { accounts, signingSecrets } = routes.context;
-  /** Changes only the secrets shown on the form's page, so that a repeated or late form changes nothing. */
+  /** Changes the secrets only if the form's page showed the current ones, so that repeated forms change nothing. */
   const change = (visit: Visit, form: FormFields, next: (sealed: Secrets) => Secrets) =>
     accounts.updateAccount(visit.account.id, ({ webhookSecrets: sealed }) => {
       const webhookSecrets = next(sealed);

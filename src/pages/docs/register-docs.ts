@@ -32,7 +32,7 @@ export interface DocsContext {
 const PAGE = 'text/html; charset=utf-8';
 const scriptFile = new URL('./client/docs.js', import.meta.url);
 const searchFile = new URL('./client/search.js', import.meta.url);
-/** URL of the project's root, from source and compiled files alike. */
+/** URL of the project's root, the same for source and compiled files. */
 const root = new URL('../../../', import.meta.url);
 
 const headers = {

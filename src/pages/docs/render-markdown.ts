@@ -7,14 +7,14 @@ import { Html, html, nothing } from '../../web/design/html.ts';
 import type { DocPage, Heading } from './doc-pages.ts';
 
 export interface MarkdownContext {
-  /** Page whose file relative links are based on. */
+  /** Page whose file is the base of relative links. */
   readonly page: Pick<DocPage, 'file'>;
   readonly pages: readonly DocPage[];
   /** URL of this service for samples. If absent, samples stay unchanged. */
   readonly baseUrl?: string;
 }
 
-/** Sample languages. Of consecutive blocks for one operation, one is open. */
+/** Sample languages. In a group of samples for one operation, one is open. */
 const sampleLanguages: ReadonlyMap<string, string> = new Map([
   ['sh', 'curl'],
   ['ts', 'TypeScript'],
@@ -156,7 +156,7 @@ export function renderInlineMarkdown(text: string): Html {
 
 const inlineMarkdown = new Marked({ renderer: { html: () => '' } });
 
-/** Renders a table. Unnamed columns get blanks as names. Markup in names is removed. */
+/** Renders a table. Unnamed columns get blanks as names. Markup in column names is removed. */
 function tableMarkup(
   label: string,
   { header, rows }: Tokens.Table,
@@ -191,7 +191,7 @@ function linkTarget({ page, pages }: MarkdownContext, href: string): string | nu
   return `/docs/${target.slug}${anchor === undefined ? '' : `#${anchor}`}`;
 }
 
-/** Renders a picture for light and dark, the only HTML allowed; empty for any other. */
+/** Renders a picture for light and dark, the only HTML allowed. Returns an empty string for other HTML. */
 function pictureMarkup(markup: string): string {
   const form =
     /^<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img src="([^"]+)" alt="([^"]+)">\s*<\/picture>\s*$/;

@@ -12,7 +12,7 @@ export interface StartLink {
 interface StartPage {
   readonly baseUrl: string;
   readonly isTestMode: boolean;
-  /** Offers of the sandbox, starting with its shop; empty in live mode. */
+  /** Links to what the sandbox offers, starting with its shop; empty in live mode. */
   readonly links?: readonly StartLink[];
 }
 

@@ -169,7 +169,7 @@ export function accountLink(id: string): Html {
     : html`<a href="${OPERATOR_PATH}/accounts/${id}"><code class="small">${id}</code></a>`;
 }
 
-/** Renders a payment in a table by both ends of its id, because all of it would fill half a phone. */
+/** Renders a payment in a table by both ends of its id, because the whole id would fill half a phone. */
 export function paymentLink(id: PaymentId): Html {
   return html`<a href="${OPERATOR_PATH}/payments/${id}" title="${id}"><code class="small">${id.slice(0, 8)}…${id.slice(-6)}</code></a>`;
 }

@@ -77,7 +77,7 @@ export function isOverdue(dueAtMs: number | null | undefined, nowMs: number): du
   return typeof dueAtMs === 'number' && nowMs - dueAtMs > OVERDUE_MS;
 }
 
-/** Returns payments whose release was refused, needs a person, or is overdue. */
+/** Returns payments whose release was refused, needs a person or is overdue. */
 export async function readWaiting({ search, nowMs }: OperatorContext): Promise<readonly Payment[]> {
   const [refused, ready] = await Promise.all([
     search.listUnsettled(null, refusedStatuses, COUNTED_PAYMENTS),

@@ -94,7 +94,7 @@ function sandboxBanner(language: Language): Html {
   return html`<aside class="sandbox" aria-label="${name}"><strong>${name}</strong>${language.gap}${sentence}</aside>`;
 }
 
-/** Returns the language links. Each is in its own language, for visitors who cannot read the page. */
+/** Returns links to all languages, each in its own language, for visitors who cannot read the page. */
 function languageLinks(current: Language, path: string): Html {
   const links = languages.map(({ code, words }) =>
     code === current.code

@@ -204,7 +204,7 @@ export const en = {
     longer: 'Taking longer?',
   },
   receipt: {
-    /** A time follows. */
+    /** Followed by a time. */
     paidTo: 'paid to {shop}',
     for: 'For',
     price: 'Price + fee',

@@ -60,7 +60,7 @@ export function moneyText(cents: number, currency: Currency): string {
 
 const ROUNDED_UNITS = { up: 9_999n, nearest: 5_000n, down: 0n };
 
-/** Formats 5123456 as "5.12 USDC" with the exact amount as its title. Amounts due need `up`, parts `down`. */
+/** Formats 5123456 as "5.12 USDC" with the exact amount as its title. Use `up` for amounts due, `down` for parts. */
 export function formatUsdc(units: bigint, rounding: keyof typeof ROUNDED_UNITS = 'nearest'): Html {
   const exact = formatUnits(units);
   if (exact.endsWith('0000')) return html`${usdcText(units)}`;

@@ -155,7 +155,7 @@ export function requireTextUrl(url: string): void {
 
 /**
  * Throws `foreign_form` unless the browser says that the form came from this site. Browsers without `Sec-Fetch-Site`
- * send `Origin` with every form. They send `none` when the user submits a form again.
+ * send `Origin` with every form. Other browsers send `none` when the user submits a form again.
  */
 export function requireOwnForm(headers: IncomingHttpHeaders, baseUrl: string): void {
   const { origin, 'sec-fetch-site': site = 'none' } = headers;

@@ -18,7 +18,7 @@ export function rememberBrowser({ context, cookies, reply }: AreaRequest, email:
   cookies.set(reply, 'browser', markBrowser(context.browsers, email, context.nowMs()), BROWSER_MARK_MS);
 }
 
-/** Returns the user's known browser that sent the request; null if unknown. */
+/** Returns which of the user's known browsers sent the request; null if none. */
 export function browserOf({ context, cookies, request }: AreaRequest, email: string): string | null {
   const mark = cookies.read(request.headers, 'browser');
   return mark === null ? null : knownBrowser(context.browsers, mark, email, context.nowMs());

@@ -1,8 +1,8 @@
 /*
- * A file of `src/pages/dashboard/` or of a feature registers its pages with `routes.pages(section, role)` and is called
- * in `routes.ts`. Its handlers run only for members with the role, and for this site's forms. They return content, or
- * `seeOther(path)` after a form; a refused form shows its page again. Respond to an id of another account as to an
- * unknown one: `throw new ServiceError('not_found')`.
+ * A file of `src/pages/dashboard/` or of a feature registers its pages with `routes.pages(section, role)`, called from
+ * `routes.ts`. Handlers run only for members with the role and for forms from this site. They return content or, after
+ * a form, `seeOther(path)`. A refused form shows its page again. Treat an id of another account like an unknown one:
+ * `throw new ServiceError('not_found')`.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createChallenge } from '../../accounts/passkeys.ts';
@@ -40,7 +40,7 @@ export interface PageView extends PageContent {
 }
 
 export interface SeeOther {
-  /** Path below the area's. */
+  /** Path relative to the area. */
   readonly location: string;
 }
 

@@ -106,7 +106,7 @@ export function partPaidSentence(payment: Payment): Html {
   return html`Partially paid: ${partPaid(payment)} arrived (${about}). The payment is paid in full at ${formatUsdc(paidThresholdUnits, 'up')}.`;
 }
 
-/** Says how much has arrived and reached the merchant; null before anything arrives. */
+/** Returns how much has arrived and reached the merchant; null before anything arrives. */
 export function moneySentence(payment: Payment): string | null {
   const { amountCents, currency, status, receivedUnits, forwardedUnits } = payment;
   if (receivedUnits === 0n) return null;
@@ -161,7 +161,7 @@ export function providerName(provider: Payment['provider']): string {
   return provider === MULTI_PROVIDER ? 'Any provider' : providerCatalog[provider].name;
 }
 
-/** Returns a payment's provider. If the customer chose, the last session's, as the chain does not record it. */
+/** Returns a payment's provider: the last session's if the customer chose, because the chain does not record it. */
 export function usedProvider(
   { provider }: Pick<Payment, 'provider'>,
   session: LastSession | undefined,

@@ -154,7 +154,7 @@ ${qrCode(uri, 'QR code for your authenticator app, with the same key as below')}
 <dl class="facts"><div><dt>Key</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ') ?? secret}</code></dd></div></dl>`;
 }
 
-/** Registers `/operator/set-up`, where a user sets up a required second factor before any other page. */
+/** Registers `/operator/set-up`, where a user has to set up a required second factor before opening other pages. */
 export function registerSetUpPages(routes: AreaRoutes): void {
   const pages = pendingPages(routes, 'set_up');
   pages.page('/set-up', showOffer);

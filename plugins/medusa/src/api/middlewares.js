@@ -1,7 +1,7 @@
 // @ts-nocheck: plain JavaScript with packages that only its own installation has.
 import { defineMiddlewares } from '@medusajs/framework/http';
 
-/** Keeps the raw body, which the signature covers. */
+/** Middleware that keeps the raw body, which the signature covers. */
 export default defineMiddlewares({
   routes: [{ method: 'POST', matcher: '/hooks/card-checkout', bodyParser: { preserveRawBody: true } }],
 });

@@ -8,7 +8,7 @@ defined('ABSPATH') || exit;
 final class Card_Checkout_Amount
 {
     private const UNITS_PER_USDC = 1_000_000;
-    /** Below a million USDC, more than any payment. Its product with the price in cents fits into 64 bits. */
+    /** Maximum digits of whole USDC, enough for any payment. The product with the price in cents fits into 64 bits. */
     private const MAXIMUM_USDC_DIGITS = 6;
 
     /** Formats an amount as "25.00" for the API. WooCommerce stores totals as decimal text. */

@@ -5,8 +5,8 @@ declare(strict_types=1);
 defined('ABSPATH') || exit;
 
 /**
- * Connects the shop with one click. The merchant approves it at the service, and the shop exchanges the returned code
- * for an API key (OAuth 2.0 authorization code with PKCE).
+ * Connection of the shop with one click. The merchant approves it at the service, and the shop exchanges the returned
+ * code for an API key (OAuth 2.0 authorization code with PKCE).
  */
 final class Card_Checkout_Connect
 {

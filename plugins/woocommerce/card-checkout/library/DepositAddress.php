@@ -7,7 +7,7 @@ namespace Card_Checkout_Library;
 defined('ABSPATH') || exit;
 
 /**
- * Proves that USDC at a payment's deposit address can only go to the shop's wallet, less the fee.
+ * Proof that USDC at a payment's deposit address can only go to the shop's wallet, less the fee.
  *
  * The address is the CREATE2 address of a contract, determined by payout wallet, fee, fee wallet and payment id. It is
  * recomputed from the shop's payout wallet and the contracts that the shop has accepted. So not even a compromised
