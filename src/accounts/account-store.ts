@@ -5,7 +5,7 @@ import type { DashboardSession } from './session-lifetimes.ts';
 import type { ShopLogo } from './shop-profile.ts';
 
 export interface AccountQuery {
-  /** Part of the name or email address, or the whole id; null matches all. Ignores case, at least of Latin letters. */
+  /** Part of the name or email address, or the whole id; null matches all. Ignores case, at least in Latin letters. */
   readonly search: string | null;
   /** Accounts created before this one; null starts with the newest. */
   readonly before: Pick<Account, 'id' | 'createdAtMs'> | null;
@@ -15,7 +15,7 @@ export interface AccountStore {
   createAccount(account: Account): Promise<void>;
   findAccount(accountId: string): Promise<Account | null>;
   listAccounts(): Promise<readonly Account[]>;
-  /** Returns the newest first. */
+  /** Returns matching accounts, newest first. */
   searchAccounts(query: AccountQuery, limit: number): Promise<readonly Account[]>;
   /** Runs `change` within the transaction if it is a function. */
   updateAccount(
@@ -61,9 +61,9 @@ export type Acceptance = 'accepted' | 'gone' | 'other_user' | 'full';
 export interface PeopleStore {
   /** Returns false when a user already has this passkey, the user has the maximum, or the guard does not hold. */
   addPasskey(passkey: Passkey, guard?: UserGuard): Promise<boolean>;
-  /** Returns the oldest first. */
+  /** Returns the user's passkeys, oldest first. */
   listPasskeys(userId: string): Promise<readonly Passkey[]>;
-  /** Returns false for an unknown passkey, a count that is not 0 and has not grown, or a use since `unusedSinceMs`. */
+  /** Returns false for an unknown passkey, a nonzero count that has not grown, or a use since `unusedSinceMs`. */
   usePasskey(
     userId: string,
     id: string,
@@ -98,11 +98,11 @@ export interface PeopleStore {
     user: User,
     invitation: { readonly tokenHash: string; readonly nowMs: number },
   ): Promise<Acceptance>;
-  /** Returns the oldest first. */
+  /** Returns the user's memberships, oldest first. */
   listMemberships(userId: string): Promise<readonly Membership[]>;
-  /** Returns the oldest first. */
+  /** Returns the account's members, oldest first. */
   listMembers(accountId: string): Promise<readonly Member[]>;
-  /** Changes a role; null ends the membership. Refused for the last owner, as decided within the transaction. */
+  /** Changes a role; null ends the membership. Refuses if the account would lose its last owner. */
   changeMembership(
     accountId: string,
     userId: string,
@@ -119,14 +119,14 @@ export interface OneTimeLink {
   readonly email: string;
   /** User whose password the link sets, or who approved the connection; null for an invitation. */
   readonly userId: string | null;
-  /** Account of an invitation; null for other links, like `role`. */
+  /** Account of an invitation. Null for other links, as is `role`. */
   readonly accountId: string | null;
   readonly role: Role | null;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
 }
 
-/** Maximum `forgotten` links of a user; the oldest is deleted. The rate limit allows fewer such emails per day. */
+/** Maximum `forgotten` links of a user; another one deletes the oldest. The rate limit allows fewer emails per day. */
 export const MAXIMUM_FORGOTTEN_LINKS = 100;
 /** Maximum open invitations of an account; another one deletes the oldest. */
 export const MAXIMUM_INVITATIONS = 50;

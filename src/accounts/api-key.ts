@@ -18,11 +18,11 @@ export const keyScopes = Object.keys(scopeLabels) as readonly KeyScope[];
 /** All scopes but the audit log, which contains people's email and IP addresses. */
 export const defaultScopes: readonly KeyScope[] = keyScopes.filter((scope) => scope !== 'audit');
 
-/** Returns the role required to create a key with these scopes: its creator must be allowed to read the same. */
+/** Returns the role required to create a key with these scopes, which must not exceed the creator's rights. */
 export const roleForScopes = (scopes: readonly KeyScope[]): Role =>
   scopes.includes('audit') ? 'owner' : 'developer';
 
-/** Parses scopes separated by spaces or commas. Empty text means the default. Throws `invalid_request` for others. */
+/** Parses scopes separated by spaces or commas; empty text means the default. Throws `invalid_request` for others. */
 export function parseScopes(text: string): readonly KeyScope[] {
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
   for (const name of names) {

@@ -35,7 +35,7 @@ function colorOf(text: string): Hex | null {
   return `#${(digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits).toLowerCase()}`;
 }
 
-/** Returns the nearest darker color with readable white text; null if this one has it already, or is invalid. */
+/** Returns the nearest darker color with readable white text; null if this color has it already or is invalid. */
 export function darkerColorOf(text: string): string | null {
   const color = colorOf(text);
   if (color === null) return null;
@@ -47,7 +47,7 @@ type BrandTokens = Readonly<
   Record<'accent' | 'accent-text' | 'accent-strong' | 'tint' | 'panel' | 'panel-text' | 'panel-soft', Hex>
 >;
 
-/** Returns tokens of light and dark pages for a `parseBrandColor` color. Each pair that carries text is readable. */
+/** Returns tokens of light and dark pages for a color from `parseBrandColor`. All text in these colors is readable. */
 export function brandTokens(color: string): { readonly light: BrandTokens; readonly dark: BrandTokens } {
   const brand = color as Hex;
   const lightened = mixUntil(brand, WHITE, (shade) => contrastOf(shade, DARK_SHEET) >= MINIMUM_CONTRAST);

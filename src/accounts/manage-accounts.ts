@@ -203,7 +203,7 @@ function shownSetting(name: string, value: unknown): string {
   return name.endsWith('BasisPoints') ? `${Number(value) / 100} %` : String(value);
 }
 
-/** Starts an operator's audited view and ends earlier ones. Returns its token. Throws `not_found` for no account. */
+/** Starts an operator's audited view, ends earlier ones and returns its token. Throws `not_found`. */
 export async function viewAccount(
   context: PeopleContext,
   operator: User,

@@ -41,7 +41,7 @@ export async function readLink(
   return kinds.includes(link.kind) ? link : null;
 }
 
-/** Sets a password and ends all sessions and links. Null for an invalid link; throws a 400 for a weak password. */
+/** Sets a password; ends all sessions and links. Returns null for a bad link; throws a 400 for a weak password. */
 export async function setPasswordByLink(
   context: PeopleContext,
   token: string,
@@ -65,7 +65,7 @@ export async function setPasswordByLink(
   return user;
 }
 
-/** Sets a new password; ends other sessions and all links. Throws a 400 if it is weak or the user has changed. */
+/** Sets a new password; ends other sessions and all links. Throws a 400 if it is weak or access has changed. */
 export async function changePassword(
   context: PeopleContext,
   { user, session }: SignedIn,

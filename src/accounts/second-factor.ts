@@ -44,7 +44,7 @@ export function offerTotp(
   return {
     secret,
     uri: totpOf(secret, user.email).toString(),
-    /** Sealed secret in the form that confirms it; valid for this user only. */
+    /** Sealed secret for the confirmation form; valid for this user only. */
     sealed: kept === null ? secondFactor.box.seal(secret, user.id) : earlier,
   };
 }

@@ -47,7 +47,7 @@ interface KnownSecrets {
   readonly signingSecrets: Pick<SecretBox, 'isCurrent'>;
 }
 
-/** Describes the secrets that were removed from `SECRET_KEY_PREVIOUS` too early, and the remedy; null if none. */
+/** Describes secrets removed from `SECRET_KEY_PREVIOUS` too early, and the remedy; null if there are none. */
 export function describeMissingSecrets(
   { open, secondFactors, signing }: SecretsInUse,
   known: KnownSecrets,

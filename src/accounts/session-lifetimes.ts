@@ -39,5 +39,5 @@ export function isSessionAlive(session: DashboardSession, nowMs: number): boolea
   return nowMs < session.expiresAtMs && nowMs < session.lastSeenAtMs + SESSION_IDLE_MS;
 }
 
-/** Maximum challenges and one-time secrets of a session. Exceeds the maximum of an account's API keys. */
+/** Maximum challenges and one-time secrets of a session, above the maximum number of an account's API keys. */
 export const MAXIMUM_CHALLENGES = 16;

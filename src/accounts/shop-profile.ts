@@ -99,7 +99,7 @@ export function parseSupportUrl(text: string): string | null {
   return parseLink('support-link', link, 'must be an https address or an email address');
 }
 
-/** Only placeholder, so that a return URL carries neither the note nor the customer's email address. */
+/** The only placeholder, so that a return URL carries neither the note nor the customer's email address. */
 const PAYMENT_ID_PLACEHOLDER = '{payment_id}';
 /** Substitute for the placeholder while the URL is parsed, because parsing would encode the braces. */
 const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';
@@ -170,7 +170,7 @@ function parseBaseCurrency(text: string): Currency {
   throw invalidField('base-currency', `must be one of ${currencies.join(', ')}`);
 }
 
-/** Parses a percentage to basis points; empty text is null. Throws `invalid_request` if malformed or out of range. */
+/** Parses a percentage into basis points; empty text is null. Throws `invalid_request` if malformed or out of range. */
 function parsePercent(field: string, text: string, minimum: number, maximum: number): number | null {
   const percent = text.trim();
   if (percent === '') return null;

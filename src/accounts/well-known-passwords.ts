@@ -45,7 +45,7 @@ const looksLike: Readonly<Record<string, string>> = {
   '!': 'i',
 };
 
-/** Returns whether attackers would guess it. Ignores case, width, accents, separators and digits used as letters. */
+/** Returns whether attackers would guess a password. Ignores case, width, accents, separators and look-alike digits. */
 export function isWellKnown(password: string, email: string): boolean {
   const typed = withoutAccents(password).toLowerCase();
   const core = typed.replaceAll(/^[^\p{L}@$]+|[^\p{L}@$]+$/gu, '');

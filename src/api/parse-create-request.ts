@@ -24,7 +24,7 @@ import type { RequestParameter, RequestParameters } from './json-schema.ts';
 const amountText = { type: 'string', pattern: AMOUNT_PATTERN } as const;
 
 const domainLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-/** HTML's `<input type=email>`, or spaces alone. Excludes names, lists, quotes, line breaks and non-ASCII text. */
+/** Form of HTML's `<input type=email>`, or spaces alone. Excludes names, lists, quotes, line breaks and non-ASCII. */
 const EMAIL_PATTERN = `^[^\\S\\r\\n]*(?:[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@${domainLabel}(?:\\.${domainLabel})*)?[^\\S\\r\\n]*$`;
 
 /** Parameters of a create request. `parseCreateRequest` also validates what a schema cannot express. */
@@ -163,7 +163,7 @@ const { currency, email, note, passFeeToCustomer, provider } = createParameters;
 const emailForm = new RegExp(email.schema.pattern);
 const noteForm = new RegExp(note.schema.pattern);
 
-/** Parses a create request and ignores unknown parameters. Throws `invalid_request`. Checks the callback (DNS) last. */
+/** Parses a create request and ignores unknown parameters. Throws `invalid_request`. The callback is checked last. */
 export async function parseCreateRequest(
   { callbacks }: Readonly<{ callbacks: CallbackGuard }>,
   parameters: CreateParameters,

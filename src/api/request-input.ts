@@ -156,7 +156,7 @@ export function requireNoQuery(request: FastifyRequest): void {
   requireKnown(queryOf(request), {});
 }
 
-/** Throws `invalid_request` if there are parameters. Accepts `[]`, as which PHP encodes an empty array. */
+/** Throws `invalid_request` if there are parameters. Accepts `[]`, PHP's encoding of an empty array. */
 export function requireNoParameters(request: FastifyRequest): void {
   const isEmpty =
     request.body instanceof Buffer && /^\s*(\[\s*\]\s*)?$/.test(request.body.toString('latin1'));

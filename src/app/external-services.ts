@@ -42,7 +42,7 @@ export const liveIntervals = {
   quietWatchIntervalMs: 6_000,
   /** Pause between two polls while no payment awaits money. */
   idleWatchIntervalMs: 100_000,
-  /** Interval between reads of the final block while no payment has an event above the last one. */
+  /** Interval between reads of the final block while no payment event is above the last final block. */
   finalityIntervalMs: 60_000,
   relayIntervalMs: 1_000,
   /** Interval between a feature's reads of the chain. */
@@ -50,7 +50,7 @@ export const liveIntervals = {
   rescanIntervalMs: 5 * 60_000,
   /** Number of final blocks that a thorough rescan and the first rescan read again. */
   rescanDepthBlocks: 2_000,
-  /** Pause between two thorough rescans. Shorter than 2,000 blocks at 1.5 s each, so that no block is skipped. */
+  /** Pause between two thorough rescans, shorter than 2,000 blocks take at 1.5 s each, so that none is skipped. */
   thoroughRescanIntervalMs: 45 * 60_000,
   /** Number of newest scanned blocks that are not reread yet, because a node may show a block before its logs. */
   rescanLagBlocks: 32,

@@ -1,7 +1,7 @@
 import type { LeaseStore } from '../settlement/settlement-store.ts';
 import type { WorkerTask } from './worker-parts.ts';
 
-/** Duration of a lease. Plus `RENEWAL_MS`, it bounds the time to replace a killed holder: below ten seconds. */
+/** Duration of a lease. A killed holder is replaced within this and `RENEWAL_MS`, together below ten seconds. */
 const DURATION_MS = 6_000;
 const RENEWAL_MS = 1_500;
 

@@ -155,7 +155,7 @@ export function requireChain(config: Config): ChainConfig {
   return config.chain;
 }
 
-/** Returns the chain's well-known or else the configured token. Throws `ConfigError` without one or if both differ. */
+/** Returns the chain's well-known or configured token. Throws `ConfigError` if there is none, or if both differ. */
 export function requireToken(chain: ContractDeploymentConfig): Address {
   const known = knownToken(chain.chainId);
   if (known !== null && chain.token !== null && chain.token !== known) {

@@ -97,7 +97,7 @@ function proofContext(context: OperationsContext, args: OperationArguments, prov
   return { context, args, provider, store, adapter: adapter.unguarded ?? adapter };
 }
 
-/** `provider watch`: checks whether providers answer harmless calls as recorded. It is meant to be run by a timer. */
+/** `provider watch`: checks whether providers answer harmless calls as recorded. A timer should run it. */
 const watchOperation: Operation = async (context, args) => {
   const isNamed = argument.optional(args, 'provider') !== null;
   const all = requireServer(context).adapters.keys();

@@ -76,7 +76,7 @@ function requireNoPassword(user: User | null, isOperator: boolean): void {
   throw invalidField('email', `belongs to a user who already has a password: ${wayOut}`);
 }
 
-/** Returns a link that sets the password, and its expiry. It leads to the console for operators, else the dashboard. */
+/** Returns a password link and its expiry. The link leads operators to the console, and others to the dashboard. */
 async function linkFor(context: OperationsContext, user: User) {
   const token = await createPasswordLink(context, user);
   const area = user.isOperator ? `${context.adminBaseUrl}/operator` : `${context.baseUrl}/dashboard`;

@@ -150,7 +150,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   return config;
 }
 
-/** Reads retention periods. Customer data stays a month beyond expiry, because money may arrive late or be returned. */
+/** Reads retention periods. Customer data stays at least a month after expiry: money may arrive late or be returned. */
 function readRetention(read: Reader, checkoutExpiryHours: number): Retention {
   const days = (name: string, minimum: number) =>
     read.text(name) === null ? null : read.integer(name, minimum, minimum, 36_500);
@@ -211,7 +211,7 @@ function readRelayMaximumFee(read: Reader): bigint {
   return 10n ** 18n;
 }
 
-/** Reads the gas limit; null if no release waits for lower fees. A share needs a price; a price alone has no effect. */
+/** Reads the gas share; null if no release waits for lower fees. It needs a POL price, which alone has no effect. */
 function readRelayGasShare(read: Reader): GasShareLimit | null {
   const basisPoints = read.percent('RELAY_MAX_GAS_SHARE_PERCENT', null, 100, 10_000);
   const price = read.text('POL_PRICE_USD');

@@ -87,7 +87,7 @@ export const checkoutParameters = { ...createParameters, address, callback, ...o
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Parses the parameters of a platform's order. Throws `invalid_request` with the field and its rule. */
+/** Parses the parameters of a platform's order. Throws `invalid_request`, naming the field and its rule. */
 export function parseOrder(
   body: Body,
   expiryMs: number,

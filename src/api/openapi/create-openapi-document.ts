@@ -64,7 +64,7 @@ export function createOpenApiDocument(baseUrl: string, description: ApiDescripti
   };
 }
 
-/** Moves schemas with a title into components, so that generators name their types. Enums with a title are open. */
+/** Moves titled schemas into components, so that generators name their types. Titled enums accept any string. */
 function withComponents(schemas: Schemas): Schemas {
   const named: Record<string, JsonSchema> = {};
   const words: Record<string, readonly unknown[]> = {};

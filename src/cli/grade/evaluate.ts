@@ -51,7 +51,7 @@ interface EventObservations {
   readonly known: number | null;
 }
 
-/** Evaluates the use of the event log. Webhooks are sent only once, so only a shop that follows the log misses none. */
+/** Evaluates the use of the event log. Webhooks are sent once, so only a shop that follows the log misses no event. */
 export function evaluateEvents({ isFollowed, missed, known }: EventObservations): Finding {
   const problems: string[] = [];
   if (isFollowed && missed === 0)

@@ -100,7 +100,7 @@ async function answer(request: IncomingMessage, service: StandInService, tokens:
   return { status: 404, body: { error: 'Not found. Check the path and the id.' } };
 }
 
-/** Reads the event log. Refuses a cursor beyond the log, as the service does: it comes from another service. */
+/** Reads the event log. Refuses a cursor beyond the log, because it comes from another service. */
 function readEvents(service: StandInService, query: URLSearchParams): Reply {
   service.eventReads++;
   const after = Number(query.get('after') ?? 0);
