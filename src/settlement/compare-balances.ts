@@ -16,10 +16,10 @@ export type SweepResult = Awaited<ReturnType<typeof sweepOpenPayments>>;
 /** Maximum payments per chunk, so that a chunk takes only a few milliseconds and does not delay the API. */
 const PAYMENTS_AT_A_TIME = 100;
 
-/** Younger payments are skipped, because most are paid by that age, and comparing all adds load for each creation. */
+/** Minimum age of compared payments. Most are paid by then, so comparing younger ones would only add load. */
 const MINIMUM_AGE_MS = 10 * 60_000;
 
-/** Compares balances of one chunk of open payments, at least `MINIMUM_AGE_MS` old, after the payment `after`. */
+/** Compares balances of the next open payments after `after` that are at least `MINIMUM_AGE_MS` old. */
 export async function sweepOpenPayments(context: SweepContext, after: string | null) {
   const cursor = await context.observations.readCursor();
   if (cursor === null) return { last: null, unexplained: [], open: [], blockNumber: 0 };
@@ -35,12 +35,12 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
     blockNumber: cursor.number,
     /** Last checked payment, after which the next chunk starts; null at the end. */
     last: ids.length < PAYMENTS_AT_A_TIME ? null : (ids.at(-1) ?? null),
-    /** Payments whose balance is not the observed one, or whose releases exceed the observed deposits. */
+    /** Payments whose balance differs from the observed one, or whose releases exceed the observed deposits. */
     unexplained: unexplained.map(({ payment }) => payment.id),
   };
 }
 
-/** Open payments, read before the chain, and unexplained ones. Throws `ChainUnavailableError` without balances. */
+/** Reads open payments, then their balances, and finds unexplained ones. Throws `ChainUnavailableError`. */
 export async function findUnexplained(
   { payments, sweep }: Pick<SweepContext, 'payments' | 'sweep'>,
   ids: readonly PaymentId[],
@@ -50,7 +50,7 @@ export async function findUnexplained(
   const open = views.filter((view): view is PaymentView => view !== null && isOnItsWay(view.payment));
   const balances = await readBalances(sweep, open, cursor.number);
   const unexplained = open.filter(({ observations }, index) => {
-    // Later deposits and releases do not count yet.
+    // Balances are read at the cursor's block, so later deposits and releases do not count.
     const known = filterRows(observations, ({ blockNumber }) => blockNumber <= cursor.number);
     const { seenUnits, releasedUnits, heldUnits } = sumObservations(known);
     return releasedUnits > seenUnits || balances[index] !== heldUnits;
@@ -58,13 +58,12 @@ export async function findUnexplained(
   return { open, unexplained };
 }
 
-/** Does not call the chain if there are no payments. */
 async function readBalances(sweep: SweepBalances, views: readonly PaymentView[], blockNumber: number) {
   const addresses = views.map(({ payment }) => payment.depositAddress);
   return addresses.length === 0 ? [] : sweep(addresses, blockNumber);
 }
 
-/** Payments whose deposit address holds the mistaken token. Throws `ChainUnavailableError` if no endpoint answers. */
+/** Finds payments whose deposit address holds the token. Throws `ChainUnavailableError` if no endpoint answers. */
 export async function findMistakenToken(
   { sweepBalances }: MistakenToken,
   views: readonly PaymentView[],
@@ -74,7 +73,7 @@ export async function findMistakenToken(
   return views.filter((_, index) => balances[index] !== 0n).map(({ payment }) => payment.id);
 }
 
-/** Whether money is still to arrive, or to reach the merchant. */
+/** Returns whether the payment awaits a deposit or its release. */
 function isOnItsWay({ status, forwardStatus }: Payment): boolean {
   return status === 'unpaid' || (status === 'paid' && forwardStatus !== 'completed');
 }

@@ -6,9 +6,9 @@ import { findUnexplained, type SweepContext } from './compare-balances.ts';
 import type { BlockReference } from './settlement-store.ts';
 
 export interface ExpirePaymentsContext extends SweepContext {
-  /** Newest block of the second reading at another host; null before the first one. */
+  /** Newest block that was read again at another host; null before the first rescan. */
   readonly rescannedTo: () => BlockReference | null;
-  /** Age at which an unpaid payment expires: `CHECKOUT_EXPIRY_HOURS`, whose default is in `src/config/config.ts`. */
+  /** Age at which an unpaid payment expires, from `CHECKOUT_EXPIRY_HOURS` (default in `src/config/config.ts`). */
   readonly expiryMs: number;
 }
 
@@ -16,9 +16,9 @@ const BATCH_SIZE = 500;
 const NOTHING = { checked: 0, unexplained: [] };
 
 /**
- * Cancels payments past their deadline, oldest first. One reading is not enough, because a node may leave out events:
- * blocks up to the deadline must have been read at another host too, and the balance must match. The balance alone
- * is not enough either: it is zero even if a deposit and its release were both left out.
+ * Cancels payments past their deadline, oldest first. A node may omit events, so a second host must have read the
+ * blocks up to the deadline, and the balance must match. A matching balance alone is not enough, because it is also
+ * zero if a deposit and its release were both omitted.
  */
 export async function expirePayments(context: ExpirePaymentsContext) {
   const { observations, payments, expiryMs } = context;
@@ -26,7 +26,7 @@ export async function expirePayments(context: ExpirePaymentsContext) {
   const rescannedTo = context.rescannedTo();
   if (cursor === null || rescannedTo === null) return NOTHING;
   const nowMs = context.nowMs();
-  // The time of a final block that was read twice, but at most that of our own clock.
+  // Time up to which final blocks were read at two hosts, but never later than this machine's clock.
   const readUpToMs = Math.min(cursor.timestampMs, rescannedTo.timestampMs, nowMs);
   const own = await payments.listPastDeadline(readUpToMs, lastSessionEndMs(nowMs), BATCH_SIZE);
   const expiredBeforeMs = readUpToMs - expiryMs;
@@ -41,13 +41,13 @@ export async function expirePayments(context: ExpirePaymentsContext) {
   const decide = (view: PaymentView, expiredBeforeMs: number) => {
     const seenUnits = seenBefore.get(view.payment.id);
     if (seenUnits === undefined) return settle(view, { nowMs: context.nowMs(), expiredBeforeMs });
-    // Unchanged until the money is observed. A deposit recorded during the chain call could not move the watermark
-    // back, because it had not passed this payment yet.
+    // The payment stays unchanged until the money is observed. If a deposit was recorded during the chain call, the
+    // watermark had not passed this payment yet, so the payment must be visited again.
     return sumObservations(view.observations).seenUnits === seenUnits
       ? null
       : { change: {}, revisitExpiry: true as const };
   };
-  // A payment that a session may still pay waits, at most until the general deadline.
+  // A payment waits while a provider session may still pay it, at most until the general deadline.
   const decided = await Promise.all(
     own.map((id) =>
       payments.decidePayment(id, (view) =>

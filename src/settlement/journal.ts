@@ -2,31 +2,31 @@ import { createHash } from 'node:crypto';
 import type { Address } from '../payment/address.ts';
 import type { ChainPosition, Deposit, PaymentId, Release, Rescue } from '../payment/payment.ts';
 
-/** A deposit, a release to the merchant and to the fee wallet, or the rescue of another token. */
+/** Deposit, merchant's or fee wallet's part of a release, or rescue of another token. */
 export type JournalEntryKind = 'deposited' | 'forwarded' | 'fee' | 'rescued';
 
-/** One entry of final money on the chain, before it has a number in the journal. */
+/** Final movement of money on the chain, before it has a number in the journal. */
 export interface JournalFacts extends ChainPosition {
   readonly kind: JournalEntryKind;
   readonly paymentId: PaymentId;
   /** Amount in the token's smallest unit. Negative if a reorganization reverses a final amount. */
   readonly units: bigint;
-  /** Null for the payment token; otherwise the token, or the zero address for POL. */
+  /** Token's address, or the zero address for POL; null for the payment token. */
   readonly token: Address | null;
 }
 
-/** A journal entry. It is never changed or removed. */
+/** Journal entry, which is never changed or removed. */
 export interface JournalEntry extends JournalFacts {
-  /** Number of the entry; numbers start at 1 and have no gaps. */
+  /** Sequence number, from 1 and without gaps. */
   readonly number: number;
   readonly recordedAtMs: number;
   /** Hash of the preceding entry; 64 zeros for the first one. */
   readonly previousHash: string;
-  /** SHA-256 of all other fields, 64 hex digits. */
+  /** SHA-256 of all other fields, as 64 hex digits. */
   readonly hash: string;
 }
 
-/** Newest entry of the journal, to which the next one is chained. */
+/** Newest journal entry, whose hash the next entry includes. */
 export type JournalHead = Pick<JournalEntry, 'number' | 'hash'>;
 
 export const NO_MOVEMENTS: JournalHead = { number: 0, hash: '0'.repeat(64) };
@@ -38,7 +38,7 @@ export interface RowOwner {
 export interface MovedRows {
   readonly deposits: readonly (Deposit & RowOwner)[];
   readonly releases: readonly (Release & RowOwner)[];
-  /** Recorded only in the journal, once final: no decision depends on them. */
+  /** Recorded only in the journal and once final, because no decision depends on them. */
   readonly rescues?: readonly (Rescue & RowOwner)[];
 }
 
@@ -61,7 +61,7 @@ export function filterRows<Rows extends ChainRows>(
   };
 }
 
-/** Entries for these rows, in chain order and without zero amounts. */
+/** Returns the entries for these rows, in chain order and without zero amounts. */
 export function entriesOf(rows: MovedRows): JournalFacts[] {
   const entries: JournalFacts[] = [];
   for (const deposit of rows.deposits) entries.push(factsOf(deposit, 'deposited', deposit.units));
@@ -85,12 +85,12 @@ function factsOf(
   return { kind, paymentId, units, token: null, transactionHash, logIndex, blockNumber };
 }
 
-/** Entries that reverse others: the same with the opposite sign. */
+/** Returns entries that reverse the given ones. */
 export function takenBack(entries: readonly JournalFacts[]): JournalFacts[] {
   return entries.map((entry) => ({ ...entry, units: -entry.units }));
 }
 
-/** Numbered and hashed entries to append after a journal head. */
+/** Numbers and hashes entries to append after a journal head. */
 export function entriesAfter(
   head: JournalHead,
   entries: readonly JournalFacts[],
@@ -106,7 +106,7 @@ export function entriesAfter(
 }
 
 export function hashOfEntry(entry: Omit<JournalEntry, 'hash'>): string {
-  // A JSON list is unambiguous, whatever its texts contain.
+  // A JSON list is unambiguous, whatever strings it contains.
   const contents = JSON.stringify([
     'card-checkout entry v1',
     entry.number,
@@ -123,7 +123,7 @@ export function hashOfEntry(entry: Omit<JournalEntry, 'hash'>): string {
   return createHash('sha256').update(contents).digest('hex');
 }
 
-/** Net entries of a payment: one for each position and kind that was not reversed. */
+/** Sums entries by position and kind, and leaves out those that were reversed. */
 export function netEntries(entries: readonly JournalFacts[]): JournalFacts[] {
   const sums = new Map<string, JournalFacts>();
   for (const entry of entries) {
@@ -133,7 +133,7 @@ export function netEntries(entries: readonly JournalFacts[]): JournalFacts[] {
   return [...sums.values()].filter(({ units }) => units !== 0n);
 }
 
-/** Text that identifies an entry by its position on the chain and its kind. */
+/** Returns a text that identifies an entry by its kind, token and position on the chain. */
 export function placeOfEntry({ kind, token, transactionHash, logIndex, blockNumber }: JournalFacts): string {
   return `${kind} ${token ?? ''} ${transactionHash}:${logIndex} in block ${blockNumber}`;
 }

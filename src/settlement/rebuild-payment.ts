@@ -19,9 +19,9 @@ export interface RebuildContext
 }
 
 /**
- * Stores a payment that a restore lost, as canceled and without a callback, with what its deposit address shows,
- * and requests the release of the balance. The address follows from the given terms and a known factory and fee wallet.
- * Throws `payment_state_conflict` if the payment is not lost, or no such address holds money.
+ * Recreates a payment that was lost in a restore, as canceled and without a callback URL. Records the deposits and
+ * releases at its address, and requests the release of the balance. The given terms determine the address, together
+ * with a known factory and fee wallet. Throws `payment_state_conflict` if the payment exists or no address has money.
  */
 export async function rebuildPayment(
   context: RebuildContext,
@@ -57,7 +57,7 @@ export async function rebuildPayment(
     status: 'canceled',
     forwardStatus: 'canceled',
     cancelReason: 'operator',
-    // The price is lost: the balance stands in for it, and the payment never counts as paid.
+    // The price is lost, so the balance stands in for it. The payment never counts as paid.
     amountCents: Number(usdUnits / UNITS_PER_CENT),
     currency: 'USD',
     originalAmountCents: null,
@@ -73,7 +73,7 @@ export async function rebuildPayment(
     maxProviderFeeBasisPoints: 0,
     paidThresholdUnits: usdUnits,
   };
-  // Confirmed before it is stored, because a wrong row would block the right terms later.
+  // Confirmed before storing, because a payment stored with wrong terms would block a rebuild with the right ones.
   const rows = await chain.reader.withView((view) => findRows(view, cursor, payment, heldUnits));
   if (known === null) await payments.createPayment(payment, null);
   await observations.recordMissed({ from: cursor, ...rows }, (view) =>
@@ -82,7 +82,7 @@ export async function rebuildPayment(
   return releasePayment(context, lost.id);
 }
 
-/** Final deposits and releases of a payment from its creation on, as far as they explain its balance. */
+/** Reads a payment's final deposits and releases, from its creation until they explain its balance. */
 async function findRows(
   view: ChainView,
   cursor: BlockReference,
@@ -103,7 +103,7 @@ async function findRows(
   throw new ChainUnavailableError(`two hosts do not show how ${depositAddress} got its balance; try again`);
 }
 
-/** First block at or after a time. */
+/** Finds the first block at or after a time. */
 async function firstBlockAt(view: ChainView, timeMs: number, newest: number): Promise<number> {
   let [low, high] = [0, newest];
   while (low < high) {

@@ -8,7 +8,7 @@ import {
   type WatchDepositsContext,
 } from './watch-deposits.ts';
 
-/** Final blocks: a number of them up to the cursor, or the part of a range that the cursor has passed. */
+/** Final blocks to read again: the last `depthBlocks` up to the cursor, or a range up to the cursor at most. */
 type BlocksBelowCursor =
   | { readonly depthBlocks: number }
   | { readonly fromBlock: number; readonly toBlock: number };
@@ -17,13 +17,13 @@ export interface Rescan {
   readonly added: number;
   /** Newest block that was read again; null if none was. */
   readonly rescannedTo: BlockReference | null;
-  /** Contradictions of recorded final rows, one sentence each; at most `MAXIMUM_CONTRADICTIONS` per endpoint. */
+  /** Rows that contradict recorded final ones, one sentence each; at most `MAXIMUM_CONTRADICTIONS` per endpoint. */
   readonly contradictions: readonly string[];
 }
 
 const MAXIMUM_CONTRADICTIONS = 10;
 
-/** Reads final blocks again at another endpoint, or at each, and adds missed rows: a node may lag, or leave logs out. */
+/** Reads final blocks again at another endpoint, or at each, and adds missed rows. A node may lag or omit logs. */
 export async function rescanFinalBlocks(
   context: WatchDepositsContext,
   blocks: BlocksBelowCursor,
@@ -59,7 +59,7 @@ async function rescanAtOne(
     const logs = await readPaymentLogs(context.payments, view, { fromBlock, toBlock, recipients });
     const missing = await context.observations.listMissing(logs.rows);
     const isMissing = Object.values(missing).some(({ length }) => length > 0);
-    // Checked again after reading, because the endpoint's chain may have changed meanwhile.
+    // Checked again, because the endpoint's chain may have changed during the read.
     if (isMissing || logs.scannedTo.number === toBlock) await requireSameChain(view, cursor);
     if (isMissing && (await areConfirmed(view, missing, cursor))) {
       const missed = await recordMissed(context, cursor, missing);
@@ -111,7 +111,7 @@ function isContradiction(error: unknown): error is ScanRefusedError {
   return error instanceof ScanRefusedError && error.conflict === 'rows';
 }
 
-/** Rows of final blocks count immediately, so the endpoint must have our cursor, which two hosts confirmed. */
+/** Throws unless the endpoint has the cursor's confirmed block, because rows of final blocks count immediately. */
 async function requireSameChain(view: ChainView, cursor: BlockReference): Promise<void> {
   const block = await view.readBlock(cursor.number);
   if (block?.hash !== cursor.hash)

@@ -6,7 +6,7 @@ import { chooseNonce, hasFreeSlot, readCounts, unminedOf } from './relay/nonces.
 import type { RelayContext } from './relay/relay-context.ts';
 import { costOf, feeBudgetOf, forwardCall, signAttempt, unaffordableError } from './relay/size-batch.ts';
 
-/** Parses the token that an operator gives: `pol`, or its address. Throws `invalid_request` for the field `token`. */
+/** Parses an operator's token: `pol` or an address. Throws `invalid_request` for the field `token`. */
 export function parseRescuedToken(text: string): Address {
   const name = text.trim();
   if (name.toLowerCase() === 'pol') return POL_ADDRESS;
@@ -16,12 +16,12 @@ export function parseRescuedToken(text: string): Address {
 }
 
 /**
- * Sends a wrong token, or POL (`POL_ADDRESS`), from a deposit address to the payment's merchant, without a fee, in one
- * of the relayer's slots. Returns the hash of the first attempt.
+ * Sends a wrong token, or POL (`POL_ADDRESS`), from a deposit address to the merchant without a fee. Uses one of the
+ * relayer's slots. Returns the hash of the first attempt.
  *
  * Throws `payment_not_found` for an unknown payment, and `payment_state_conflict` if no slot is free, the contract
- * refuses, the deposit address holds none of the token, the token is already being rescued, the signer does not sign,
- * or the gas exceeds the budget, because the rescue would block all later releases.
+ * refuses, the deposit address holds none of the token, its rescue is under way, or the signer does not sign. An
+ * unaffordable gas cost is a conflict, too, because the rescue would block all later releases.
  */
 export async function rescueToken(
   context: Pick<RelayContext, 'payments' | 'observations' | 'relay' | 'relayer' | 'limits' | 'nowMs'>,

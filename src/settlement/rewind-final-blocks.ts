@@ -6,17 +6,17 @@ import type { BlockReference, ObservationStore } from './settlement-store.ts';
 export interface RewindContext {
   readonly observations: ObservationStore;
   readonly decide: Decide;
-  /** Called when the chain no longer has blocks that it had called final. */
+  /** Called when the chain no longer has blocks that were final. */
   readonly onRewind: (from: BlockReference, to: BlockReference) => void;
 }
 
-/** Blocks below the oldest checkpoint at which to restart if the chain lacks all checkpoints: about an hour's worth. */
+/** Number of blocks to go back below the oldest checkpoint if the chain lacks all of them: about an hour. */
 const BELOW_CHECKPOINTS = 2_000;
 
 /** Maximum checkpoints to compare: all that a store keeps. */
 const MAXIMUM_CHECKPOINTS_COMPARED = 200;
 
-/** The cursor, the endpoint's different block there, and the final block that another host confirms. */
+/** Cursor that is off the chain, the endpoint's block at its height, and the final block that another host confirms. */
 interface LostCursor {
   readonly cursor: BlockReference;
   readonly block: BlockReference;
@@ -24,9 +24,9 @@ interface LostCursor {
 }
 
 /**
- * Handles lost final blocks: moves the cursor to the newest checkpoint that the chain still has, or below all of them
- * to a block that another host confirms. One host must not undo finality: throws `ChainUnavailableError` without
- * agreement. A single host is followed only if that does not reverse a payment.
+ * Moves the cursor back after the chain lost final blocks, to the newest checkpoint that remains or to a lower block
+ * that another host confirms. Throws `ChainUnavailableError` unless another host agrees on the loss. A single
+ * configured host is followed only if that reverses no payment.
  */
 export async function rewind(
   { observations, decide, onRewind }: RewindContext,
@@ -79,7 +79,7 @@ async function findBelow(
   throw new ChainUnavailableError('the chain has none of the final blocks that were scanned before');
 }
 
-/** Whether no deposit or release is recorded in blocks (from, final]. */
+/** Returns whether no deposit or release is recorded in blocks (from, final]. */
 async function isEmptyRange(
   observations: ObservationStore,
   from: BlockReference,
@@ -92,7 +92,7 @@ async function isEmptyRange(
 
 /**
  * Moves the cursor back on an operator's request, to the given block or the newest checkpoint that the chain still has.
- * Throws `not_found` without such a block, and `invalid_request` for a block that is not below the cursor.
+ * Throws `not_found` if the chain has no such block, and `invalid_request` for a block that is not below the cursor.
  */
 export async function rewindByHand(
   { observations, decide }: Pick<RewindContext, 'observations' | 'decide'>,

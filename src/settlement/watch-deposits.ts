@@ -23,40 +23,40 @@ import {
 export interface WatchDepositsContext extends RewindContext {
   readonly chain: ChainReader;
   readonly payments: Pick<PaymentStore, 'findDepositOwners' | 'listDepositAddresses'>;
-  /** Addresses to search for in blocks that are not final. Final blocks are searched for all payments. */
+  /** Addresses to look for in non-final blocks. Final blocks are searched for the addresses of all payments. */
   readonly openAddresses: OpenAddresses;
-  /** Blocks above the cursor read by earlier passes. */
+  /** Blocks above the cursor that earlier passes read. */
   readonly kept: KeptBlocks;
-  /** Interval at which the final block is read while no rows are above the cursor; 0 for every pass. */
+  /** Interval at which the final block is read while no rows are above the cursor; 0 reads it on every pass. */
   readonly finality: { readonly everyMs: number; readonly monotonicMs: () => number };
-  /** Whether one of our releases may be mined soon; otherwise releases are searched for in final blocks only. */
+  /** Returns whether a release may be mined soon. If not, releases are looked for only in final blocks. */
   readonly expectsReleases: () => Promise<boolean>;
-  /** Called after each portion of a second scan. */
+  /** Called after each part of a rescan. */
   readonly onRescan?: (blocksLeft: number) => void;
 }
 
 export interface WatchPass {
   readonly cursor: BlockReference;
   readonly latest: BlockReference;
-  /** False while a further pass would find blocks to read immediately. */
+  /** False if another pass would have blocks to read immediately. */
   readonly isCaughtUp: boolean;
 }
 
 /** Maximum non-final blocks per pass, so that a pass always finishes. */
 const MAXIMUM_BLOCKS_A_PASS = 1_000;
 
-/** Maximum blocks kept above the cursor: ten hours without finality. */
+/** Maximum blocks kept above the cursor, enough for ten hours without finality. */
 const MAXIMUM_KEPT_BLOCKS = 20_000;
 
-/** Maximum readings compared with the chain one by one. After a deeper reorganization, all are read again. */
+/** Maximum kept readings compared with the chain one by one. After a deeper reorganization, all are read again. */
 const MAXIMUM_COMPARISONS = 8;
 
 /**
- * Runs one pass over the chain. Blocks above the cursor are read once; once final, they are read again, because a node
- * may show a block before its logs. The rows found replace those of the last pass, so reorganizations need no code
- * here, except for final blocks (`rewind-final-blocks.ts`). All changes of a pass are made in one transaction.
+ * Runs one pass over the chain. Blocks above the cursor are read once when new and again when final, because a node
+ * may show a block before its logs. Each pass replaces the rows of the last one in a single transaction, so only
+ * reorganizations of final blocks need code of their own (`rewind-final-blocks.ts`).
  *
- * An announced block that follows the kept ones is read by its hash, without asking for the newest block.
+ * An announced block that follows the kept ones is read by its hash, without a request for the newest block.
  */
 export async function watchDeposits(
   context: WatchDepositsContext,
@@ -71,7 +71,7 @@ export async function watchDeposits(
     const isNext = announced !== null && isFollowedBy(kept.top, announced);
     let latest = isNext ? announced : await view.readLatest();
     const hasMore = await keepUpTo(context, view, latest, cursor.number).catch(async (error: unknown) => {
-      // The announcement may be wrong, so the endpoint is not at fault.
+      // The announcement may be wrong, so this error is not held against the endpoint.
       if (!isNext || !(error instanceof ChainUnavailableError)) throw error;
       latest = await view.readLatest();
       return keepUpTo(context, view, latest, cursor.number);
@@ -96,8 +96,8 @@ async function watchToFinal(
   kept.begin(view.source, cursor);
   if (latest.number <= cursor.number) return { cursor, latest, isCaughtUp: true };
 
-  // Even while blocks are left to read, because otherwise a transaction that moved down would be recorded at both
-  // positions.
+  // Reorganized blocks are dropped even while others are left to read. Otherwise, a transaction that moved to a lower
+  // block would be recorded at both positions.
   await dropReorganized(kept, view, latest);
   const finalNumber = Math.max(cursor.number, final?.number ?? 0);
   const found = await readFinalBlocks(context, view, cursor, finalNumber);
@@ -108,11 +108,11 @@ async function watchToFinal(
   const scanned = joinRows([found.rows, kept.rowsAbove(found.scannedTo.number)]);
   const leftOut = await readLeftOut(context, view, { from: cursor, final: reached, scannedTo, ...scanned });
   const rows = joinRows([scanned, leftOut]);
-  // One endpoint's logs are not enough: unconfirmed rows stay provisional, and the next pass starts here again.
+  // One endpoint's logs are not enough. Unconfirmed rows stay provisional, and the next pass starts at the same cursor.
   const to = (await areConfirmed(view, rows, reached)) ? reached : cursor;
   if (kept.isDirty || to.number > cursor.number) {
     const { hasRowsAbove } = await recordScan(context, { from: cursor, final: to, scannedTo, ...rows });
-    // The chain became shorter: rows of lost blocks are replaced once it is as high again.
+    // If the chain became shorter, rows of lost blocks remain until it is as high again.
     kept.isDirty = hasRowsAbove;
   }
   if (!hasMore) kept.finalAskedAtMs = finality.monotonicMs();
@@ -120,7 +120,7 @@ async function watchToFinal(
   return { cursor: to, latest, isCaughtUp: !hasMore || (isBehind && to.number === cursor.number) };
 }
 
-/** Reads recorded rows that a scan lacks by block hash: a node has the logs of a hash, or does not know the block. */
+/** Rereads recorded rows that a scan lacks, by block hash. A node that knows the hash also has the block's logs. */
 async function readLeftOut(
   { observations, payments }: WatchDepositsContext,
   view: ChainView,
@@ -132,7 +132,7 @@ async function readLeftOut(
   const blocks = new Set([...deposits, ...releases].map(({ blockNumber }) => blockNumber));
   const recipients = blocks.size === 0 ? null : await listAllAddresses(payments);
   const found: OwnRows[] = [];
-  // A deeper reorganization has more blocks than this, and is accepted.
+  // More blocks than this mean a deep reorganization, so the rest of them are accepted as lost.
   for (const fromBlock of [...blocks].slice(0, MAXIMUM_COMPARISONS)) {
     const block = await view.readBlock(fromBlock);
     if (block === null) throw new ChainUnavailableError(`${view.source} does not have block ${fromBlock}`);
@@ -142,10 +142,10 @@ async function readLeftOut(
   return filterRows(joinRows(found), ({ transactionHash }) => hashes.has(transactionHash));
 }
 
-/** Final blocks that a pass reads even if an endpoint allows fewer per call, because each pass is confirmed. */
+/** Minimum final blocks per pass, even if an endpoint allows fewer per call, because each pass needs a confirmation. */
 const BLOCKS_A_CONFIRMATION = 64;
 
-/** Reads as many final blocks above the cursor as one call covers, or a few, for the addresses of all payments. */
+/** Reads final blocks above the cursor for all payments, as many as one call covers or `BLOCKS_A_CONFIRMATION`. */
 async function readFinalBlocks(
   context: WatchDepositsContext,
   view: ChainView,
@@ -187,7 +187,7 @@ async function keepUpTo(
   const withReleases = await expectsReleases();
   if (recipients?.length === 0 && !withReleases) return false;
   while (fromBlock <= toBlock) {
-    // Requested by hash, the newest block has its logs or is unknown, so no node shows it without them.
+    // The newest block is requested by hash, because a node that knows the hash also has the block's logs.
     const block = fromBlock === latest.number ? { block: latest } : {};
     const query = { fromBlock, toBlock, recipients, withReleases, ...block };
     const { scannedTo, rows } = await readPaymentLogs(payments, view, query);
@@ -197,7 +197,7 @@ async function keepUpTo(
   return toBlock < latest.number && toBlock < above + MAXIMUM_KEPT_BLOCKS;
 }
 
-/** Forgets blocks that the endpoint's chain does not have. With no rows above the cursor, compares only the newest. */
+/** Forgets kept blocks that the endpoint's chain lacks. Compares only the newest if no rows are above the cursor. */
 async function dropReorganized(kept: KeptBlocks, view: ChainView, latest: LatestBlock): Promise<void> {
   for (let comparisons = 0; kept.top !== null; comparisons++) {
     const { number, hash } = kept.top;
@@ -208,12 +208,12 @@ async function dropReorganized(kept: KeptBlocks, view: ChainView, latest: Latest
   }
 }
 
-/** Whether a block is the newest kept one or comes directly after it. */
+/** Returns whether a block is the newest kept one or comes directly after it. */
 function isFollowedBy(top: BlockReference | null, { number, hash, parentHash }: LatestBlock): boolean {
   return top?.number === number ? top.hash === hash : top?.number === number - 1 && top.hash === parentHash;
 }
 
-/** Throws `ChainUnavailableError` for rows that contradict final ones, because that is the endpoint's mistake. */
+/** Throws `ChainUnavailableError` for rows that contradict final ones, because that is the endpoint's fault. */
 async function recordScan({ observations, decide }: WatchDepositsContext, scan: ScanRecord) {
   try {
     return await observations.recordScan(scan, decide);
@@ -225,14 +225,14 @@ async function recordScan({ observations, decide }: WatchDepositsContext, scan: 
   }
 }
 
-/** Whether another host, if there is one, confirms the rows of blocks that are to become final. */
+/** Returns whether another host, if there is one, confirms the rows of blocks that become final. */
 export function areConfirmed(view: ChainView, rows: OwnRows, final: BlockReference): Promise<boolean> {
   const isFinal = ({ blockNumber }: ChainPosition) => blockNumber <= final.number;
   const { deposits, releases, rescues } = filterRows(rows, isFinal);
   return view.confirmLogs({ transfers: deposits, forwarded: releases, rescued: rescues }, final);
 }
 
-/** The cursor, after checking that the chain still has that block. */
+/** Returns the cursor if the chain still has its block, and rewinds it otherwise. */
 async function verifiedCursor(
   context: WatchDepositsContext,
   view: ChainView,
@@ -252,8 +252,8 @@ async function verifiedCursor(
 }
 
 /**
- * Newest block that is scanned, final and confirmed at another host; never goes back. A block below `final` needs its
- * own confirmation, because an invented hash as a cursor would stop settlement permanently.
+ * Returns the newest block that is scanned, final and confirmed at another host, never one below the cursor. A block
+ * below `final` needs its own confirmation, because a cursor with an invented hash would stop settlement permanently.
  */
 async function confirmedFinal(
   view: ChainView,
@@ -271,7 +271,7 @@ interface FoundRows {
   readonly rows: OwnRows;
 }
 
-/** Logs of our payments. Their addresses are looked up once the endpoint has answered. */
+/** Reads the logs of payments, whose addresses are looked up after the endpoint has answered. */
 export async function readPaymentLogs(
   payments: Pick<PaymentStore, 'findDepositOwners'>,
   view: ChainView,
@@ -309,16 +309,16 @@ export const NO_ROWS: OwnRows = { deposits: [], releases: [], rescues: [] };
 
 export type KeptBlocks = ReturnType<typeof createKeptBlocks>;
 
-/** Caches blocks that are not final, so that the next pass reads only later ones. */
+/** Caches non-final blocks, so that the next pass reads only later ones. */
 export function createKeptBlocks() {
   let source: string | null = null;
-  /** Each covers blocks [fromBlock, to]. A chain that has the block `to` has those before it as well. */
+  /** Readings, each of blocks [fromBlock, to]. A chain that has the block `to` also has the earlier ones. */
   let readings: { readonly fromBlock: number; readonly to: BlockReference; readonly rows: OwnRows }[] = [];
 
   const kept = {
-    /** True while the store may have rows other than these. */
+    /** True while the store's rows may differ from the cached ones. */
     isDirty: true,
-    /** Monotonic time at which the cursor was last moved as far as finality allows. */
+    /** Monotonic time of the last pass that moved the cursor as far as finality allowed. */
     finalAskedAtMs: Number.NEGATIVE_INFINITY,
     get top(): BlockReference | null {
       return readings.at(-1)?.to ?? null;
@@ -327,16 +327,16 @@ export function createKeptBlocks() {
     get isClean(): boolean {
       return !kept.isDirty && readings.every(({ rows }) => countOf(rows) === 0);
     },
-    /** Starts a pass. Forgets final blocks, and those of another endpoint, because endpoints confirm each other. */
+    /** Starts a pass. Forgets final blocks, and another endpoint's, so that no endpoint confirms its own rows. */
     begin(newSource: string, cursor: BlockReference | null): void {
       if (source !== newSource || cursor === null) kept.clear();
       source = newSource;
       if (cursor === null) return;
       readings = readings.filter(({ to }) => to.number > cursor.number);
-      // The cursor went back, so blocks between it and these ranges would never be read.
+      // The cursor went back, so the blocks between it and the kept ones would never be read.
       if ((readings[0]?.fromBlock ?? 0) > cursor.number + 1) kept.clear();
     },
-    /** Adds blocks after the newest kept one, or the first ones. */
+    /** Adds blocks after the newest kept one, or the first blocks. */
     add(fromBlock: number, to: BlockReference, rows: OwnRows): void {
       readings.push({ fromBlock, to, rows });
       if (countOf(rows) > 0) kept.isDirty = true;
@@ -370,10 +370,10 @@ function countOf({ deposits, releases, rescues }: OwnRows): number {
 }
 
 /**
- * Finds the payments that own these addresses, in chunks, so that many unknown ones do not delay requests.
+ * Finds the payments that own these addresses, in chunks, so that many unknown addresses do not delay requests.
  *
- * Called only once the logs have been read: a customer learns an address after its payment is committed, and the node's
- * answer comes later.
+ * Must be called after the logs are read. A customer learns an address only after its payment is committed, so the
+ * store then has every payment that received money.
  */
 async function findOwners(
   payments: Pick<PaymentStore, 'findDepositOwners'>,
@@ -399,25 +399,25 @@ type AddressLists = Readonly<{
   observations: Pick<ObservationStore, 'readExpiryWatermark'>;
 }>;
 
-/** Deposit addresses of all payments, read after the head; null if there are more than a node's filter accepts. */
+/** Returns the addresses of all payments; null if they exceed a node's filter. Called after the head is read. */
 export function listAllAddresses(payments: AddressLists['payments']): Promise<readonly Address[] | null> {
   return payments.listDepositAddresses('', MAXIMUM_LISTED);
 }
 
-/** Maximum addresses per filter: each takes 69 bytes, while a busy block has about 75 logs of 109 compressed bytes. */
+/** Maximum addresses per filter. More, at 69 bytes each, outweigh a busy block's 75 logs of 109 compressed bytes. */
 const MAXIMUM_FILTERED = 128;
 
-/** Maximum payments read since the oldest open one; with more, too many are assumed to be open. */
+/** Maximum payments read since the oldest open one. If there are more, too many are assumed to be open. */
 const MAXIMUM_LOOKED_AT = 2_000;
 
-/** Delay with which payments leave the filter; they join it immediately. */
+/** Time that a payment stays in the filter after it is no longer open. New ones join immediately. */
 const LEAVING_MS = 30_000;
 
 export type OpenAddresses = ReturnType<typeof createOpenAddresses>;
 
 /**
- * Deposit addresses of payments that await money, or did a moment ago; null if filtering is not worthwhile. Other
- * deposits are found once their block is final.
+ * Creates a function that returns the deposit addresses of payments that await money or did a moment ago; null if
+ * filtering is not worthwhile. Other deposits are found once their block is final.
  */
 export function createOpenAddresses({
   payments,

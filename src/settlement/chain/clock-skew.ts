@@ -1,9 +1,9 @@
-/** Compares this machine's clock with the newest block; blocks come every 1.5 to two seconds. */
+/** Compares this machine's clock with the newest block. Blocks come every 1.5 to 2 seconds. */
 import type { ChainEndpoint } from './endpoint-rotation.ts';
 
 export const NOTABLE_SKEW_MS = 30_000;
 
-/** Time of each endpoint's newest block, or why it has none for this chain. */
+/** Returns the time of each endpoint's newest block, or the error of an endpoint that has none for this chain. */
 export function readNewestBlocksMs(endpoints: readonly ChainEndpoint[]): Promise<(number | Error)[]> {
   return Promise.all(
     endpoints.map(async (endpoint) => {
@@ -18,7 +18,7 @@ export function readNewestBlocksMs(endpoints: readonly ChainEndpoint[]): Promise
   );
 }
 
-/** Difference between the clock and the newest block, with a sentence for the operator; null if there is no block. */
+/** Returns how far the clock is from the newest block, with a sentence for the operator; null if there is no block. */
 export function clockSkew(
   newestBlocksMs: readonly (number | Error)[],
   nowMs: number,

@@ -12,19 +12,19 @@ import type { ChainEndpoint } from './endpoint-rotation.ts';
 import { type BlockRange, createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 
 /**
- * `hash`: a majority of hosts contradicts the endpoint's block. `refuted`: two other hosts lack some of our logs that
- * the endpoint shows. `omitted`: it lacks some of our logs that most hosts show. `disputed`: hosts contradict each
- * other without a majority. `unconfirmed`: no other host could answer.
+ * Kinds of doubt. `hash`: a majority of hosts contradicts the endpoint's block. `refuted`: two other hosts lack some of
+ * our logs that the endpoint shows. `omitted`: the endpoint lacks some of our logs that most hosts show. `disputed`:
+ * hosts contradict each other without a majority. `unconfirmed`: no other host could answer.
  */
 export const doubtKinds = ['hash', 'refuted', 'omitted', 'disputed', 'unconfirmed'] as const;
 
-/** Why a block or log is not accepted as final, or which endpoint contradicts the others. */
+/** Reason why a block or log is not accepted as final, or a contradiction between endpoints. */
 export interface FinalityDoubt {
   readonly kind: (typeof doubtKinds)[number];
   readonly block: BlockReference;
-  /** The endpoint that is wrong; without a majority, the one that was read. */
+  /** Endpoint that is wrong or, without a majority, the one that was read. */
   readonly endpoint: string;
-  /** For `disputed`: the endpoints that contradict it and may be wrong as well. */
+  /** For `disputed`: the endpoints that contradict `endpoint` and may be wrong instead. */
   readonly others?: readonly string[];
   readonly message: string;
 }
@@ -41,9 +41,9 @@ type Answer =
   | { readonly kind: 'cannot say'; readonly message: string };
 
 /**
- * Confirms a final block at one other host, because payments settle on it. An endpoint that is behind confirms up to
- * its own final block; a single host is trusted. `report` is also called for contradictions that arrive after an
- * agreement.
+ * Confirms a final block at one other host, because payments settle on it. An endpoint that is behind confirms only up
+ * to its own final block. A single host is trusted. `report` is called even for contradictions that arrive after
+ * another host has agreed.
  */
 export async function confirmFinalBlock(
   primary: ChainEndpoint,
@@ -66,7 +66,7 @@ export async function confirmFinalBlock(
   return { block: highest ?? null, isContradicted };
 }
 
-/** Contradictions about `final` or a lower block, from the answers of all endpoints of other hosts. */
+/** Asks all endpoints of other hosts. Returns their contradictions about `final` or a lower block. */
 export async function findContradictions(
   primary: ChainEndpoint,
   others: readonly ChainEndpoint[],
@@ -117,7 +117,7 @@ async function compareBlocks(
     if (pair === null)
       return { kind: 'cannot say', message: `${label} is behind and cannot confirm block ${final.number}` };
     const { own, theirs } = pair;
-    // The time is stored with the block, and payments expire by it.
+    // Times must match, too, because payments expire by the time of a block.
     const [said, contradicted] =
       own.hash === theirs.hash
         ? [own.timestampMs, theirs.timestampMs].map((ms) => `of ${new Date(ms).toISOString()}`)
@@ -132,7 +132,7 @@ async function compareBlocks(
   }
 }
 
-/** Reads, from each of two endpoints, the highest block that both call final. */
+/** Reads the highest block that both endpoints call final, from each of them. */
 async function readSameHeight(
   primary: ChainEndpoint,
   other: ChainEndpoint,
@@ -158,7 +158,7 @@ type LogsAnswer =
   | { readonly kind: 'lacks some'; readonly host: string; readonly label: string; readonly message: string }
   | { readonly kind: 'cannot say'; readonly message: string };
 
-/** Compares logs with other hosts. `confirmed`: one has them all. `refuted`: none has, and two lack some. */
+/** Compares logs with other hosts. `confirmed`: one has them all. `refuted`: none does, and two lack some. */
 export async function confirmLogs(
   context: ConfirmLogsContext,
   primary: ChainEndpoint,
@@ -174,7 +174,7 @@ export async function confirmLogs(
   return hostsOf(answers) > 1 ? 'refuted' : 'unconfirmed';
 }
 
-/** Endpoints whose logs differ from the majority's and, if no other has them all, the reasons. */
+/** Describes endpoints that lack confirmed logs or, if no other host has all logs, why they are not confirmed. */
 function describeLogDoubts(
   { rpc: { label: endpoint } }: ChainEndpoint,
   block: BlockReference,
@@ -183,7 +183,7 @@ function describeLogDoubts(
   const denials = answers.filter((answer) => answer.kind === 'lacks some');
   const supporters = hostsOf(answers.filter(({ kind }) => kind === 'has them'));
   if (supporters > 0) {
-    // The endpoint supports its own logs as well. With as many hosts against them, it is undecided which are wrong.
+    // The endpoint itself counts as a supporter, so more denials are at least a tie, and no endpoint is to blame.
     if (hostsOf(denials) > supporters) return [];
     return denials.map(({ label, message }) => ({ kind: 'omitted', block, endpoint: label, message }));
   }
@@ -249,7 +249,7 @@ async function readKeys(
 /** Blocks per request that the strictest free plans allow. */
 const COMPARED_BLOCKS = 5;
 
-/** Problems of endpoints with the logs of the newest final blocks, one sentence each. */
+/** Compares the endpoints' logs of the newest final blocks. Returns one sentence per problem. */
 export async function compareRecentLogs(
   endpoints: readonly ChainEndpoint[],
   sources: LogSources,

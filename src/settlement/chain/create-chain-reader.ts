@@ -19,19 +19,19 @@ import { createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 interface ChainReaderOptions {
   readonly endpoints: readonly ChainEndpoint[];
   readonly sources: LogSources;
-  /** Whether the only endpoint is our own node, which may lose final blocks (the sandbox). */
+  /** Whether the only endpoint is our own node (the sandbox), which may lose final blocks. */
   readonly isOwnNode?: boolean;
   /** Called whenever endpoints contradict or cannot confirm each other; must not throw. */
   readonly onDisagreement?: (doubt: FinalityDoubt) => void;
-  /** Called with the blocks by which each endpoint trails the highest final block of any; must not throw. */
+  /** Called with each endpoint's lag behind the highest final block, in blocks; must not throw. */
   readonly onLag?: (label: string, blocks: number) => void;
-  /** Initial and maximum blocks per request; the range follows what the endpoint allows. Default 100 and 2,000. */
+  /** Initial and maximum blocks per request, adjusted to what the endpoint allows. Defaults: 100 and 2,000. */
   readonly initialBlockRange?: number;
   readonly maximumBlockRange?: number;
   readonly monotonicMs?: () => number;
 }
 
-/** Final blocks that an endpoint may trail two other hosts before the reader leaves it: about half a minute. */
+/** Maximum lag behind two other hosts, in final blocks, before the reader leaves an endpoint: about half a minute. */
 const CRAWLING_BLOCKS = 16;
 
 export function createChainReader(options: ChainReaderOptions): ChainReader {
@@ -58,7 +58,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     }
     options.onDisagreement?.(doubt);
   };
-  /** Endpoints that can confirm this one's answers. Several names on one host count as one. */
+  /** Returns endpoints that can confirm this one's answers. Several URLs on one host count as one host. */
   const othersOf = ({ host }: ChainEndpoint) => endpoints.filter((other) => other.host !== host);
 
   async function confirmBlock(
@@ -66,7 +66,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     block: BlockReference,
   ): Promise<BlockReference | null> {
     const verdict = await confirmFinalBlock(endpoint, othersOf(endpoint), block, report);
-    // None agrees and one contradicts, so the endpoint is probably wrong and the next pass asks another.
+    // No host agrees and one contradicts, so this endpoint is probably wrong. The next pass asks another one.
     if (verdict.block === null && verdict.isContradicted) rotation.leave(endpoint);
     return verdict.block;
   }
@@ -80,7 +80,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     throw new ChainUnavailableError(`${endpoint.rpc.label} shows logs that two other hosts do not have`);
   }
 
-  /** Whether two other hosts report final blocks far above this endpoint's; one alone may have invented its height. */
+  /** Returns whether two other hosts' final blocks are far above this endpoint's. One host may invent its height. */
   function isCrawling({ host }: ChainEndpoint, finalNumber: number): boolean {
     const isAhead = (other: ChainEndpoint) => (other.finalNumber ?? 0) - finalNumber > CRAWLING_BLOCKS;
     const ahead = endpoints.filter((other) => other.host !== host && isAhead(other));
@@ -166,7 +166,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     return view;
   }
 
-  /** Asks these endpoints one after the other; with `isOneEnough`, only until one answers. */
+  /** Asks endpoints one after the other. With `isOneEnough`, stops after the first answer. */
   async function askEach<T>(
     asked: readonly ChainEndpoint[],
     use: (view: ChainView) => Promise<T>,
@@ -205,12 +205,12 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
   };
 }
 
-/** Maximum blocks that a head may fall back: more than any reorganization since Polygon's finality takes seconds. */
+/** Maximum blocks that a head may fall back: more than any reorganization since Polygon reaches finality in seconds. */
 const MAXIMUM_FALLBACK_BLOCKS = 256;
 /** Time after which a lower head is accepted. Not a number of checks, because pauses after failed passes grow. */
 const ACCEPT_FALLBACK_AFTER_MS = 60_000;
 
-/** A node that stands still for about ten blocks has lost its peers, or the chain or its finality has halted. */
+/** Time (about ten blocks) without progress that means a node lost its peers, or the chain or its finality halted. */
 const STALL_MS = 20_000;
 
 /** Detects a head or final block that stands still, and a head that falls back further than any reorganization. */
@@ -221,7 +221,7 @@ export function createHeadWatch(monotonicMs = () => performance.now()) {
 
   return {
     hasFinalStood: createStallCheck(monotonicMs),
-    /** Throws `ChainUnavailableError` when the head has fallen back too far. */
+    /** Returns whether the head stands still. Throws `ChainUnavailableError` if it has fallen back too far. */
     hasHeadStood(label: string, blockNumber: number): boolean {
       const nowMs = monotonicMs();
       const isAccepted = fellBackAtMs !== null && nowMs - fellBackAtMs >= ACCEPT_FALLBACK_AFTER_MS;
@@ -241,7 +241,7 @@ function createStallCheck(monotonicMs: () => number): (blockNumber: number) => b
   return (blockNumber) => {
     const nowMs = monotonicMs();
     const isStanding = last.blockNumber === blockNumber && nowMs - last.sinceMs >= STALL_MS;
-    // Reports once per period, so that each of several nodes is tried while the chain itself is halted.
+    // Reports once per period, so that every node gets its turn while the chain itself is halted.
     if (isStanding || last.blockNumber !== blockNumber) last = { blockNumber, sinceMs: nowMs };
     return isStanding;
   };

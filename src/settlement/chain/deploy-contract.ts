@@ -6,7 +6,7 @@ import { createEndpointRotation, type EndpointRotation } from './endpoint-rotati
 import { limitOf, polOf, readEstimate } from './gas.ts';
 import { broadcast, quoteFees, type RelayerOptions, readBalance, signTransaction } from './relayer.ts';
 
-/** The key pays and gets no rights, unless the contract's constructor gives it some, as the test token's does. */
+/** Deployer, whose key pays the gas and gets no rights, except those that a constructor grants (the test token's). */
 export interface DeployerOptions extends RelayerOptions {
   /** Time to wait for the block. Default 120,000. */
   readonly timeoutMs?: number;
@@ -14,10 +14,10 @@ export interface DeployerOptions extends RelayerOptions {
   readonly pollIntervalMs?: number;
 }
 
-/** The deployment failed, or its outcome is unknown. */
+/** Thrown when a deployment fails or its outcome is unknown. */
 export class DeploymentFailedError extends Error {}
 
-/** Deploys `initCode` (with constructor arguments), waits for its block. Throws `DeploymentFailedError` if it fails. */
+/** Deploys `initCode` (with constructor arguments) and waits for its block. Throws `DeploymentFailedError`. */
 export async function deployContract(options: DeployerOptions, initCode: `0x${string}`) {
   const { endpoints, chainId, signer } = options;
   const rotation = createEndpointRotation(endpoints);

@@ -14,15 +14,15 @@ import { aroundCalls, checkAnswers, toQuantity } from './node-answers.ts';
 
 export type EndpointRotation = ReturnType<typeof createEndpointRotation>;
 
-/** Reads after which another endpoint is asked first, because a wrong answer does not count as a failure. */
+/** Reads at one endpoint before another one gets its turn, because a wrong answer does not count as a failure. */
 const READS_OF_A_TURN = 50;
 
-/** Chooses the endpoint to ask now. Only a `ChainUnavailableError` counts as a failure of the endpoint. */
+/** Chooses the endpoint to ask. Only a `ChainUnavailableError` counts as an endpoint's failure. */
 export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   let current = 0;
   let readsInTurn = 0;
 
-  /** All endpoints from the current one on; slow ones come later, paused ones last. */
+  /** Returns all endpoints from the current one on, with slow ones later and paused ones last. */
   function inOrder(): ChainEndpoint[] {
     const rank = ({ isPaused, speed }: ChainEndpoint) => (isPaused ? 2 : speed.isSlow ? 1 : 0);
     return endpoints
@@ -31,7 +31,7 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   }
 
   function leave(endpoint: ChainEndpoint): void {
-    // Two passes that fail together must not skip an endpoint.
+    // Two passes that fail at the same endpoint must not skip the next one.
     if (endpoints[current] !== endpoint && inOrder()[0] !== endpoint) return;
     current = (endpoints.indexOf(endpoint) + 1) % endpoints.length;
   }
@@ -46,7 +46,7 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
     }
   }
 
-  /** Runs a pass at the current endpoint, within `patienceMs` for each call; repeats a failed one at the next. */
+  /** Runs a pass at the current endpoint, with at most `patienceMs` per call. Repeats a failed pass at the next one. */
   async function usePass<T>(use: (endpoint: ChainEndpoint, asked: ChainEndpoint) => Promise<T>): Promise<T> {
     const failures: ChainUnavailableError[] = [];
     const order = inOrder();
@@ -65,14 +65,14 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
     throw joinFailures(failures);
   }
 
-  /** Like `usePass`, for a single read. After `READS_OF_A_TURN` reads another endpoint is asked first. */
+  /** Runs a single read like `usePass`. After `READS_OF_A_TURN` reads, the next endpoint is asked first. */
   function useAny<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T> {
     readsInTurn = (readsInTurn + 1) % READS_OF_A_TURN;
     if (readsInTurn === 0) current = (current + 1) % endpoints.length;
     return usePass((_, asked) => use(asked));
   }
 
-  /** Answers of the hosts that answer in time, or those received once two agree; if none answers, that of `useAny`. */
+  /** Asks all hosts. Returns the answers that arrive in time or until two agree. Uses `useAny` if there are none. */
   async function useEach<T>(
     use: (endpoint: ChainEndpoint) => Promise<T>,
     isSame: (one: T, other: T) => boolean = (one, other) => one === other,
@@ -104,7 +104,7 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   }
 
   return {
-    /** Endpoint that is asked now; skips slow and paused ones while another is available. */
+    /** Endpoint to ask now. Skips slow and paused ones while another one is available. */
     get current() {
       return inOrder()[0] as ChainEndpoint;
     },
@@ -126,11 +126,11 @@ function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
     ensureChain: () => limit(endpoint.ensureChain()),
     readBlock: (block) => limit(endpoint.readBlock(block)),
   };
-  // Other properties are inherited, because they change.
+  // The other properties are inherited, because their values change.
   return Object.create(endpoint, Object.getOwnPropertyDescriptors(limited)) as ChainEndpoint;
 }
 
-/** Highest answer that two hosts reach: the middle one of three, so that none decides alone; the lower one of two. */
+/** Returns the highest answer that two hosts reach: the lower of two, the middle of three. No host decides alone. */
 export function reachedByTwo<T extends number | bigint | boolean>(answers: readonly T[]): T {
   const [highest, second = highest] = answers.toSorted((one, other) =>
     one > other ? -1 : one < other ? 1 : 0,
@@ -145,13 +145,13 @@ export function joinFailures(failures: readonly ChainUnavailableError[]): ChainU
   return new ChainUnavailableError(`no endpoint can be used: ${messages}`, { cause: failures.at(-1) });
 }
 
-/** Pause for one of several endpoints after it did not answer a call in time, so that few callers wait for it. */
+/** Pause of an endpoint after a call timed out, if there are others, so that few callers wait for it. */
 const PAUSE_MS = 20_000;
 
-/** Age after which an endpoint is asked for its chain id again, even without a failure. */
+/** Time after which an endpoint's chain id is checked again, even without a failure. */
 const PROOF_MS = 3_600_000;
 
-/** The endpoint serves another chain, so none of its answers may be used. */
+/** Thrown when an endpoint serves another chain. None of its answers may be used. */
 export class WrongChainError extends ChainUnavailableError {}
 
 export type ChainEndpoint = ReturnType<typeof createChainEndpoint>;
@@ -171,7 +171,7 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
 export const endpointOutcomes = ['answered', 'refused', 'slow', 'failed'] as const;
 type EndpointOutcome = (typeof endpointOutcomes)[number];
 
-/** If one of several hangs, it is paused for all its users. Throws `TypeError` for an invalid URL. */
+/** Creates endpoints. One of several that hangs is paused for all its users. Throws `TypeError` for an invalid URL. */
 export function createChainEndpoints(options: ChainEndpointsOptions): readonly ChainEndpoint[] {
   const { urls, chainId } = options;
   if (urls.length === 0) throw new TypeError('a chain needs at least one endpoint');
@@ -191,7 +191,7 @@ interface ChainEndpointOptions extends Pick<ChainEndpointsOptions, 'monotonicMs'
   readonly host?: string;
   /** Whether others can be asked while this one is paused. Default false. */
   readonly isOneOfSeveral?: boolean;
-  /** Speeds of the endpoints that can be asked now, for comparison. */
+  /** Returns the speeds of the endpoints that can be asked now, for comparison. */
   readonly askableSpeeds?: () => readonly EndpointSpeed[];
   readonly minimumPatienceMs?: number;
 }
@@ -234,7 +234,7 @@ export function createChainEndpoint(
     rpc,
     /** Only endpoints of different hosts can confirm each other. */
     host,
-    /** Whether to ask others instead, because a call exceeds `patienceMs` or one timed out shortly before. */
+    /** Whether to ask others instead, because a running call exceeds `patienceMs` or a call timed out recently. */
     get isPaused(): boolean {
       return isResting() || (isOneOfSeveral && speed.isOverdue);
     },
@@ -245,7 +245,7 @@ export function createChainEndpoint(
     get malformed(): EndpointFaults | null {
       return malformed;
     },
-    /** Newest block that it called final; null before the first read. */
+    /** Newest block that the endpoint reported as final; null before the first read. */
     get finalNumber(): number | null {
       return finalNumber;
     },
@@ -259,7 +259,7 @@ export function createChainEndpoint(
       provenAtMs = monotonicMs();
       isFailing = false;
     },
-    /** Forgets the checked chain, because another node may answer at this URL now. */
+    /** Forgets the check of the chain id, because another node may answer at this URL now. */
     forgetChain(): void {
       provenAtMs = Number.NEGATIVE_INFINITY;
     },
@@ -294,16 +294,16 @@ export async function closeChainEndpoints(endpoints: readonly ChainEndpoint[]): 
 
 export type EndpointSpeed = ReturnType<typeof createEndpointSpeed>;
 
-/** A slow answer takes at least this many times the usual time, or another host's. */
+/** Minimum ratio of a slow answer's time to the usual time, or to another host's. */
 const FACTOR = 4;
 const REMEMBERED_ANSWERS = 32;
 
-/** Methods that a pass calls at the current endpoint, and a confirmation or second scan at all others. */
+/** Methods that a pass calls at the current endpoint, and that confirmations and rescans call at all others. */
 const comparedMethods: ReadonlySet<string> = new Set(['eth_getBlockByNumber', 'eth_getLogs']);
-/** Two slow answers of three make a host slow; one does not. */
+/** Recent answers per method, whose median counts. A single slow answer thus does not make a host slow. */
 const COMPARED_ANSWERS = 3;
 
-/** Measures answers. Unanswered calls do not count: they would raise the time limit of an endpoint that hangs. */
+/** Measures answer times. Unanswered calls do not count, because they would raise a hanging endpoint's time limit. */
 function createEndpointSpeed(
   monotonicMs: () => number,
   others: () => readonly EndpointSpeed[] = () => [],
@@ -329,7 +329,7 @@ function createEndpointSpeed(
         return (speed.usualMs(method) ?? 0) >= Math.max(minimumMs, FACTOR * fastestMs);
       });
     },
-    /** Median of the method's recent answers; null before the first one. */
+    /** Returns the median time of the method's recent answers; null before the first one. */
     usualMs(method: string): number | null {
       const took = tookByMethod.get(method) ?? [];
       return took.toSorted((one, other) => one - other)[took.length >> 1] ?? null;

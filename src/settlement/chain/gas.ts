@@ -21,7 +21,7 @@ export async function readEstimate(
   const { from, to, data } = call;
   let gas: bigint;
   try {
-    // Not "pending", because there the transaction that this call replaces would already have done its work.
+    // Not "pending", because that state may already include the transaction that this call replaces.
     gas = await rpc.call('eth_estimateGas', [to === null ? { from, data } : { from, to, data }, 'latest']);
   } catch (error) {
     const reason = revertReasonOf(error);
@@ -32,7 +32,7 @@ export async function readEstimate(
   return new CallRevertedError(`the call needs ${gas} gas, a transaction may use ${MAXIMUM_TRANSACTION_GAS}`);
 }
 
-/** Gas limit from one host's estimate. Throws `CallRevertedError` if the call would fail. */
+/** Returns the gas limit for one host's estimate. Throws `CallRevertedError` if the call would fail. */
 export function limitOf(estimate: Estimate): bigint {
   if (typeof estimate !== 'bigint') throw estimate;
   return gasLimitFor(estimate);
@@ -43,9 +43,9 @@ function isPlausible(estimate: Estimate, figure: bigint): boolean {
 }
 
 /**
- * Gas limit for a call, where `figure` is our own estimate. One host's estimate between half and three times the figure
- * is used; any other, and a failure, only if a second host agrees. While hosts contradict each other, the figure
- * is used. Throws `CallRevertedError` for a confirmed failure, `ChainUnavailableError` for an unconfirmed one.
+ * Returns the gas limit for a call, where `figure` is our own estimate. Uses one host's estimate if it is between half
+ * and three times the figure. Any other estimate, or a failure, needs a second host. If hosts contradict each other,
+ * uses the figure. Throws `CallRevertedError` for a confirmed failure, `ChainUnavailableError` for an unconfirmed one.
  */
 export async function estimateGasLimit(
   rotation: EndpointRotation,
@@ -73,7 +73,7 @@ function chooseEstimate(estimates: readonly Estimate[], figure: bigint): Estimat
   return gas.find((estimate) => isPlausible(estimate, figure)) ?? figure;
 }
 
-/** Whether two hosts agree on a failure, or on the gas within an eighth, because their newest blocks may differ. */
+/** Returns whether two hosts agree on a failure, or on the gas within an eighth. Their newest blocks may differ. */
 function isSame(one: Estimate, other: Estimate): boolean {
   if (typeof one !== 'bigint' || typeof other !== 'bigint') return typeof one === typeof other;
   const [less, more] = one < other ? [one, other] : [other, one];
@@ -83,16 +83,16 @@ function isSame(one: Estimate, other: Estimate): boolean {
 export const WEI_PER_POL = 10n ** 18n;
 const WEI_PER_MILLIONTH_POL = 10n ** 12n;
 
-/** Gas per batch, and per release to a wallet that never held USDC: measured 52,697 and 93,797 since PIP-88. */
+/** Gas per batch, and per release to a wallet that never held USDC (measured since PIP-88: 52,697 and 93,797). */
 export const SHARED_GAS = 55_000n;
 export const RELEASE_GAS = 95_500n;
 
-/** Our estimate of the gas for this many releases in one transaction. Only repeated releases need less than half. */
+/** Returns our gas figure for this many releases in one transaction. Only repeated releases need less than half. */
 export function releaseGas(count: number): bigint {
   return SHARED_GAS + RELEASE_GAS * BigInt(count);
 }
 
-/** Lowest gas limit that can be enough for a call with this estimate. */
+/** Returns the lowest gas limit that can be enough for a call with this figure. */
 export function leastPlausibleGas(figure: bigint): bigint {
   return figure / 2n;
 }
@@ -100,29 +100,29 @@ export function leastPlausibleGas(figure: bigint): bigint {
 /** Polygon's cap on the gas of a transaction (EIP-7825). */
 export const MAXIMUM_TRANSACTION_GAS = 2n ** 25n;
 
-/** Adds a margin of a quarter, because the state may change before the call is mined; at most the network's cap. */
+/** Adds a quarter, up to the network's cap, because the state may change before the call is mined. */
 export function gasLimitFor(gas: bigint): bigint {
   return smaller((gas * 5n) / 4n, MAXIMUM_TRANSACTION_GAS);
 }
 
 const RELEASES_OF_FULL_BATCH = 100n;
-/** Gas that a full batch reserves: a hundred releases to wallets that never held USDC, and a quarter more. */
+/** Gas limit of a full batch: a hundred releases to wallets that never held USDC, plus a quarter. */
 const FULL_BATCH_GAS = gasLimitFor(releaseGas(Number(RELEASES_OF_FULL_BATCH)));
 
 /** Full batches that the relayer's balance should cover at any time. */
 const BATCHES_IN_RESERVE = 3n;
 
-/** Balance below which the relayer needs POL: `BATCHES_IN_RESERVE` full batches at the current fee. */
+/** Returns the balance below which the relayer needs POL: `BATCHES_IN_RESERVE` full batches at the current fee. */
 export function lowGasWei({ maxFeePerGas }: Pick<FeeQuote, 'maxFeePerGas'>): bigint {
   return BATCHES_IN_RESERVE * FULL_BATCH_GAS * maxFeePerGas;
 }
 
-/** Approximate number of payments that a balance releases at the current fee, in full batches. */
+/** Returns about how many payments a balance can release at the current fee, in full batches. */
 export function releasesPaidBy(balanceWei: bigint, { maxFeePerGas }: Pick<FeeQuote, 'maxFeePerGas'>): number {
   return Number((balanceWei * RELEASES_OF_FULL_BATCH) / (FULL_BATCH_GAS * maxFeePerGas));
 }
 
-/** An amount in POL for display, truncated after six decimals. */
+/** Converts wei to POL for display, truncated after six decimals. */
 export function polOf(wei: bigint): number {
   return Number(wei / WEI_PER_MILLIONTH_POL) / 1e6;
 }

@@ -14,31 +14,31 @@ export interface JsonRpcCall {
 
 /** JSON-RPC 2.0 over HTTP to one endpoint. All errors are `ChainUnavailableError`s. */
 export interface JsonRpcClient {
-  /** Names the endpoint in logs: its host and port, never its path or credentials. */
+  /** Name of the endpoint in logs: its host and port, never its path or credentials. */
   readonly label: string;
-  /** The call's `result`, unchecked. Throws `JsonRpcAnswerError` when the node answers with an error. */
+  /** Returns the call's `result`, unchecked. Throws `JsonRpcAnswerError` if the node answers with an error. */
   call(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Results in the order of the calls, in one request; all of them or an error. */
+  /** Sends the calls in one request. Returns their results in the same order, or throws if one of them failed. */
   callBatch(calls: readonly JsonRpcCall[]): Promise<readonly unknown[]>;
-  /** Ends all connections; pending calls fail. */
+  /** Ends all connections. Pending calls fail. */
   close(): Promise<void>;
 }
 
 export interface JsonRpcOptions {
-  /** http or https; user (`bearer` for a token), password, path and query may be secret and are never printed. */
+  /** http or https. User (`bearer` for a token), password, path and query may be secret and are never printed. */
   readonly url: string;
   /** Time limit of one request, from connecting to the last byte. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Maximum size of an answer, before and after decompression; many methods have a lower limit. Default 32 MiB. */
+  /** Maximum size of an answer, compressed and decompressed. Many methods have a lower limit. Default 32 MiB. */
   readonly maximumResponseBytes?: number;
-  /** Default null: connects directly. */
+  /** Null connects directly. Default null. */
   readonly proxy?: EgressProxy | null;
 }
 
-/** The node understood the request and answered with an error object. */
+/** Thrown when the node understands the request but answers with an error object. */
 export class JsonRpcAnswerError extends ChainUnavailableError {
   readonly code: number;
-  /** The node's message, without our secrets and as one line. */
+  /** Node's message on one line, with our secrets redacted. */
   readonly nodeMessage: string;
   readonly data: unknown;
   readonly status: number;
@@ -56,10 +56,10 @@ export class JsonRpcAnswerError extends ChainUnavailableError {
   }
 }
 
-/** The answer violates the protocol or does not have the method's shape. */
+/** Thrown when an answer violates the protocol or does not have the method's shape. */
 export class MalformedAnswerError extends ChainUnavailableError {}
 
-/** A wrong key, an exhausted plan or too many requests: as an HTTP status, or as the code of an error. */
+/** HTTP statuses, also used as error codes, for a wrong key, an exhausted plan or too many requests. */
 export const refusalStatuses = [401, 402, 403, 429];
 
 export class HttpRefusalError extends ChainUnavailableError {}
@@ -69,9 +69,9 @@ export class AnswerTooLargeError extends ChainUnavailableError {}
 export class AnswerTooSlowError extends ChainUnavailableError {}
 
 const MIB = 1024 * 1024;
-/** Maximum size of a block. Polygon's blocks hold a few hundred transactions; an answer lists their hashes. */
+/** Maximum size of a block. Polygon's blocks hold a few hundred transactions, which are listed by hash. */
 const BLOCK_BYTES = 2 * MIB;
-/** Maximum size of a block's logs: as many transfers as its gas allows take a fifth of it. A range can be split. */
+/** Maximum size of a block's logs, five times what a block full of transfers needs. A range can be split instead. */
 const LOGS_OF_BLOCK_BYTES = 16 * MIB;
 const LOGS_OF_RANGE_BYTES = 8 * MIB;
 
@@ -98,14 +98,14 @@ function isOfOneBlock(filter: unknown): boolean {
   return blockHash !== undefined || fromBlock === toBlock;
 }
 
-/** A batch of blocks with transactions and their access lists nests about eight deep. */
+/** Maximum nesting. A batch of blocks with transactions and access lists is about eight levels deep. */
 const MAXIMUM_NESTING = 32;
 
-/** Number of values above which bytes per value matter. A log has 16 in 700 bytes, an answer in a batch 4 in 40. */
+/** Values allowed in a text of any length. A log has 16 in 700 bytes, a batched answer 4 in 40. */
 const UNMEASURED_VALUES = 5_000;
 const MINIMUM_BYTES_PER_VALUE = 16;
 
-/** Maximum kinds of objects by their keys, because the parser makes a hidden class for each. */
+/** Maximum distinct lists of object keys, because the parser creates a hidden class for each. */
 const MAXIMUM_KINDS = 100;
 const MAXIMUM_KEYS_LENGTH = 2_000;
 
@@ -113,7 +113,7 @@ const MAXIMUM_CONNECTIONS = 8;
 
 type Endpoint = ReturnType<typeof createEndpoint>;
 
-/** Throws `TypeError` for an invalid URL, or one that is neither http nor https; the message does not repeat it. */
+/** Throws `TypeError` for a URL that is invalid or neither http nor https. The message does not repeat the URL. */
 export function createJsonRpcClient(options: JsonRpcOptions): JsonRpcClient {
   const endpoint = createEndpoint(options);
   let lastId = 0;
@@ -226,7 +226,7 @@ async function exchange(endpoint: Endpoint, calls: readonly JsonRpcCall[], body:
     throw new MalformedAnswerError(`${endpoint.label} answered ${methods} with JSON that ${excess}`);
   }
   const answer = parseJson(text);
-  // Some nodes send a proper error object with status 400 or 429; it says more than the status.
+  // Some nodes send an error object with status 400 or 429. The object says more than the status.
   if (status !== 200 && errorOf(answer) === null) {
     const StatusError = refusalStatuses.includes(status) ? HttpRefusalError : ChainUnavailableError;
     throw new StatusError(`${endpoint.label} answered ${methods} with HTTP ${status}`);
@@ -243,7 +243,7 @@ function codeOf(error: unknown): string {
 
 const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
-/** The decompressed answer. Logs of one token compress to a sixth of their size. */
+/** Reads and decompresses an answer. Logs of one token compress to a sixth of their size. */
 async function readText(
   label: string,
   { headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>,
@@ -257,11 +257,11 @@ async function readText(
   return (await decompress(sent, { maxOutputLength: maximumBytes })).toString();
 }
 
-/** Why the text must not be parsed: empty lists take far more memory than text, and too many keys block the process. */
+/** Returns why text must not be parsed. Empty lists take far more memory than text, and many keys block the process. */
 function excessOf(text: string): string | null {
   const maximumValues = UNMEASURED_VALUES + Math.floor(text.length / MINIMUM_BYTES_PER_VALUE);
   const kinds = new Set<string>();
-  /** Keys so far of each open object or list. */
+  /** Keys read so far in each open object or list. */
   const open: string[] = [];
   let values = 0;
   let stringStart = 0;
@@ -301,7 +301,7 @@ const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 const [COMMA, COLON] = [0x2c, 0x3a];
 
-/** Index of the quote that ends a string; the text's length if none does. */
+/** Returns the index of the quote that ends a string, or the text's length if none does. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;
@@ -317,7 +317,7 @@ function errorOf(answer: unknown): { code?: unknown; message?: unknown; data?: u
   return typeof error === 'object' && error !== null ? error : null;
 }
 
-/** A null `id` accepts any, because only an error is expected. */
+/** Returns a call's result or throws its error. A null `id` accepts any, because only an error is expected. */
 function resultOf(endpoint: Endpoint, method: string, { status, body }: Answer, id: number | null): unknown {
   const error = errorOf(body);
   if (error !== null) {
@@ -341,21 +341,21 @@ function describe(error: unknown): string {
   return error.message !== '' ? error.message : typeof code === 'string' ? code : error.name;
 }
 
-/** Shorter parts of a URL ("v2", "rpc") are not secret, and replacing them would garble the text. */
+/** Minimum length of a secret. Shorter parts of a URL ("v2", "rpc") are public, and redacting them garbles the text. */
 const MINIMUM_SECRET_LENGTH = 5;
 
-/** Redacts keys that an endpoint's URL or login may hold, because a node may repeat them in its error messages. */
+/** Creates a function that redacts secrets of an endpoint's URL or login, because nodes may repeat them in errors. */
 function createRedactor(url: URL, login: string): (text: string) => string {
   const parts = [login, url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values()];
   const texts = parts
     .flatMap((part) => [part, decodePart(part)])
     .filter((text) => text.length >= MINIMUM_SECRET_LENGTH);
-  // Longest first, so that no remainder of a longer secret is left.
+  // Longest first, so that no part of a longer secret remains.
   const secrets = [...new Set(texts)].sort((first, second) => second.length - first.length);
   return (text) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '[secret]'), text);
 }
 
-/** Decodes a part of a URL; invalid percent signs stay as they are. */
+/** Decodes a part of a URL, or returns it unchanged if its percent-encoding is invalid. */
 function decodePart(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -369,7 +369,7 @@ const notOfLine = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu;
 
 const MAXIMUM_LINE = 500;
 
-/** Another party's text as one line for logs, pages and databases: without control characters, shortened. */
+/** Returns another party's text as one short line without control characters, for logs, pages and databases. */
 export function oneLine(text: string): string {
   const plain = text.replaceAll(notOfLine, ' ').trim();
   const short = plain.length <= MAXIMUM_LINE ? plain : `${plain.slice(0, MAXIMUM_LINE)}…`;

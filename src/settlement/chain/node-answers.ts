@@ -2,13 +2,13 @@ import { keccak256 } from 'viem/utils';
 import type { LatestBlock } from './chain.ts';
 import { type JsonRpcClient, MalformedAnswerError } from './json-rpc.ts';
 
-// Checks each method's answer. Nodes are not trusted: an answer of another shape, out of range, or about something that
-// was not requested, is a failure of that endpoint.
+// Checks each method's answer, because nodes are not trusted. An answer that has the wrong shape, is out of range or
+// was not requested is a failure of the endpoint.
 
-/** A client that calls only the methods described here and resolves only with valid answers. */
+/** Client that calls only the methods in `answers` and returns only valid answers. */
 export interface NodeClient {
   readonly label: string;
-  /** Throws `MalformedAnswerError` for an invalid answer, and like `JsonRpcClient.call`. */
+  /** Throws `MalformedAnswerError` for an invalid answer, and otherwise like `JsonRpcClient.call`. */
   call<Method extends NodeMethod>(method: Method, params: readonly unknown[]): Promise<NodeAnswer<Method>>;
   callBatch<Method extends NodeMethod>(
     calls: readonly NodeCall<Method>[],
@@ -24,7 +24,7 @@ export interface NodeCall<Method extends NodeMethod = NodeMethod> {
 export type NodeMethod = keyof typeof answers;
 export type NodeAnswer<Method extends NodeMethod> = ReturnType<(typeof answers)[Method]>;
 
-/** A log of the requested contracts, topics and blocks. Topics and transaction hash are lower-case hex. */
+/** Log of the requested contracts, topics and blocks. Topics and the transaction hash are lower-case hex. */
 export interface NodeLog {
   readonly address: string;
   readonly topics: readonly string[];
@@ -69,26 +69,26 @@ export function aroundCalls(
   };
 }
 
-/** The defect of an answer, as the object of "answered with". */
+/** Defect of an answer, worded to follow "answered with". */
 class Misfit extends Error {}
 
-/** Reached after 68 years at two blocks per second. */
+/** Enough for 68 years at two blocks per second. */
 const MAXIMUM_BLOCK_NUMBER = 2 ** 32;
-/** Before Polygon's first block. With the maximum, rejects times in milliseconds or microseconds. */
+/** Time in seconds, before Polygon's first block. Rejects, with the maximum, times in milliseconds or microseconds. */
 const MINIMUM_BLOCK_TIME = Date.UTC(2020, 0) / 1000;
 const MAXIMUM_BLOCK_TIME = Date.UTC(2100, 0) / 1000;
-/** Fifty times the logs that fit into a block, because a log takes at least 375 gas. */
+/** Fifty times the logs that fit into a block, at 375 gas or more per log. */
 const MAXIMUM_LOG_INDEX = 2 ** 23;
 const MAXIMUM_TRANSACTION_COUNT = 2 ** 32;
 const MAXIMUM_TOPICS = 4;
-/** The relayer checks lower values against our own figure. */
+/** Only a sanity bound, because the relayer compares lower values with our own figure. */
 const MAXIMUM_GAS = 2n ** 40n;
-/** A million gwei. Block producers that aim at a base fee aim at 500 by default (bor's `targetBaseFee`). */
+/** A million gwei. The default of bor's `targetBaseFee` is 500 gwei. */
 const MAXIMUM_FEE_WEI = 10n ** 15n;
 const MAXIMUM_FEE_BLOCKS = 1_024;
 const MAXIMUM_WORD = 2n ** 256n - 1n;
 
-/** Check of each method's answer; its keys are all methods in use. */
+/** Checks of answers by method. The keys are all methods in use. */
 export const answers = {
   eth_chainId: (answer: unknown) => count(answer, 'chain id', 1, Number.MAX_SAFE_INTEGER),
   eth_getBlockByNumber: readBlock,
@@ -109,7 +109,7 @@ export const answers = {
   },
 } satisfies Record<string, (answer: unknown, params: readonly unknown[]) => unknown>;
 
-/** Null if the endpoint has no such block. */
+/** Returns null if the endpoint has no such block. */
 function readBlock(answer: unknown, [asked]: readonly unknown[]): LatestBlock | null {
   if (answer === null) return null;
   const block = record(answer, 'block');
@@ -124,7 +124,7 @@ function readBlock(answer: unknown, [asked]: readonly unknown[]): LatestBlock | 
   };
 }
 
-/** Parameter of `eth_getLogs`. Addresses and topics are lists or a single one; null matches any topic. */
+/** Parameter of `eth_getLogs`. An address or topic is a single one or a list. A null topic matches any. */
 interface LogFilter {
   readonly address: string | readonly string[];
   readonly topics: readonly (string | null | readonly string[])[];
@@ -133,7 +133,7 @@ interface LogFilter {
   readonly blockHash?: string;
 }
 
-/** Checks without converting, because almost every log of a scan of the whole token belongs to others. */
+/** Checks logs without converting them, because almost all logs of a whole-token scan belong to others. */
 function readLogs(answer: unknown, [asked]: readonly unknown[]): readonly NodeLog[] {
   if (!Array.isArray(answer)) throw new Misfit('something else than a list of logs');
   const filter = asked as LogFilter;
@@ -167,7 +167,7 @@ function checkTopics(topics: unknown, wanted: readonly (ReadonlySet<string> | nu
   if (topics.length < wanted.length) throw new Misfit('another event than asked for');
 }
 
-/** Base fees of some blocks and of the next one, and each block's tip at the requested percentile. */
+/** Returns the next block's base fee, and the tip of each recent block at the requested percentile. */
 function readFeeHistory(answer: unknown) {
   const { baseFeePerGas, reward } = record(answer, 'fee history');
   const fees = list(baseFeePerGas, 'base fees').map((fee) => quantity(fee, 'base fee', 0n, MAXIMUM_FEE_WEI));
@@ -178,7 +178,7 @@ function readFeeHistory(answer: unknown) {
   return { nextBaseFee, tips };
 }
 
-/** Block of a transaction and whether it succeeded; null while it is not mined. */
+/** Returns a transaction's block and whether it succeeded; null while it is not mined. */
 function readReceipt(answer: unknown, [asked]: readonly unknown[]) {
   if (answer === null) return null;
   const receipt = record(answer, 'receipt');
@@ -203,7 +203,7 @@ function list(value: unknown, what: string): readonly unknown[] {
 }
 
 const quantityPattern = /^0x[0-9a-fA-F]{1,64}$/;
-/** A character that is no hex digit. Matching megabytes against a whole-string pattern overflows the regex stack. */
+/** Character that is not a hex digit. A whole-string pattern overflows the regex stack on megabytes of input. */
 const nonHexDigit = /[^0-9a-fA-F]/;
 const wordPattern = /^0x[0-9a-f]{64}$/;
 
@@ -235,7 +235,7 @@ function bytes(value: unknown, what: string): `0x${string}` {
   return value as `0x${string}`;
 }
 
-/** 32 bytes, in lower case. */
+/** Returns 32 bytes as lower-case hex. */
 function hash(value: unknown, what: string): string {
   const lower = typeof value === 'string' ? value.toLowerCase() : value;
   if (!isWord(lower)) throw malformed(what);
@@ -246,7 +246,7 @@ function malformed(what: string): Misfit {
   return new Misfit(`a malformed ${what}`);
 }
 
-/** The block that a subscription's message announces; null for any other message. */
+/** Returns the block that a subscription message announces; null for any other message. */
 export function readAnnouncement(text: string): LatestBlock | null {
   try {
     const { method, params } = record(JSON.parse(text), 'message');
@@ -256,7 +256,7 @@ export function readAnnouncement(text: string): LatestBlock | null {
   }
 }
 
-/** Reads one 32-byte word. A call to an address without code succeeds with an empty answer, which is rejected. */
+/** Reads one 32-byte word. Rejects the empty answer that a call to an address without code returns. */
 export function readWord(label: string, data: `0x${string}`): bigint {
   if (data.length === 66) return BigInt(data);
   throw new MalformedAnswerError(`${label} has no such contract, or not this version of it`);

@@ -28,7 +28,7 @@ export interface LogSources {
   readonly factories: readonly Address[];
 }
 
-/** Maximum recipients in a node's filter; with more, all transfers of the token are read and filtered here. */
+/** Maximum recipients in a node's filter. With more, all transfers of the token are read and filtered locally. */
 const MAXIMUM_FILTERED_RECIPIENTS = 1_000;
 
 /** Reads the logs of a query in one batch request, each kind in chain order. */
@@ -38,7 +38,7 @@ async function readLogs(rpc: NodeClient, sources: LogSources, query: LogQuery): 
       ? { fromBlock: toQuantity(query.fromBlock), toBlock: toQuantity(query.toBlock) }
       : { blockHash: query.block.hash };
   const filters: object[] = [];
-  // An empty list would mean "any" to a node, so the request is left out.
+  // Nodes treat an empty list as "any", so the request is left out.
   const asksTransfers = query.recipients === null || query.recipients.length > 0;
   if (asksTransfers)
     filters.push({ ...range, address: sources.token, topics: transferTopics(query.recipients) });
@@ -64,7 +64,7 @@ function wrongLog(label: string, problem: string): MalformedAnswerError {
   return new MalformedAnswerError(`${label} answered eth_getLogs with ${problem}`);
 }
 
-/** Position of a log. Throws if a block that was requested by hash has another number. */
+/** Returns a log's position. Throws if a block that was requested by hash has another number. */
 function positionOf(label: string, log: NodeLog, { fromBlock, toBlock }: LogQuery) {
   const blockNumber = Number(log.blockNumber);
   if (blockNumber < fromBlock || blockNumber > toBlock) throw wrongLog(label, 'a log of another block');
@@ -98,7 +98,7 @@ async function readTransfers(
       throw wrongLog(label, 'a malformed transfer');
     const position = positionOf(label, log, query);
     const units = BigInt(log.data);
-    // Anyone can send a transfer of zero to any address, for the price of gas.
+    // Anyone can send a zero-value transfer to any address for the price of gas.
     if (units === 0n) continue;
     transfers.push({
       recipient: checksumAddress(digits.slice(2)),
@@ -145,7 +145,7 @@ function readFactoryLogs(
   return { forwarded: inChainOrder(label, forwarded), rescued: inChainOrder(label, rescued) };
 }
 
-/** Throws when the endpoint reports the same position twice. */
+/** Sorts logs. Throws if the endpoint reports the same position twice. */
 function inChainOrder<T extends { readonly blockNumber: number; readonly logIndex: number }>(
   label: string,
   logs: T[],
@@ -170,10 +170,10 @@ export const depositFactoryAbi = parseAbi([
   'function implementation() view returns (address)',
 ]);
 
-/** topics[0] of `Forwarded`; topics[1] is the deposit address, the data are the merchant's part and the fee. */
+/** topics[0] of `Forwarded`. topics[1] is the deposit address. The data holds the merchant's part and the fee. */
 export const FORWARDED_TOPIC = toEventSelector('Forwarded(address,bytes32,address,uint256,uint256)');
 
-/** topics[0] of `Rescued`; topics[1] is the deposit address, topics[2] the token, the data are the amount. */
+/** topics[0] of `Rescued`. topics[1] is the deposit address, topics[2] the token. The data holds the amount. */
 const RESCUED_TOPIC = toEventSelector('Rescued(address,address,uint256)');
 
 function toTuple(terms: DepositTerms) {
@@ -189,7 +189,7 @@ export function encodeDepositOf(terms: DepositTerms): `0x${string}` {
   return encodeFunctionData({ abi: depositFactoryAbi, functionName: 'depositOf', args: [toTuple(terms)] });
 }
 
-/** Call data of a relay call. Throws `RangeError` without terms, and for a rescue of several payments. */
+/** Encodes a relay call. Throws `RangeError` without terms, and for a rescue of several payments. */
 export function encodeRelayCall(call: RelayCall): `0x${string}` {
   const [first] = call.terms;
   if (first === undefined) throw new RangeError('a relay call needs the terms of a payment');
@@ -216,7 +216,7 @@ interface ScanContext {
   readonly seen?: readonly (BlockReference | undefined)[];
 }
 
-/** Reads the first blocks that the endpoint allows. It must know the last one, because lagging nodes report no logs. */
+/** Scans as many blocks as the endpoint allows. It must know the last one, because a lagging node reports no logs. */
 export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise<ScannedLogs> {
   if (asked.toBlock < asked.fromBlock) throw new RangeError('a scan needs at least one block');
   const { endpoint, range } = context;
@@ -231,13 +231,13 @@ export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise
     const scannedTo = seen ?? (await readKnownBlock(endpoint, toBlock));
     const logs = await tryRange(context, { ...query, toBlock });
     if (logs === null) continue;
-    // A shorter range, cut off by the end of the query, says nothing about the endpoint's limit.
+    // A range that was cut off by the end of the query says nothing about the endpoint's limit.
     if (toBlock - query.fromBlock + 1 === range.blocks) range.grow();
     return { ...logs, scannedTo };
   }
 }
 
-/** Null if the endpoint refuses: it does not know the block yet, or does not support the filter. */
+/** Returns null if the endpoint refuses, because it does not know the block yet or does not support the filter. */
 async function tryByHash({ endpoint, sources }: ScanContext, query: LogQuery): Promise<ChainLogs | null> {
   try {
     return await readLogs(endpoint.rpc, sources, query);
@@ -247,7 +247,7 @@ async function tryByHash({ endpoint, sources }: ScanContext, query: LogQuery): P
   }
 }
 
-/** Null if the range was too large and a smaller one is worth trying. */
+/** Returns null if the range was too large and a smaller one is worth trying. */
 async function tryRange(context: ScanContext, query: LogQuery): Promise<ChainLogs | null> {
   const triedBlocks = query.toBlock - query.fromBlock + 1;
   try {
@@ -255,7 +255,7 @@ async function tryRange(context: ScanContext, query: LogQuery): Promise<ChainLog
   } catch (error) {
     const isTooMuch = error instanceof JsonRpcAnswerError && !isRefusalOfAll(error);
     if ((isTooMuch || error instanceof AnswerTooLargeError) && context.range.shrink(triedBlocks)) return null;
-    // The pass has already waited, so it fails now; the next pass at this endpoint requests less.
+    // The pass has waited long enough, so it fails. The next pass at this endpoint requests fewer blocks.
     if (error instanceof AnswerTooSlowError) context.range.shrink(triedBlocks);
     throw error;
   }
@@ -265,7 +265,7 @@ const wordsOfRange = /block|range|results|response size|too large|distance/i;
 const wordsOfAll =
   /\brate\b|rate.?limit|too many req|per (?:second|minute|day)|request (?:limit|count)|compute unit|capacity|\brps\b|quota|throughput|credits|usage|upgrade|unauthori[sz]ed|forbidden|api key/i;
 
-/** Whether a smaller range would be refused too. Nodes word this in many ways, so unclear messages count as "no". */
+/** Returns whether a smaller range would be refused, too. Unclear messages count as "no", because wordings vary. */
 function isRefusalOfAll({ status, code, nodeMessage }: JsonRpcAnswerError): boolean {
   if (refusalStatuses.includes(status) || refusalStatuses.includes(code)) return true;
   return !wordsOfRange.test(nodeMessage) && wordsOfAll.test(nodeMessage);
@@ -279,15 +279,15 @@ async function readKnownBlock(endpoint: ChainEndpoint, blockNumber: number): Pro
   return block;
 }
 
-/** Answers after which an old refusal is forgotten, because it may have concerned a dense range of the chain. */
+/** Number of answers after which an old refusal is forgotten, because it may have concerned a dense range. */
 const ANSWERS_TO_FORGET_REFUSAL = 50;
 
 export type BlockRange = ReturnType<typeof createBlockRange>;
 
-/** Blocks per request, learned from what an endpoint allows; some free plans allow only five. */
+/** Learns how many blocks per request an endpoint allows. Some free plans allow only five. */
 export function createBlockRange(initial: number, maximum: number) {
   let blocks = Math.min(initial, maximum);
-  /** Smallest range refused recently; growing into it again would waste a request each time. */
+  /** Smallest range refused recently. Growing to it again would waste a request each time. */
   let refused = Number.POSITIVE_INFINITY;
   let answers = 0;
   return {
@@ -301,7 +301,7 @@ export function createBlockRange(initial: number, maximum: number) {
       const doubled = Math.min(blocks * 2, maximum);
       if (doubled < refused) blocks = doubled;
     },
-    /** Records that this many blocks were refused, too slow or too large. False for a single block. */
+    /** Records that this many blocks were refused, too slow or too large. Returns false for a single block. */
     shrink(triedBlocks: number): boolean {
       if (triedBlocks <= 1) return false;
       refused = triedBlocks;

@@ -44,7 +44,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
     }
   }
 
-  /** Reads a value that, with three hosts, none of them decides alone. */
+  /** Reads a value from all hosts. With three, no host decides it alone. */
   async function readReached<T extends number | bigint | boolean>(
     read: (endpoint: ChainEndpoint) => Promise<T>,
   ): Promise<T> {
@@ -99,7 +99,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
       transaction.kind === 'self_transfer'
         ? sign({ nonce, gas, ...fees, to: address, data: '0x' })
         : sign({ nonce, gas, ...fees, to: transaction.factory, data: encodeRelayCall(transaction) }),
-    // No block contains a transaction without gas.
+    // No block can contain a transaction without gas.
     checkSigner: () =>
       sign({ nonce: 0, gas: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, to: address, data: '0x' }),
     signerFailure: () => signerFailure,
@@ -112,19 +112,19 @@ export function createRelayer(options: RelayerOptions): Relayer {
   };
 }
 
-/** POL balance of an address in wei. */
+/** Returns the POL balance of an address, in wei. */
 export function readBalance(rpc: NodeClient, address: Address): Promise<bigint> {
   return rpc.call('eth_getBalance', [address, 'latest']);
 }
 
-/** Minimum tip of Polygon's block producers (2026-11), below which transactions are not mined. */
+/** Minimum tip of Polygon's block producers (2026-11). They do not mine transactions below it. */
 const POLYGON_MINIMUM_TIP_WEI = 25_000_000_000n;
 
-/** Blocks of history, and the percentile of the tips paid in each of them. */
+/** Blocks of fee history, and the percentile of the tips paid in each. */
 const HISTORY_BLOCKS = '0xa';
 const TIP_PERCENTILE = 50;
 
-/** Twice the next base fee, enough for several full blocks in a row, plus the median tip, within the bounds. */
+/** Quotes twice the next base fee, enough for several full blocks in a row, plus the median tip, within bounds. */
 export async function quoteFees(rpc: NodeClient): Promise<FeeQuote> {
   const asked = [HISTORY_BLOCKS, 'latest', [TIP_PERCENTILE]];
   const { nextBaseFee, tips } = await rpc.call('eth_feeHistory', asked);
@@ -154,14 +154,14 @@ export async function signTransaction(
   return { hash: keccak256(rawTransaction), rawTransaction, maxFeePerGas, maxPriorityFeePerGas };
 }
 
-/** Nodes' messages for a transaction that they have, or whose nonce is used. Final receipts show which. */
+/** Nodes' messages for a transaction that they have, or whose nonce is used. Final receipts tell the two apart. */
 const harmless =
   /already ?known|already imported|already.exists|\bknown transaction|nonce (?:is )?too low|old ?nonce/i;
 
 /** Sends to every endpoint, because one may drop the bytes silently. Throws `TransactionRefusedError` if all refuse. */
 export async function broadcast(endpoints: readonly ChainEndpoint[], rawTransaction: string): Promise<void> {
   const pending = endpoints.map((endpoint) => send(endpoint, rawTransaction));
-  // Does not wait for the others, because they may hang.
+  // Does not wait for all endpoints, because some may hang.
   const outcomes = await answersUntil(pending, (failure) =>
     failure === null ? 'better than nothing' : 'not',
   );
@@ -175,7 +175,7 @@ export async function broadcast(endpoints: readonly ChainEndpoint[], rawTransact
   throw new ChainUnavailableError(`the transaction reached no endpoint: ${text}`, options);
 }
 
-/** Null if the endpoint has the transaction. */
+/** Returns why sending failed; null if the endpoint has the transaction. */
 async function send(endpoint: ChainEndpoint, rawTransaction: string): Promise<ChainUnavailableError | null> {
   try {
     await endpoint.rpc.call('eth_sendRawTransaction', [rawTransaction]);

@@ -4,10 +4,10 @@ import { toQuantity } from './node-answers.ts';
 
 const MAXIMUM_REASON_LENGTH = 200;
 
-/** Code of Ethereum clients for a reverted call. */
+/** Error code that Ethereum clients use for a reverted call. */
 const REVERTED_CODE = 3;
 
-/** Short reason of a reverted call; null if the endpoint failed. Nodes report a revert by code, data or message. */
+/** Returns a short reason of a revert; null if the endpoint failed. Nodes report a revert by code, data or message. */
 export function revertReasonOf(error: unknown): string | null {
   if (!(error instanceof JsonRpcAnswerError)) return null;
   const data = revertDataOf(error.data);
@@ -17,14 +17,14 @@ export function revertReasonOf(error: unknown): string | null {
   return printable(decoded ?? error.nodeMessage.replace(/^execution reverted:? ?/i, ''));
 }
 
-/** Revert data in lower case. Some nodes wrap it in an object. */
+/** Returns revert data in lower case. Some nodes wrap it in an object. */
 function revertDataOf(data: unknown): `0x${string}` | null {
   const bytes = typeof data === 'object' && data !== null ? (data as { data?: unknown }).data : data;
   if (typeof bytes !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(bytes)) return null;
   return bytes.toLowerCase() as `0x${string}`;
 }
 
-/** Text of a `require`, or code of a panic. A contract may return anything; its selector is then the reason. */
+/** Returns the text of a `require`, the code of a panic or, for any other error, its selector. */
 function decodeRevertData(data: `0x${string}`): string | null {
   try {
     const { errorName, args: [reason] = [] } = decodeErrorResult({ data });
@@ -34,7 +34,7 @@ function decodeRevertData(data: `0x${string}`): string | null {
   }
 }
 
-/** Shortens a contract's text to printable ASCII, for logs and pages. */
+/** Shortens a contract's text and keeps only printable ASCII, for logs and pages. */
 function printable(text: string): string {
   const plain = text.replace(/[^\x20-\x7e]+/g, ' ').trim();
   if (plain === '') return 'reverted without a reason';

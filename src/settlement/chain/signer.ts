@@ -25,22 +25,22 @@ export interface UnsignedTransaction extends FeeQuote {
 
 export interface TransactionSigner {
   readonly address: Address;
-  /** Raw signed transaction. Throws `SignerError` if the signer does not return it. */
+  /** Returns the raw signed transaction. Throws `SignerError` if the signer does not return it. */
   signTransaction(transaction: UnsignedTransaction): Promise<Hex>;
 }
 
-/** A private key (`0x` and 64 hex digits, never printed), or an address whose key a signer keeps. */
+/** Private key (`0x` and 64 hex digits, never printed), or an address whose key a remote signer holds. */
 export type RelayerKey = Hex | RemoteKey;
 type RemoteKey = Readonly<{ address: Address; signerUrl: string }>;
 
-/** Does not connect before the first signature. A private key must be valid: the library's error could contain it. */
+/** Connects only for the first signature. A private key must be valid, because the library's error could contain it. */
 export function openSigner(key: RelayerKey, options: Omit<JsonRpcOptions, 'url'> = {}): TransactionSigner {
   return typeof key === 'string' ? privateKeyToAccount(key) : remoteSigner(key, options);
 }
 
 const METHOD_NOT_FOUND = -32_601;
 
-/** Asks a signer by JSON-RPC, and checks every part of its answer. */
+/** Signs at a remote signer by JSON-RPC, and checks every part of its answer. */
 function remoteSigner({ address, signerUrl: url }: RemoteKey, options: object): TransactionSigner {
   const client = createJsonRpcClient({ ...options, url });
 
@@ -54,7 +54,7 @@ function remoteSigner({ address, signerUrl: url }: RemoteKey, options: object): 
         .call('eth_signTransaction', [request])
         .catch((error: unknown) => {
           if (!(error instanceof JsonRpcAnswerError && error.code === METHOD_NOT_FOUND)) throw error;
-          // Web3Signer has the first method; clef has this one, and answers it with `{ raw, tx }`.
+          // Web3Signer has the first method. clef has this one and answers with `{ raw, tx }`.
           return client.call('account_signTransaction', [request]);
         })
         .catch((error: unknown) => {
@@ -81,7 +81,7 @@ function asSignerError(error: ChainUnavailableError): SignerError {
 /** Half of the curve's order. Chains reject a higher `s` (EIP-2), because it would make signatures malleable. */
 const MAXIMUM_S = 0x7fff_ffff_ffff_ffff_ffff_ffff_ffff_ffff_5d57_6e73_57a4_501d_dfe9_2f46_681b_20a0n;
 
-/** How the answer differs from the requested transaction, signed for the address; null if it does not. */
+/** Describes how the answer differs from the requested transaction signed by the address; null if it does not. */
 async function differenceOf(
   raw: unknown,
   requested: UnsignedTransaction,
@@ -91,7 +91,7 @@ async function differenceOf(
     const bytes = (raw as string).toLowerCase();
     const signed = parseTransaction(bytes as `0x02${string}`);
     const signature = { r: signed.r as Hex, s: signed.s as Hex, yParity: signed.yParity as number };
-    // Only a transaction of the same bytes has the same fields.
+    // Equal bytes mean that all fields are equal.
     if (serializeTransaction(requested, signature) !== bytes)
       return `another transaction than requested (${differingFields({ ...signed }, { ...requested })})`;
     if (BigInt(signature.s) > MAXIMUM_S) return 'a signature whose s is high';

@@ -11,22 +11,22 @@ export interface HeadSubscriptionOptions {
   readonly urls: readonly string[];
   /** Called when an endpoint announces a block, at most once per `MINIMUM_INTERVAL_MS`. */
   readonly onHead: (block: LatestBlock) => void;
-  /** First pause before reconnecting; it doubles with each failure in a row. Default 1,000. */
+  /** First pause before reconnecting, doubled after each further failure. Default 1,000. */
   readonly firstPauseMs?: number;
   /** Silence after which the connection is replaced. Default 30,000. */
   readonly silenceMs?: number;
   readonly proxy?: EgressProxy | null;
 }
 
-/** A block header takes about two kilobytes. */
+/** Enough for a block header, which takes about two kilobytes. */
 const MAXIMUM_MESSAGE_BYTES = 64 * 1024;
 
-/** Minimum time between announcements, so that more of them cause no more work. Blocks take 1.75 s, later 1.5 s. */
+/** Minimum time between announcements, to bound the work they cause. Blocks come every 1.75 s, later every 1.5 s. */
 const MINIMUM_INTERVAL_MS = 500;
 
 const MAXIMUM_PAUSE_MS = 60_000;
 
-/** Subscribes to new blocks at each endpoint and reconnects. An announcement only says which block to ask for now. */
+/** Subscribes to new blocks at each endpoint, and reconnects. An announcement only tells which block to request. */
 export function subscribeToHeads(options: HeadSubscriptionOptions) {
   const agent = createOutgoingAgent({
     webSocket: { maxPayloadSize: MAXIMUM_MESSAGE_BYTES },

@@ -74,7 +74,7 @@ function combineChecks(checks: readonly ReleaseCheck[], hosts: number): ReleaseC
   return { heldUnits: checks.length > 1 ? heldUnits : 0n, refusal: null };
 }
 
-/** Checks all releases in one call. A suspect one needs a simulation: the token may be paused or block an address. */
+/** Checks all releases in one call. Marks those to simulate, because the token may be paused or block an address. */
 async function checkTogether(rpc: NodeClient, callMany: Multicall, releases: readonly ReleaseAddresses[]) {
   const distinct = [
     ...new Set(releases.flatMap(({ depositAddress, payoutAddress }) => [depositAddress, payoutAddress])),
@@ -88,7 +88,7 @@ async function checkTogether(rpc: NodeClient, callMany: Multicall, releases: rea
     ],
     'latest',
   );
-  // A word of zeros is "no"; any other answer, or none, is a reason to simulate.
+  // Only a word of zeros means "no". Any other answer, or none, is a reason to simulate.
   const isNo = (answer: MulticallAnswer | undefined) =>
     answer?.success === true && /^0x0{64}$/.test(answer.returnData);
   const blocked = new Set(distinct.filter((_, index) => !isNo(answers[1 + releases.length + index])));
@@ -99,7 +99,7 @@ async function checkTogether(rpc: NodeClient, callMany: Multicall, releases: rea
   }));
 }
 
-/** Why the transfer would fail, or null. A revert is the chain's answer, not a failure of the endpoint. */
+/** Returns why the transfer would fail, or null. A revert is the chain's answer, not a failure of the endpoint. */
 async function simulateTransfer(
   rpc: NodeClient,
   token: Address,
@@ -118,7 +118,7 @@ async function simulateTransfer(
   }
 }
 
-/** Creates a sweep of balances, for blocks whose state is still kept by endpoints: about the last hundred. */
+/** Creates a reader of balances at a recent block. Endpoints keep the state of about the last hundred blocks. */
 export function createBalanceSweep(options: TokenReaderOptions): SweepBalances {
   const rotation = createEndpointRotation(options.endpoints);
   const callMany = createMulticall(options);
@@ -136,7 +136,7 @@ export function mistakenTokenOf(options: TokenReaderOptions): MistakenToken {
 type Multicall = ReturnType<typeof createMulticall>;
 type MulticallAnswer = Awaited<ReturnType<Multicall>>[number];
 
-/** Batches calls to the token. A read costs about 10,000 of ten million gas. */
+/** Batches calls to the token. A read costs about 10,000 gas, and a call may use ten million. */
 function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) {
   return async ({ label, call }: NodeClient, calls: readonly `0x${string}`[], block: string) => {
     const args = calls.map((callData) => ({ target: token, allowFailure: true, callData }));
@@ -165,7 +165,7 @@ function wordOfAnswer(rpc: NodeClient, answer: MulticallAnswer | undefined): big
   throw new ChainUnavailableError(`${rpc.label} answered a balance with a failure`);
 }
 
-/** Balance of an address at the newest block, in the token's units. */
+/** Returns the balance of an address at the newest block, in the token's units. */
 export async function readTokenBalance(rpc: NodeClient, token: Address, holder: Address): Promise<bigint> {
   return readWord(
     rpc.label,

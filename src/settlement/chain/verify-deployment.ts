@@ -22,7 +22,7 @@ export interface Deployment {
   readonly token: Address;
 }
 
-/** The deployed code is not what our arithmetic assumes, so money sent to our addresses could be lost. */
+/** Thrown when the deployed code is not what the address arithmetic assumes, so that deposits could be lost. */
 export class DeploymentMismatchError extends Error {
   readonly problems: readonly string[];
 
@@ -32,7 +32,7 @@ export class DeploymentMismatchError extends Error {
   }
 }
 
-/** Any terms work. These have a distinct value in every field, so that swapped fields are noticed. */
+/** Terms with a different value in every field, so that swapped fields are noticed. */
 const sampleTerms: DepositTerms = {
   merchant: checksumAddress('11'.repeat(20)),
   feeBasisPoints: 250,
@@ -47,11 +47,11 @@ type Finding = { readonly host: string; readonly label: string } & (
 );
 
 /**
- * Checks at every endpoint that it serves the chain, that factory and implementation run our artifacts' exact code
- * for this token, and that the factory's arithmetic agrees with ours. A host that contradicts the majority is outvoted
- * and reported in `problems`. Throws `DeploymentMismatchError` otherwise, `ChainUnavailableError` without an answer.
+ * Checks that every endpoint serves the chain, that factory and implementation run exactly our artifacts' code for this
+ * token, and that the factory computes our addresses. A host that contradicts the majority is outvoted and reported in
+ * `problems`. Throws `DeploymentMismatchError` for any other mismatch, `ChainUnavailableError` without an answer.
  *
- * @param wasVerified an earlier start verified this deployment, which counts as one more host
+ * @param wasVerified whether an earlier start verified this deployment, which counts as one more host
  */
 export async function verifyDeployment(
   endpoints: readonly ChainEndpoint[],
@@ -74,7 +74,7 @@ export async function verifyDeployment(
   return { ...first.verified, problems: problemsOf(faulty, findings) };
 }
 
-/** Problems of the deployment, each with its endpoint's name if endpoints disagree. */
+/** Returns the deployment's problems, each with its endpoint's name if endpoints disagree. */
 function problemsOf(
   faulty: readonly Extract<Finding, { problems: unknown }>[],
   findings: readonly Finding[],
@@ -178,7 +178,7 @@ async function verifyAt(rpc: NodeClient, { chainId, factory, token }: Deployment
 const TOKEN_CALL = encodeFunctionData({ abi: depositFactoryAbi, functionName: 'token' });
 const IMPLEMENTATION_CALL = encodeFunctionData({ abi: depositFactoryAbi, functionName: 'implementation' });
 
-/** Null if the contract has no such function or does not answer with an address. */
+/** Returns null if the contract has no such function or does not answer with an address. */
 async function readAddress(rpc: NodeClient, to: Address, data: string): Promise<Address | null> {
   try {
     const answer = await rpc.call('eth_call', [{ to, data }, 'latest']);
@@ -193,13 +193,13 @@ async function readAddress(rpc: NodeClient, to: Address, data: string): Promise<
 interface ContractArtifact {
   /** Runtime code, with zeros in place of the immutable values. */
   readonly deployedBytecode: string;
-  /** Positions of each immutable value; offsets and lengths in bytes. */
+  /** Positions of each immutable value, as offsets and lengths in bytes. */
   readonly immutables: Readonly<
     Record<string, readonly { readonly start: number; readonly length: number }[]>
   >;
 }
 
-/** Runtime code with these immutable values. If a value is missing, no deployed code can match. */
+/** Returns the runtime code with these immutable values. If a value is missing, no deployed code can match. */
 function runtimeCode(artifact: ContractArtifact, values: Readonly<Record<string, bigint>>): `0x${string}` {
   const code = Buffer.from(artifact.deployedBytecode.slice(2), 'hex');
   for (const [name, value] of Object.entries(values)) {

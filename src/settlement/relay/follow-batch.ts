@@ -23,13 +23,13 @@ import {
   transactionOf,
 } from './size-batch.ts';
 
-/** Maximum gap, in nonces, that is filled; a longer one means that the count, or the chain, was wrong. */
+/** Maximum nonce gap that is filled. A longer one means that the count, or the chain, was wrong. */
 const MAXIMUM_FILLED = 16;
 
-/** Time that a batch gets once it is next to be mined, because it may have waited behind others. */
+/** Minimum time that a batch stays next to be mined before it is overdue, because it may have waited behind others. */
 const HEAD_PATIENCE_MS = 60_000;
 
-/** Follows batches in flight by nonce. Throws `TransactionRefusedError` when no node accepts the first unmined one. */
+/** Follows batches in flight by nonce. Throws `TransactionRefusedError` if no node accepts the first unmined one. */
 export async function followBatches(context: RelayContext, inFlight: BatchesInFlight): Promise<RelayPass> {
   const { open, counts } = inFlight;
   const isResolved = (await resolveFinal(context, inFlight)).length > 0;
@@ -52,8 +52,8 @@ export async function resolveFinal(
 }
 
 /**
- * Rebroadcasts the batch that is next to be mined, and raises its fees while the chain asks for more. A smaller batch
- * or an empty transaction takes its nonce if it is refused, unaffordable or not mined in time.
+ * Rebroadcasts the batch that is next to be mined, and raises its fees while the chain asks for more. If the batch is
+ * refused, unaffordable or not mined in time, a smaller batch or an empty transaction takes its nonce.
  */
 async function followHead(
   context: RelayContext,
@@ -117,9 +117,9 @@ function isOverdue({ limits, memory, nowMs: clock }: RelayContext, head: RelayBa
 }
 
 /**
- * Replaces an overdue batch with at most half of its payments, or an empty transaction. An attempt at the maximum fee
- * or balance is replaced at lower current fees, because only one node may have accepted it. An empty transaction is
- * replaced only in that case. Null if no replacement could be mined.
+ * Replaces an overdue batch with at most half of its payments, or with an empty transaction. If fees cannot rise any
+ * further, uses lower current fees, because perhaps only one node has accepted the batch. An empty transaction is
+ * replaced only in that case. Returns null if no replacement could be mined.
  */
 async function endOverdue(
   context: RelayContext,
@@ -140,7 +140,7 @@ async function endOverdue(
   const isBetter = quote.maxFeePerGas < last.maxFeePerGas || (!isEmpty && !wasTaken);
   const fees = wasTaken && canRise ? dearer : isBetter && isPayable(quote) ? quote : null;
   if (fees === null) {
-    // Restarts the wait, because fees or balance may allow a replacement later.
+    // Restarts the wait, because fees or the balance may allow a replacement later.
     context.memory.headSinceMs.delete(head.id);
     return null;
   }
@@ -156,19 +156,19 @@ async function endOverdue(
   );
 }
 
-/** Newest and most expensive attempt of a batch. */
+/** Returns the newest attempt of a batch, which is the most expensive one. */
 function lastOf({ attempts }: RelayBatch): RelayAttempt {
   return attempts.at(-1) as RelayAttempt;
 }
 
-/** Fees that are high enough to replace an attempt, and at least those of a quote. */
+/** Returns fees that are high enough to replace an attempt, and at least those of a quote. */
 function aboveBoth(last: FeeQuote, quote: FeeQuote): FeeQuote {
   const maxFeePerGas = larger(quote.maxFeePerGas, bumpByPercent(last.maxFeePerGas));
   const tip = larger(quote.maxPriorityFeePerGas, bumpByPercent(last.maxPriorityFeePerGas));
   return { maxFeePerGas, maxPriorityFeePerGas: smaller(tip, maxFeePerGas) };
 }
 
-/** Rebroadcasts later batches that a node's pool lacks, because a broadcast was lost or a node restarted. */
+/** Rebroadcasts later batches that a node's pool lacks, because a broadcast was lost or the node restarted. */
 async function rebroadcastMissing(context: RelayContext, followers: readonly RelayBatch[]): Promise<void> {
   if (followers.length === 0) return;
   const pending = await context.relayer.readPendingTransactionCount();
@@ -176,7 +176,7 @@ async function rebroadcastMissing(context: RelayContext, followers: readonly Rel
   for (const batch of followers) if (batch.nonce >= pending) await rebroadcast(context.relayer, batch);
 }
 
-/** Fills missing nonces, which block our batches, with self-transfers. If too many are missing, abandons batches. */
+/** Fills missing nonces, which block later batches, with self-transfers. Abandons batches if too many are missing. */
 async function waitOutGap(
   context: RelayContext,
   unmined: readonly RelayBatch[],
@@ -185,7 +185,7 @@ async function waitOutGap(
   const { limits, memory } = context;
   const head = unmined[0] as RelayBatch;
   const nowMs = context.nowMs();
-  // Counts from when the gap was first seen, because a briefly lagging node shows a gap even before an old batch.
+  // The wait starts when the gap is first seen, because a node that lags briefly shows one even before an old batch.
   const firstSeenMs = memory.firstSeenMs.get(head.id);
   if (firstSeenMs === undefined) memory.firstSeenMs.set(head.id, nowMs);
   if (firstSeenMs === undefined || !isOver(firstSeenMs, limits.nonceGapPatienceMs, nowMs)) return 'waiting';
@@ -212,7 +212,7 @@ async function higherFees(
 
 /**
  * Rebroadcasts every attempt, because an earlier one can still be mined if the balance is too low for a later one.
- * Returns why the most expensive was refused; null if a node has one. Throws `ChainUnavailableError` if none answers.
+ * Returns why the most expensive one was refused; null if a node has any. Throws `ChainUnavailableError` if all fail.
  */
 export async function rebroadcast(
   relayer: Pick<Relayer, 'broadcast'>,
@@ -233,7 +233,7 @@ export async function rebroadcast(
   return wasTaken ? null : refusal;
 }
 
-/** Closes a batch whose nonce is final, after the watcher has seen its transaction's effects. */
+/** Closes a batch whose nonce is final, once the watcher has seen the effects of its transaction. */
 async function resolveBatch(context: RelayContext, batch: RelayBatch): Promise<void> {
   const nowMs = context.nowMs();
   const isMined =
@@ -243,12 +243,12 @@ async function resolveBatch(context: RelayContext, batch: RelayBatch): Promise<v
     const isReleased = observations.releases.some(({ transactionHash }) =>
       batch.attempts.some(({ hash }) => hash === transactionHash),
     );
-    // Money left after a release arrived later, or a rival released the earlier money, so its release is due now.
+    // If money remains after a release, it arrived later, or a rival released the earlier money. It is due now.
     if (isReleased || sumObservations(observations).heldUnits === 0n) {
       return { noOpBatches: 0, releaseDueAtMs: null };
     }
     unreleased.add(payment.id);
-    // Another transaction took the nonce, so no gas was spent and the payment is not at fault.
+    // Another transaction took the nonce, so no gas was spent, and the payment is not at fault.
     if (!isMined) return { releaseDueAtMs: nowMs + RETRY_AFTER_ABANDONED_MS };
     return afterNoOpBatch(payment, nowMs);
   });
@@ -258,13 +258,13 @@ async function resolveBatch(context: RelayContext, batch: RelayBatch): Promise<v
   }
 }
 
-/** Abandons a batch that will not be mined. If it is mined after all, it does not move money released since. */
+/** Abandons a batch that will not be mined. If it is mined after all, it cannot move money released in the meantime. */
 export async function abandonBatch(context: RelayContext, batch: RelayBatch): Promise<void> {
   const releaseDueAtMs = context.nowMs() + RETRY_AFTER_ABANDONED_MS;
   await closeBatch(context, batch, 'abandoned', () => ({ releaseDueAtMs }));
 }
 
-/** Gas was spent without a release, for unknown reasons, so the retry delay grows to limit the gas. */
+/** Delays the next release after gas was spent without one for unknown reasons. The delay grows to limit the gas. */
 function afterNoOpBatch(payment: Payment, nowMs: number): PaymentChange {
   const noOpBatches = payment.noOpBatches + 1;
   return { noOpBatches, releaseDueAtMs: nowMs + retryDelayMs(noOpBatches) };

@@ -10,7 +10,7 @@ export const LONGEST_GAS_DEFERRAL_MS = 24 * 3_600_000;
 /** Divisor that converts wei times the POL rate into USDC units. */
 const WEI_RATE_PER_UNIT = WEI_PER_POL * 100n;
 
-/** Payments within the limit, always including requested releases and those over `LONGEST_GAS_DEFERRAL_MS` old. */
+/** Returns payments within the limit, plus requested releases and those over `LONGEST_GAS_DEFERRAL_MS` old. */
 export function releasesWithinGasShare<
   Releasable extends Pick<Payment, 'receivedUnits' | 'createdAtMs' | 'paidAtMs' | 'releaseRequested'>,
 >(
@@ -19,7 +19,7 @@ export function releasesWithinGasShare<
   limit: GasShareLimit,
   nowMs: number,
 ): readonly Releasable[] {
-  // A quote offers two base fees and a tip; one base fee and the tip are spent.
+  // A quote offers two base fees plus the tip, but only one base fee plus the tip is spent.
   const weiPerGas = (fees.maxFeePerGas + fees.maxPriorityFeePerGas) / 2n;
   let kept = payments;
   for (;;) {
@@ -30,7 +30,7 @@ export function releasesWithinGasShare<
       const isUrgent = releaseRequested || ageMs < 0 || ageMs >= LONGEST_GAS_DEFERRAL_MS;
       return isUrgent || costUnits * BigInt(BASIS_POINTS) <= receivedUnits * BigInt(limit.basisPoints);
     });
-    // Fewer releases share the transaction's fixed gas, so another one may exceed the limit now.
+    // Fewer releases now share the transaction's fixed gas, so another one may exceed the limit.
     if (within.length === kept.length) return kept;
     kept = within;
   }

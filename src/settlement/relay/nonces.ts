@@ -12,16 +12,16 @@ export interface BatchesInFlight {
   readonly counts: TransactionCounts;
 }
 
-/** Reads the final and the latest count of the relayer or of another address. */
+/** Reads the final and latest transaction counts of the relayer or another address. */
 export async function readCounts(
   { relayer, observations }: Pick<RelayContext, 'relayer' | 'observations'>,
   of?: string,
 ) {
-  // The cursor is read first, because transactions above it are not final yet.
+  // The cursor is read first, so that the final count covers only blocks that the watcher has scanned.
   const cursor = await observations.readCursor();
   const final = cursor === null ? 0 : await relayer.readFinalTransactionCount(cursor.number, of);
   const latest = await relayer.readLatestTransactionCount(of);
-  // Never below the final count, even if a lagging node counts fewer.
+  // Never below the final count, even if a lagging node reports a lower one.
   return { final, latest: Math.max(latest, final) };
 }
 
@@ -29,7 +29,7 @@ export function unminedOf(open: readonly RelayBatch[], { latest }: TransactionCo
   return open.filter(({ nonce }) => nonce >= latest);
 }
 
-/** Limits unmined and open batches, because nodes drop transactions beyond their own limits. */
+/** Returns whether another batch may be in flight, because nodes drop transactions beyond their own limits. */
 export function hasFreeSlot(
   { maximumUnmined, maximumOpen }: RelayLimits,
   open: readonly RelayBatch[],
@@ -38,7 +38,7 @@ export function hasFreeSlot(
   return open.length < maximumOpen && unminedOf(open, counts).length < maximumUnmined;
 }
 
-/** The relayer's next nonce; `open` is sorted by nonce. A lagging node counts too few; no used nonce is mined again. */
+/** Returns the next nonce, never a used one, because a lagging node counts too few. `open` is sorted by nonce. */
 export async function chooseNonce(
   { relay, relayer }: Pick<RelayContext, 'relay' | 'relayer'>,
   open: readonly RelayBatch[],

@@ -5,25 +5,25 @@ import type { FeeQuote } from '../chain/chain.ts';
 import type { RelayAttempt } from '../settlement-store.ts';
 
 export interface FeeSituation {
-  /** All attempts signed with this nonce, the most expensive last. At least one. */
+  /** All attempts with this nonce, at least one, with the most expensive last. */
   readonly attempts: readonly RelayAttempt[];
   readonly quote: FeeQuote;
-  /** Whether a node has the transaction or asks for a better price; other refusals are not about fees. */
+  /** Whether a node has the transaction or asks for a higher price. Other refusals do not concern fees. */
   readonly wasTaken: boolean;
   readonly nowMs: number;
   readonly limits: Pick<RelayLimits, 'bumpAfterMs' | 'maximumFeePerGas'>;
 }
 
-/** Cap on tips as a multiple of the quoted one, because more has no effect and a mistake would be expensive. */
+/** Maximum tip as a multiple of the quoted one. A higher tip has no effect, and a mistake would be expensive. */
 const MAXIMUM_TIP_MULTIPLE = 4n;
 
-/** Multiple of `bumpAfterMs` to wait if the last attempt's fees reach the quote; each further attempt doubles it. */
+/** Multiple of `bumpAfterMs` to wait if the last fees reach the quote. Each further attempt doubles the wait. */
 const WAIT_FACTOR = 8;
 const MAXIMUM_DOUBLINGS = 6;
 
 /**
- * Fees for another attempt, if the quote exceeds the last one's, or the last one has waited long; null to keep it.
- * Both fees rise by at least an eighth (nodes require a tenth), within the limits and the tip multiple.
+ * Returns fees for another attempt if the quote exceeds the last attempt's fees, or if that attempt has waited long;
+ * null to keep it. Both fees rise by an eighth or more (nodes require a tenth), within the limits and the tip multiple.
  */
 export function raiseFees(situation: FeeSituation): FeeQuote | null {
   const { attempts, quote, limits, nowMs } = situation;
@@ -35,7 +35,7 @@ export function raiseFees(situation: FeeSituation): FeeQuote | null {
   const waitMs = limits.bumpAfterMs * (isBelowQuote ? 1 : WAIT_FACTOR * 2 ** doublings);
   if (!isOver(last.signedAtMs, waitMs, nowMs)) return null;
 
-  // More than the tip's raise, so that the fee follows the base fee even if the tip is capped.
+  // Rises more than the tip, so that the fee follows the base fee even if the tip is capped.
   const aQuarterMore = last.maxFeePerGas + last.maxFeePerGas / 4n + 1n;
   const maxFeePerGas = smaller(larger(quote.maxFeePerGas, aQuarterMore), limits.maximumFeePerGas);
   const maxPriorityFeePerGas = smaller(
@@ -48,7 +48,7 @@ export function raiseFees(situation: FeeSituation): FeeQuote | null {
   return isReplacement ? { maxFeePerGas, maxPriorityFeePerGas } : null;
 }
 
-/** Adds an eighth, rounded up so that the result is always higher. */
+/** Adds an eighth and one wei, so that the result is always higher. */
 export function bumpByPercent(wei: bigint): bigint {
   return wei + wei / 8n + 1n;
 }

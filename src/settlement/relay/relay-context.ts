@@ -11,7 +11,7 @@ export interface RelayContext
   readonly nowMs: () => number;
   readonly limits: RelayLimits;
   readonly memory: ReturnType<typeof createRelayMemory>;
-  /** Runs `follow` in place of a relayer's own sender if none is running, and keeps one from starting meanwhile. */
+  /** Runs `follow` if the relayer has no running sender of its own, and keeps one from starting in the meantime. */
   readonly withRelayerLease: (relayer: string, follow: () => Promise<void>) => Promise<void>;
   /** Reports an incident to the operator; must not throw. */
   readonly onIncident: (incident: RelayIncident) => void;
@@ -34,19 +34,19 @@ export const relayPasses = [
 export type RelayPass = (typeof relayPasses)[number];
 
 export const relayIncidentKinds = [
-  // The batch is mined and final, but these payments still hold money; they are retried with growing delays.
+  // The batch is mined and final, but these payments still hold money. They are retried with growing delays.
   'no_op_batch',
-  // Another transaction was mined with the batch's nonce; the releases are retried shortly.
+  // Another transaction was mined with the batch's nonce. The releases are retried shortly.
   'displaced_batch',
-  // Every node refused the batch, it was not mined in time, or higher fees were not affordable for all of it.
+  // Every node refused the batch, it was not mined in time, or the balance did not cover higher fees for all of it.
   'replaced_batch',
-  // Nonces before the first open batch were missing on the chain; a transfer to the relayer itself spends each.
+  // Nonces before the first open batch were missing on the chain. A transfer to the relayer itself uses up each one.
   'filled_gap',
-  // At current fees their gas costs a larger share than the operator allows.
+  // At current fees, the gas of these releases costs a larger share than the operator allows.
   'deferred_releases',
-  // The whole batch would fail, so fewer payments are sent.
+  // The whole batch would fail, so it is sent with fewer payments.
   'halved_batch',
-  // A batch of a former relayer key.
+  // Batches of a former relayer key.
   'retired_batch_resolved',
   'retired_batch_abandoned',
 ] as const;
@@ -62,16 +62,16 @@ export interface RelayIncident {
   readonly toNonce?: number;
 }
 
-/** State of the sender between passes; it may be lost with the process. */
+/** Creates the sender's state between passes, which may be lost with the process. */
 export function createRelayMemory() {
   return {
-    /** Time at which the condition that delays a batch was first seen, by batch id. */
+    /** Time when the condition that delays a batch was first seen, by batch id. */
     firstSeenMs: new Map<number, number>(),
-    /** Time at which a batch was first seen as the next to be mined, by batch id. */
+    /** Time when a batch was first seen as the next to be mined, by batch id. */
     headSinceMs: new Map<number, number>(),
-    /** Maximum payments in the next batch, lowered after an estimate or a batch failed. Null: the configured limit. */
+    /** Maximum payments in the next batch, lowered after a failed estimate or batch; null for the configured limit. */
     largestBatch: null as number | null,
-    /** Last time at which every node refused a batch for its size. */
+    /** Last time that every node refused a batch because of its size. */
     refusedAtMs: null as number | null,
   };
 }

@@ -33,7 +33,7 @@ import {
   signAttempt,
 } from './size-batch.ts';
 
-/** Runs one pass of the sender for its key. A payment settles only from what the watcher sees. */
+/** Runs one pass of the sender for its key. Payments settle only by what the watcher sees on the chain. */
 export async function relayReleases(context: RelayContext): Promise<RelayPass> {
   const failure = await followRetiredBatches(context).then(
     () => null,
@@ -50,15 +50,15 @@ export async function relayReleases(context: RelayContext): Promise<RelayPass> {
   }
   const opened = await openBatches(context, inFlight);
   if (failure !== null) throw failure.error;
-  // Reports a followed batch's news rather than a new batch, and either rather than "idle".
+  // A change to a followed batch takes precedence over a new batch, and both over "idle".
   const isNews = followed !== 'idle' && followed !== 'waiting' && followed !== 'rebroadcast';
   const hasOpened = opened !== 'idle' && opened !== 'waiting';
   return isNews || (!hasOpened && followed !== 'idle') ? followed : opened;
 }
 
 /**
- * Ends batches of relayer addresses without a sender, because otherwise their payments would stay in them forever. A
- * batch that stays unmined is abandoned; if it is mined later, it costs gas but moves nothing twice.
+ * Ends batches of relayer addresses without a sender, because otherwise their payments would never be released. A batch
+ * that stays unmined is abandoned. If it is mined later, it costs gas but moves no money twice.
  */
 async function followRetiredBatches(context: RelayContext): Promise<void> {
   const { relay, relayer, withRelayerLease } = context;
@@ -70,7 +70,7 @@ async function followRetiredBatches(context: RelayContext): Promise<void> {
 
 async function followRetiredRelayer(context: RelayContext, address: string): Promise<void> {
   const { relay, relayer, onIncident } = context;
-  // Read under the lease, because the relayer's own sender, or a substitute, may just have closed some.
+  // Read under the lease, because the relayer's own sender, or a substitute, may have just closed some.
   const open = await relay.listOpenBatchesOf(address);
   if (open.length === 0) return;
   const counts = await readCounts(context, address);
@@ -78,7 +78,7 @@ async function followRetiredRelayer(context: RelayContext, address: string): Pro
     onIncident({ kind: 'retired_batch_resolved', batchId: id, relayer: address });
   const unmined = unminedOf(open, counts);
   const head = unmined[0];
-  if (head === undefined) return; // All are mined; finality resolves them.
+  if (head === undefined) return; // All are mined and will be resolved once final.
   if (isGivenUp(context, head)) {
     // Highest nonce first, so that the remaining batches never have a gap below them.
     for (const batch of unmined.toReversed()) {
@@ -87,11 +87,11 @@ async function followRetiredRelayer(context: RelayContext, address: string): Pro
     }
     return;
   }
-  // If all nodes refuse, perhaps because the relayer lacks POL, the batch is retried until it is abandoned.
+  // Refusals are ignored, because the relayer may lack POL. The batches are retried until they are abandoned.
   for (const batch of unmined) await rebroadcast(relayer, batch);
 }
 
-/** Whether to abandon a batch: only after rebroadcasting it for a while, because the service may have been down. */
+/** Returns whether to abandon a batch. It is rebroadcast for a while first, because the service may have been down. */
 function isGivenUp({ limits, memory, nowMs: clock }: RelayContext, batch: RelayBatch): boolean {
   const nowMs = clock();
   const firstSeenMs = memory.firstSeenMs.get(batch.id);
@@ -106,10 +106,10 @@ function isGivenUp({ limits, memory, nowMs: clock }: RelayContext, batch: RelayB
   );
 }
 
-/** Longer than it takes to simulate, estimate and sign a batch; after a crash, other relayers wait this long. */
+/** Duration of a claim, enough to simulate, estimate and sign a batch. After a crash, other relayers wait this long. */
 const CLAIM_MS = 60_000;
 
-/** Opens batches while a slot is free and releases are due. `inFlight` is null while nothing is in flight. */
+/** Opens batches while a slot is free and releases are due. `inFlight` is null if nothing is in flight. */
 async function openBatches(context: RelayContext, inFlight: BatchesInFlight | null): Promise<RelayPass> {
   const { limits } = context;
   const open = [...(inFlight?.open ?? [])];
@@ -121,7 +121,7 @@ async function openBatches(context: RelayContext, inFlight: BatchesInFlight | nu
   let pass: RelayPass = 'idle';
   while (counts === null || hasFreeSlot(limits, open, counts)) {
     const opened = await openBatch(context, open, readChain).catch((error: unknown) => {
-      // Ignored once a batch was opened, because the next pass starts with the batch that failed.
+      // Ignored after a batch was opened, because the next pass starts with the one that failed.
       const isOfChain = kindsOfChain.some((kind) => error instanceof kind);
       if (pass === 'opened' && isOfChain) return pass;
       throw error;
@@ -137,7 +137,7 @@ const kindsOfChain = [ChainUnavailableError, TransactionRefusedError, SignerErro
 
 type ReadChain = ReturnType<typeof createChainReading>;
 
-/** Reads fees, balance and counts once per pass, when the first batch needs them. */
+/** Creates a reader of fees, balance and counts, which reads them once per pass, when the first batch needs them. */
 function createChainReading({ relayer }: RelayContext, counts: () => Promise<TransactionCounts>) {
   let reading: Promise<readonly [FeeQuote, balanceWei: bigint, TransactionCounts]> | null = null;
   return () => {
@@ -146,7 +146,7 @@ function createChainReading({ relayer }: RelayContext, counts: () => Promise<Tra
   };
 }
 
-/** Commits due releases, before they are broadcast: after a crash the same bytes are broadcast again. */
+/** Commits due releases before they are broadcast, so that the same bytes are broadcast again after a crash. */
 async function openBatch(
   context: RelayContext,
   open: readonly RelayBatch[],
@@ -169,11 +169,11 @@ async function openBatch(
   }
 }
 
-/** Pause after the first open batch beyond the slots, and its growth factor for each further one. */
+/** Pause after the first open batch beyond the slots, and its growth per further batch. */
 const FIRST_PAUSE_MS = 2_000;
 const PAUSE_GROWTH = 1.13;
 
-/** Whether a batch that is not full may be opened. Each one beyond the slots waits longer, while finality stalls. */
+/** Returns whether a partly filled batch may be opened. While finality stalls, batches beyond the slots wait longer. */
 function isSpacedOut(limits: RelayLimits, open: readonly RelayBatch[], nowMs: number): boolean {
   const surplus = open.length - limits.maximumUnmined;
   if (surplus < 0) return true;
@@ -188,7 +188,7 @@ async function sendBatch(
   readChain: ReadChain,
 ): Promise<RelayBatch | RelayPass> {
   const { relayer } = context;
-  // One transaction calls one factory; payments of another are sent when they are the oldest.
+  // One transaction calls one factory. Payments of another factory are sent once they are the oldest.
   const sameFactory = due.filter((payment) => payment.factory === due[0]?.factory);
   const [fees, balanceWei, counts] = await readChain();
   const affordable = await deferExpensive(context, sameFactory, fees);
@@ -221,7 +221,7 @@ async function sendBatch(
   return broadcastOrShrink(context, batch, othersWei);
 }
 
-/** Shrinks the batch to its gas limit. Defers a payment whose release fails alone; waits if others reserve the gas. */
+/** Shrinks the batch to its gas limit. Defers a payment that fails alone. Waits if other batches reserve the gas. */
 async function shrinkOrDefer(
   context: RelayContext,
   payments: readonly Payment[],
@@ -253,7 +253,7 @@ async function deferExpensive(
   return affordable;
 }
 
-/** Simulates each release at the token; records a refusal with its reason and retries it later. */
+/** Simulates each release at the token. Records a refusal with its reason, and retries the release later. */
 async function filterReleasable(context: RelayContext, payments: readonly Payment[]): Promise<Payment[]> {
   const checks = await context.token.checkReleases(payments);
   const releasable: Payment[] = [];
@@ -261,13 +261,13 @@ async function filterReleasable(context: RelayContext, payments: readonly Paymen
     const { heldUnits, refusal } = checks[index] as ReleaseCheck;
     if (refusal !== null) await deferRelease(context, payment, { refusal });
     else if (heldUnits > 0n) releasable.push(payment);
-    // A rival was faster, or the deposit was reversed. This is not a refusal: the watcher is about to see why.
+    // A rival was faster, or the deposit was reversed. This is not a refusal, and the watcher will soon see why.
     else await deferRelease(context, payment, { delayMs: RETRY_AFTER_EMPTY_MS });
   }
   return releasable;
 }
 
-/** Retries a refused release with growing delays, and any other after the given delay. */
+/** Defers a release by growing delays if it was refused, and otherwise by the given delay. */
 async function deferRelease(
   context: RelayContext,
   payment: Payment,

@@ -34,7 +34,7 @@ export async function signAttempt(
   return { ...signed, signedAtMs: context.nowMs() };
 }
 
-/** Maximum cost of unmined batches in wei. Nodes reserve it from the balance. */
+/** Returns the maximum cost of unmined batches in wei, which nodes reserve from the balance. */
 export function costOf(batches: readonly Pick<RelayBatch, 'gasLimit' | 'attempts'>[]): bigint {
   return batches.reduce(
     (sum, { gasLimit, attempts }) => sum + gasLimit * (attempts.at(-1) as RelayAttempt).maxFeePerGas,
@@ -47,7 +47,7 @@ export interface ShrunkBatch {
   readonly gasLimit: bigint;
 }
 
-/** Gas price of a transaction, and the maximum cost of its gas limit. */
+/** Fees of a transaction, and the maximum cost of its gas limit. */
 export interface FeeBounds {
   readonly fees: FeeQuote;
   readonly budgetWei: bigint;
@@ -55,10 +55,10 @@ export interface FeeBounds {
   readonly isOwnGas?: boolean;
 }
 
-/** Time for which batches stay small after every node refused a larger one. */
+/** Time that batches stay small after every node refused a larger one. */
 const SIZE_COOLDOWN_MS = 600_000;
 
-/** Maximum cost of one transaction. Nodes compare gas limit times fee with the balance and their own cap. */
+/** Reads the maximum cost of a transaction. Nodes compare gas limit times fee with the balance and their own cap. */
 async function readFeeBudget({ relayer, limits }: RelayContext, othersWei: bigint): Promise<bigint> {
   return feeBudgetOf(limits, await relayer.readGasBalance(), othersWei);
 }
@@ -72,11 +72,11 @@ export function feeBudgetOf(
 }
 
 /**
- * Takes as many of the first payments as can be released together within the budget, halving while the call would fail.
- * Uses our own gas figure if `isOwnGas` is set, or if a payment was in an odd number of batches without effect. Throws
- * `CallRevertedError` if the first payment fails alone, `TransactionRefusedError` if the budget does not cover
- * it, and `ChainUnavailableError`; the next batch is then half as large, because some nodes report too large a call
- * like this.
+ * Takes as many of the first payments as one transaction can release within the budget. Halves their number while the
+ * call would fail. Uses our own gas figure if `isOwnGas` is set, or if a payment was in an odd number of batches that
+ * had no effect. Throws `CallRevertedError` if the first payment fails alone, and `TransactionRefusedError` if the
+ * budget does not cover it. After a `ChainUnavailableError`, the next batch is half as large, because some nodes answer
+ * a call that is too large with such an error.
  */
 export async function shrinkToGasLimit(
   context: RelayContext,
@@ -130,7 +130,7 @@ export function unaffordableError(
   return new TransactionRefusedError(`${bound}, and the transaction may cost ${costWei} wei`);
 }
 
-/** Records a batch's size. A success allows twice as many next time, unless nodes have just refused a larger batch. */
+/** Records a batch's size. A success doubles the next maximum, unless nodes recently refused a larger batch. */
 function rememberSize(context: RelayContext, requested: number, halved: number | null): void {
   const { memory, limits, onIncident } = context;
   if (halved !== null) {
@@ -148,11 +148,11 @@ function rememberSize(context: RelayContext, requested: number, halved: number |
 /** Nodes' messages for a gas price that is too low. Other refusals may concern the size: balance, gas or bytes. */
 const underpriced = /underpriced|base fee|\btip\b|gas price/i;
 
-/** Maximum cost of a replacement as a share of the refused transaction's, so that replacements come to an end. */
+/** Maximum cost of a replacement as a fraction of the refused transaction's, so that replacing comes to an end. */
 const COST_NUMERATOR = 7n;
 const COST_DENOMINATOR = 8n;
 
-/** Whether higher fees, rather than a smaller batch, can resolve the refusal. */
+/** Returns whether higher fees, rather than a smaller batch, can resolve the refusal. */
 export function isUnderpriced(refusal: TransactionRefusedError): boolean {
   return underpriced.test(refusal.message);
 }
@@ -160,13 +160,13 @@ export function isUnderpriced(refusal: TransactionRefusedError): boolean {
 /** Nodes' messages for a transaction that they would accept later, after earlier ones or in an emptier pool. */
 const untimely = /nonce (?:is )?too high|gapped|pool is full|pool overflow|queue(?:d)? (?:is full|limit)/i;
 
-/** Nodes' messages for a balance that does not cover a transaction, alone or with others. */
+/** Nodes' messages for a balance that does not cover a transaction, alone or together with others. */
 const unfunded = /insufficient (?:funds|balance)|overshot/i;
 
-/** Nodes' messages for a gas limit times fee above their own cap. */
+/** Nodes' messages for a transaction whose gas limit times fee exceeds their own cap. */
 const capped = /exceeds the configured cap/i;
 
-/** Whether the refusal only concerns POL for gas, the price or the timing, not the release itself. */
+/** Returns whether a refusal concerns only POL for gas, the price or the timing, not the release itself. */
 export function isAboutFunds(refusal: TransactionRefusedError): boolean {
   const reasons = [underpriced, unfunded, untimely, capped];
   return reasons.some((reason) => reason.test(refusal.message));
@@ -178,8 +178,8 @@ export function ignoreRefusal(error: unknown): void {
 }
 
 /**
- * Broadcasts the last attempt of a committed batch, and replaces it with a smaller one while every node refuses it.
- * Throws the last `TransactionRefusedError` when nothing smaller is left. Returns the batch that is open now.
+ * Broadcasts the last attempt of a committed batch, and replaces the batch with a smaller one while every node refuses.
+ * Returns the batch that is open in the end. Throws the last `TransactionRefusedError` if nothing smaller is left.
  */
 export async function broadcastOrShrink(
   context: RelayContext,
@@ -201,9 +201,9 @@ export async function broadcastOrShrink(
 }
 
 /**
- * Replaces a batch that every node refuses, at its nonce: with our own gas figure if its gas is implausible,
- * otherwise with half of its payments; a single payment only at a lower gas cost. Commits without sending. Null if that
- * cannot help.
+ * Replaces a batch that every node refuses, at the same nonce. Uses our own gas figure if the batch's gas is
+ * implausible, and otherwise half of its payments. A single payment is replaced only at a lower gas cost. Commits
+ * without sending. Returns null if no replacement can help.
  */
 export async function replaceRefused(
   context: RelayContext,
@@ -234,15 +234,15 @@ export async function replaceRefused(
   return replacement;
 }
 
-/** Whether the gas limit is below half of our own figure, or above the limit for it. */
+/** Returns whether the gas limit is below half of our own figure, or above the limit for that figure. */
 function hasOddGas({ gasLimit, paymentIds }: RelayBatch): boolean {
   const figure = releaseGas(paymentIds.length);
   return gasLimit < leastPlausibleGas(figure) || gasLimit > gasLimitFor(figure);
 }
 
 /**
- * Replaces an overdue batch at its nonce, with these fees and our own gas figure; with half of its payments unless its
- * gas was implausible. Commits without sending. Null if that is not possible.
+ * Replaces an overdue batch at the same nonce, with these fees and our own gas figure. Keeps half of its payments, or
+ * all if its gas was implausible. Commits without sending. Returns null if that is not possible.
  */
 export async function replaceOverdue(
   context: RelayContext,
@@ -256,7 +256,7 @@ export async function replaceOverdue(
   return replaceByFewer(context, batch, payments.slice(0, count), { ...bounds, isOwnGas: true });
 }
 
-/** Replaces a batch, at higher fees, with payments that the budget covers. Does not send. Null if it covers none. */
+/** Replaces a batch with the payments that the budget covers at higher fees. Does not send. Null if it covers none. */
 export async function replaceByDearer(
   context: RelayContext,
   batch: RelayBatch,
@@ -271,7 +271,7 @@ export async function replaceByDearer(
   return replaceByFewer(context, batch, payments, { fees, budgetWei });
 }
 
-/** Uses up the nonce of a batch by a transfer to the relayer itself, without sending. `decide` settles its payments. */
+/** Replaces a batch with a transfer to the relayer itself, without sending. `decide` settles the batch's payments. */
 export async function replaceBySelfTransfer(
   context: RelayContext,
   batch: RelayBatch,
@@ -298,7 +298,7 @@ async function replaceByFewer(
   });
   if (fitted === null) return null;
   const { payments, gasLimit } = fitted;
-  // Nodes refuse too little gas, and our own figure would replace it. Without this, both could alternate forever.
+  // Nodes would refuse so little gas, and our own figure would replace it. Both would otherwise alternate forever.
   const isSame = payments.length === batch.paymentIds.length;
   if (isSame && !hasOddGas(batch) && gasLimit < leastPlausibleGas(releaseGas(payments.length))) return null;
   const attempt = await signAttempt(context, forwardCall(payments), batch.nonce, gasLimit, bounds.fees);
