@@ -18,7 +18,7 @@ import { ChainUnavailableError } from './settlement/chain/chain.ts';
 // Files of this process and of the local chain are private, whatever the shell's umask.
 process.umask(0o077);
 
-// For connections opened by libraries and `fetch`: to PostgreSQL, to the mail server, and by commands.
+// Applies to connections that libraries and `fetch` open: to PostgreSQL, to the mail server, and from commands.
 setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_ATTEMPT_MS);
 
 async function askOnTerminal(question: string): Promise<string> {
@@ -39,10 +39,10 @@ process.stdout.once('error', (error: NodeJS.ErrnoException) => {
   process.kill(process.pid, 'SIGTERM');
 });
 
-// Parts are loaded on demand: most commands only talk to a running server and should be quick.
+// Parts are loaded on demand, because most commands only talk to a running server and should be quick.
 let isJson = false;
 let environment: NodeJS.ProcessEnv = {};
-/** Place of the data already announced, because an export runs one operation per portion. */
+/** Place of the data announced last. An export runs one operation per portion, but announces its place only once. */
 let place = '';
 const program = createProgram(
   {
@@ -75,7 +75,7 @@ const program = createProgram(
     },
     doctor: async (onCheck) => {
       const report = await (await import('./app/doctor.ts')).runDoctor(onCheck);
-      // An abandoned check may still hold a connection.
+      // Exits even if an abandoned check still holds a connection.
       setTimeout(() => process.exit(), 1_000).unref();
       return report;
     },
@@ -129,8 +129,8 @@ program.hook('preAction', (_program, command) => {
 });
 
 /**
- * Configuration of a command on data. Announces its place, because a wrong folder looks like an empty one. The commands
- * only need the data folder, so the sandbox's requirements are enough.
+ * Reads the configuration of a command on data. Announces the data's place, because a wrong folder looks like an empty
+ * one. These commands need only the data folder, so the sandbox's requirements are enough.
  */
 function readDataConfig(): Config {
   const config = readConfig('sandbox');
@@ -140,7 +140,7 @@ function readDataConfig(): Config {
   return config;
 }
 
-/** Tells users what a command works on, or is about to do. */
+/** Tells the user what a command works on or is about to do. */
 function announce(sentence: string): void {
   if (!isJson) process.stderr.write(`card-checkout: ${sentence}\n`);
 }
@@ -148,7 +148,7 @@ function announce(sentence: string): void {
 try {
   await program.parseAsync();
 } catch (error) {
-  // An endpoint's error contains only its host.
+  // An endpoint's error names only its host, not the variable.
   const variable = error instanceof ChainUnavailableError ? 'POLYGON_RPC_URL cannot be used: ' : '';
   process.stderr.write(
     `card-checkout: ${variable}${error instanceof Error ? error.message : String(error)}\n`,

@@ -5,7 +5,7 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html?: string;
-  /** Pictures that the HTML shows, as `cid:`. */
+  /** Pictures that the HTML refers to by `cid:`. */
   readonly inline?: readonly { readonly cid: string; readonly png: Uint8Array }[];
 }
 
@@ -17,7 +17,7 @@ export interface Mailer {
   send(mail: Mail, options?: { readonly isBackground?: boolean }): Promise<void>;
 }
 
-/** The mail server did not receive the mail, so it may be sent again. */
+/** Thrown when the mail server did not receive the mail, so that it may be sent again. */
 export class MailNotSentError extends Error {}
 
 /** `none`: no email address and no answer. `busy`: a webhook is being sent, and would be recorded with the address. */
@@ -33,20 +33,20 @@ export interface EmailErasureStep {
 
 export interface EmailStore {
   /**
-   * Erases the email address of a payment's customer and everything derived from it, and the answer to a payment page's
-   * question, which a payment without an address may have too. All or nothing.
+   * Erases the email address of a payment's customer and everything derived from it, all or nothing. Also erases the
+   * answer to a payment page's question, which a payment without an address may have, too.
    */
   eraseEmail(payment: PaymentReference): Promise<EmailErasure>;
   /** Erases an email address (in lower case) that a customer of the account gave for one mail, and the mail itself. */
   eraseReceiptAddress(accountId: string, email: string): Promise<void>;
   /**
-   * Erases addresses of older payments. Continues where the last call stopped, up to `limit` or a `busy` one. Null means
-   * all accounts, and also erases notes, provider URLs, and the bodies and answers of webhooks.
+   * Erases addresses of older payments. Continues where the last call stopped, up to `limit` or a `busy` one. A null
+   * account means all accounts, and also erases notes, provider URLs, and the bodies and answers of webhooks.
    */
   eraseEmailsBefore(accountId: string | null, beforeMs: number, limit: number): Promise<EmailErasureStep>;
 }
 
-/** A mail claimed for sending. `email` is the address given on the page; null means that of the payment. */
+/** Mail claimed for sending. `email` is the address given on the page; null for the payment's own. */
 export interface ClaimedReceipt {
   readonly id: PaymentId;
   readonly email: string | null;
@@ -57,12 +57,12 @@ export interface ClaimedReceipt {
 export type ReceiptStatus = 'wanted' | 'pending' | 'sending' | ReceiptEnding;
 
 /**
- * Mails about the end of a payment, at most one each: wanted → pending → sending → sent | failed. Queued in the
- * transaction in which a payment with an address becomes paid, or without an address in the one that ends it, if the
- * customer asked for one. A mail that a crash leaves in `sending` may have been sent, and is never sent again.
+ * Mails about the end of a payment, at most one each: wanted → pending → sending → sent | failed. For a payment with an
+ * address, the mail is queued in the transaction that makes it paid. Otherwise, it is queued in the one that ends it if
+ * the customer asked for it. A mail that a crash leaves in `sending` may have been sent, so it is never sent again.
  */
 export interface ReceiptStore {
-  /** Durably moves the oldest `limit` mails queued at `sinceMs` or later to `sending`; each is claimed once. */
+  /** Durably moves the oldest `limit` mails queued at `sinceMs` or later to `sending`. Each is claimed once. */
   claimReceipts(sinceMs: number, limit: number, nowMs: number): Promise<readonly ClaimedReceipt[]>;
   /** Records the outcome. `pending` is for a mail that was certainly not sent, so that it is claimed again. */
   recordReceipt(id: PaymentId, ending: ReceiptEnding, nowMs: number): Promise<void>;
@@ -73,7 +73,7 @@ export interface ReceiptStore {
     nowMs: number,
   ): Promise<void>;
   findReceiptStatus(id: PaymentId): Promise<ReceiptStatus | null>;
-  /** Queues what an older version left; erases up to `limit` email addresses, queued or given before these times. */
+  /** Queues mails that an older version left. Erases up to `limit` addresses, queued or given before these times. */
   eraseAddresses(nowMs: number, sentByMs: number, givenBeforeMs: number, limit: number): Promise<number>;
 }
 

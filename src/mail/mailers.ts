@@ -16,12 +16,12 @@ const usualTimeouts = {
 };
 type AnswerTimeout = Pick<typeof usualTimeouts, 'answerMs'>;
 
-/** Maximum emails in progress, each with two connections in turn; more are refused. */
+/** Maximum emails in progress, each with two successive connections. More are refused. */
 const MAXIMUM_OPEN = 8;
 /** Maximum background emails in progress, so that sign-in links find room. */
 const MAXIMUM_IN_BACKGROUND = 5;
 
-/** Sends each mail with two short connections. Mail to a server beyond this machine is encrypted, or not sent. */
+/** Sends each mail with two short connections. Mail to a server on another machine is encrypted or not sent. */
 export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeouts): Mailer {
   let open = 0;
   let inBackground = 0;
@@ -58,7 +58,7 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
   };
 }
 
-/** Connects and signs in. An error here proves that no mail was handed over, unlike one while sending. */
+/** Connects and signs in. An error here proves that no mail was handed over, unlike an error during sending. */
 export async function reachServer(settings: SmtpSettings, timeouts: AnswerTimeout): Promise<Transporter> {
   try {
     const transport = await openTransport(settings, timeouts);
@@ -70,7 +70,7 @@ export async function reachServer(settings: SmtpSettings, timeouts: AnswerTimeou
 }
 
 async function openTransport(settings: SmtpSettings, timeouts: AnswerTimeout): Promise<Transporter> {
-  // Loaded with the first mail, because many services never send one and startup takes a tenth longer with it.
+  // Loaded with the first mail, because many services never send one and loading makes startup a tenth longer.
   const { createTransport } = await import('nodemailer');
   const url = new URL(settings.url);
   const secure = url.protocol === 'smtps:';

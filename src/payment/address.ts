@@ -1,19 +1,19 @@
 import { createKeccak } from 'hash-wasm';
 
-/** A Polygon address in its EIP-55 checksummed form. */
+/** Polygon address in EIP-55 checksummed form. */
 export type Address = `0x${string}`;
 
 const hexAddress = /^0x[0-9a-fA-F]{40}$/;
 const zeroDigits = '0'.repeat(40);
 
-/** Represents POL, the chain's native coin, where a token is expected. */
+/** Placeholder for POL, the chain's native coin, where a token address is expected. */
 export const POL_ADDRESS: Address = `0x${zeroDigits}`;
 
 /** Pattern of an address in any letter case. It cannot verify the checksum. */
 export const HEX_ADDRESS_PATTERN = hexAddress.source;
 export const ZERO_ADDRESS_PATTERN = `^0x${zeroDigits}$`;
 
-/** EIP-55 form of forty hex digits (any case, no prefix). */
+/** Returns the EIP-55 form of forty hex digits (any case, no prefix). */
 export function checksumAddress(digits: string): Address {
   const [lower, upper] = [digits.toLowerCase(), digits.toUpperCase()];
   const hash = keccak256Hex(Buffer.from(lower));
@@ -33,8 +33,8 @@ export function bytesOfAddress(address: string): Uint8Array {
 }
 
 /**
- * Checksummed payout address, or null. Digits of one case carry no checksum; mixed case must be exact EIP-55. (viem's
- * `getAddress` repairs a wrong checksum and its `isAddress` rejects all-uppercase digits, so neither works here.)
+ * Parses a payout address; null if invalid. Digits of one case carry no checksum, but mixed case must be exact EIP-55.
+ * viem's `getAddress` repairs a wrong checksum and its `isAddress` rejects all-uppercase digits, so neither works here.
  */
 export function parsePayoutAddress(value: unknown): Address | null {
   if (typeof value !== 'string' || !hexAddress.test(value)) return null;
@@ -46,12 +46,12 @@ export function parsePayoutAddress(value: unknown): Address | null {
   return carriesChecksum ? null : checksummed;
 }
 
-/** Terms to which a deposit address is bound on chain. Payments store them, because without them funds are stuck. */
+/** Terms that a deposit address is bound to on chain. Payments store them, because funds are stuck without them. */
 export interface DepositTerms {
   readonly merchant: Address;
   readonly feeBasisPoints: number;
   readonly feeWallet: Address;
-  /** keccak-256 of the payment id, `0x` and 64 hex digits. */
+  /** keccak-256 of the payment id, as `0x` and 64 hex digits. */
   readonly reference: `0x${string}`;
 }
 
@@ -70,12 +70,12 @@ export interface DepositFactory {
   readonly implementation: Address;
 }
 
-/** The payment's reference in the contract's events: the keccak-256 hash of its id. */
+/** Returns the payment's reference in the contract's events, which is the keccak-256 hash of its id. */
 function paymentReference(paymentId: string): `0x${string}` {
   return `0x${keccak256Hex(Buffer.from(paymentId))}`;
 }
 
-/** keccak-256 of the creation code of this implementation's ERC-1167 proxy. */
+/** Returns the keccak-256 hash of the creation code of this implementation's ERC-1167 proxy. */
 export function cloneCodeHash(implementation: Address): string {
   const code = `3d602d80600a3d3981f3363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3`;
   return keccak256Hex(Buffer.from(code, 'hex'));
@@ -84,7 +84,7 @@ export function cloneCodeHash(implementation: Address): string {
 /** Size of the salt's preimage: one word each for chain id, merchant, fee wallet, fee and reference. */
 const SALT_BYTES = 5 * 32;
 
-/** CREATE2 address of a factory's clone whose salt is keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref)). */
+/** Computes CREATE2 addresses of clones with the salt keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref)). */
 export function createDepositAddressCalculator(factory: DepositFactory): (terms: DepositTerms) => Address {
   const codeHash = cloneCodeHash(factory.implementation);
   return ({ merchant, feeWallet, feeBasisPoints, reference }) => {
@@ -105,11 +105,11 @@ function bytesOf(digits: string, length: number): Buffer {
   return bytes;
 }
 
-// One WebAssembly instance for the process, because creating one takes milliseconds and a hash one microsecond. The
+// One WebAssembly instance serves the process, because creating one takes milliseconds and a hash one microsecond. The
 // synchronous init, update and digest leave no state between calls.
 const hasher = await createKeccak(256);
 
-/** keccak-256 of bytes, as 64 lower-case hex digits without a prefix. */
+/** Returns the keccak-256 hash of bytes as 64 lower-case hex digits without a prefix. */
 export function keccak256Hex(data: Uint8Array): string {
   return hasher.init().update(data).digest('hex');
 }

@@ -3,7 +3,7 @@ import { type Currency, USD_RATE_ONE, type UsdRate } from './money.ts';
 // Reports also show USDC amounts in the merchant's base currency, at the exchange rate of the hour in which the payment
 // was created or paid. 1 USDC counts as 1 USD.
 
-/** The first rate read in an hour. */
+/** First exchange rate that was read in an hour. */
 export interface HourlyRate {
   readonly currency: Currency;
   /** Start of the hour, UTC. */

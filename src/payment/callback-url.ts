@@ -1,18 +1,18 @@
 /**
- * Validates a callback URL by its text alone; the webhook resolver validates the host's IP addresses. Checks
- * the raw text first, because the parser silently repairs full-width digits, `0x7f.1`, tabs and backslashes.
+ * Validates a callback URL by its text alone. The webhook resolver validates the host's IP addresses. The raw text is
+ * checked first, because the parser silently repairs full-width digits, `0x7f.1`, tabs and backslashes.
  */
 
 import { isPublicAddress } from '../platform/public-address.ts';
 
-/** Maximum length of a callback as supplied, in code points. */
+/** Maximum length of a callback URL as supplied, in code points. */
 export const CALLBACK_MAX_CHARACTERS = 2048;
 
-/** A callback that may be stored and sent to. The supplied text is stored, never `url.href`. */
+/** Callback URL that may be stored and called. The supplied text is stored, never `url.href`. */
 export interface AcceptedCallbackUrl {
   readonly ok: true;
   readonly url: URL;
-  /** Lower case, IDN as punycode, without trailing dot; an IPv6 address without brackets. */
+  /** Host in lower case, with IDN as punycode, no trailing dot, and no brackets around an IPv6 address. */
   readonly hostname: string;
   /** 1 to 65535; 443 if the URL has none. */
   readonly port: number;
@@ -39,11 +39,11 @@ const FORBIDDEN_CHARACTER =
   /[\u0000-\u0020\u007f-\u009f\s\\\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const HTTPS_WITH_AUTHORITY = /^https:\/\/([^/?#]+)/i;
 const IPV4_LITERAL = /^\d+\.\d+\.\d+\.\d+$/;
-/** Letters, digits, inner hyphens, and the underscore that DNS allows; at least two labels of at most 63 characters. */
+/** Two or more labels of at most 63 letters, digits, inner hyphens, and underscores, which DNS allows. */
 const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const HOST_NAME_MAX_CHARACTERS = 253;
 
-/** @param allowedHosts `host:port`, lower case, IPv6 in brackets, exempt from the public-host rule only */
+/** @param allowedHosts hosts exempt from the public-host rule only, as `host:port` in lower case, IPv6 in brackets */
 export function parseCallbackUrl(
   raw: unknown,
   allowedHosts: ReadonlySet<string>,
@@ -82,20 +82,20 @@ export function locationOf(baseUrl: string) {
   return {
     hostname: hostname.replace(/^\[|\]$|\.$/g, ''),
     port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
-    /** Without a trailing slash; empty for the whole host. */
+    /** Path without a trailing slash; empty for the whole host. */
     path: pathname.replace(/\/+$/, ''),
   };
 }
 
-/** Whether a callback names this service. The IP address cannot tell, because other services may share it. */
+/** Returns whether a callback names this service. Does not compare IP addresses, because services may share one. */
 export function isOwnCallback(callback: AcceptedCallbackUrl, own: ServiceLocation): boolean {
   if (callback.hostname !== own.hostname || callback.port !== own.port) return false;
-  // Normalized as a proxy or router may do: decoded, with single slashes.
+  // Decodes the path and merges slashes, as a proxy or router may do.
   const pathname = percentDecoded(callback.url.pathname).replace(/\/+/g, '/');
   return pathname === own.path || pathname.startsWith(`${own.path}/`);
 }
 
-/** @param reason for the merchant: the end of a sentence that starts with "callback" */
+/** @param reason end of a sentence for the merchant that starts with "callback" */
 function refuse(reason: string) {
   return { ok: false, reason } as const;
 }
@@ -114,11 +114,11 @@ function refuseText(raw: string): string | null {
     const reason = 'must begin with https:// and a host name';
     return raw.startsWith('http://') ? `${reason}. ${LOCAL_RECEIVER}` : reason;
   }
-  // The raw text decides, because for "https://:@host" the parser reports no credentials at all.
+  // Checks the raw text, because for "https://:@host" the parser reports no credentials at all.
   return authorityOf(raw).includes('@') ? 'must not contain user:password credentials' : null;
 }
 
-/** Raw text between `https://` and the path; empty for any other start. */
+/** Returns the raw text between `https://` and the path; empty for any other start. */
 function authorityOf(raw: string): string {
   return HTTPS_WITH_AUTHORITY.exec(raw)?.[1] ?? '';
 }
@@ -141,8 +141,8 @@ function refuseName(name: string): string | null {
 }
 
 /**
- * Whether the host looks different to a reader than to the parser: percent-encoded, or with letters and digits that IDNA
- * drops or maps to plain ASCII. Labels of real international names become punycode.
+ * Returns whether the host looks different to a reader than to the parser: percent-encoded, or with letters and digits
+ * that IDNA drops or maps to plain ASCII. Labels of real international names become punycode.
  */
 function isDisguised(authority: string, parsedHostname: string): boolean {
   if (authority.includes('%')) return true;
@@ -159,7 +159,7 @@ function isDisguised(authority: string, parsedHostname: string): boolean {
 
 function mapsAway(character: string): boolean {
   if (PLAIN_ASCII.test(character)) return false;
-  // Both joiners are part of some real names; the parser itself checks their position.
+  // Some real names contain these joiners, and the parser itself checks their position.
   if (character === '\u200c' || character === '\u200d') return false;
   if (/\p{Default_Ignorable_Code_Point}/u.test(character)) return true;
   return PLAIN_ASCII.test(character.normalize('NFKC'));

@@ -28,7 +28,7 @@ interface SettlementTerms {
   readonly factory: Address;
   readonly feeWallet: Address;
   readonly depositAddressOf: (terms: DepositTerms) => Address;
-  /** The token, the service's contracts and the relayers. The store checks deposit addresses on insert (`reserved`). */
+  /** Addresses of the token, the service's contracts and the relayers. The store checks deposit addresses on insert. */
   readonly reservedAddresses: ReadonlySet<Address>;
 }
 
@@ -44,7 +44,7 @@ export interface CreatePaymentContext {
   readonly tokenFingerprint: string;
 }
 
-/** Resolves once stored durably. Repeating the idempotency key returns the first payment. Throws `ServiceError`. */
+/** Resolves once stored durably. A repeated idempotency key returns the first payment. Throws `ServiceError`. */
 export async function createPayment(
   context: CreatePaymentContext,
   account: MerchantTerms,
@@ -71,7 +71,7 @@ async function createOnce(
   const fingerprint = key === null ? '' : fingerprintOf(parameters);
   const sinceMs = createdAtMs - IDEMPOTENCY_TTL_MS;
   const earlier = key === null ? null : await payments.findIdempotent(accountId, key, sinceMs);
-  // Replays before the checks: the request has already succeeded, even if a fee or a reserved address has changed since.
+  // Replays before the checks, because the request succeeded, even if a fee or reserved address has changed since.
   if (earlier?.fingerprint === fingerprint) return earlier.payment;
   const payment = await make(earlier !== null);
   const record = key === null ? null : { accountId, key, fingerprint, createdAtMs };
@@ -83,7 +83,7 @@ async function createOnce(
   return outcome.payment;
 }
 
-/** Normalized parameters of a request, equal for POST and GET. */
+/** Returns a request's normalized parameters, which are equal for POST and GET. */
 function parametersOf(request: CreatePaymentRequest): readonly unknown[] {
   return [
     request.payoutAddress,
@@ -133,7 +133,7 @@ function newPayment(
     payoutAddress,
     feeWallet,
     depositAddress: settlement.depositAddressOf(depositTerms),
-    // Lowered when a session starts, so the fees of a provider that was never visited do not count.
+    // Lowered only when a session starts, so that the fees of a provider that was never visited do not count.
     paidThresholdUnits: computePaidThreshold(checked.usdUnits, checked.toleranceBasisPoints),
   };
 }
@@ -146,7 +146,7 @@ export type DirectPaymentRequest = Pick<
 
 /**
  * Creates a payment that the customer pays from a wallet. No provider deducts a fee, so the paid threshold is the whole
- * value, less at most a cent. A repeated idempotency key returns the first payment. Throws `ServiceError` if refused.
+ * value, or up to a cent less. A repeated idempotency key returns the first payment. Throws `ServiceError` if refused.
  */
 export async function createDirectPayment(
   context: CreatePaymentContext,
@@ -181,7 +181,7 @@ export function fingerprintOf(parameters: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parameters)).digest('hex');
 }
 
-/** A well-formed create request; `provider` is still unchecked. */
+/** Well-formed create request, whose `provider` is not checked yet. */
 export interface CreatePaymentRequest
   extends Pick<Payment, 'payoutAddress' | 'callbackUrl' | 'amountCents' | 'currency' | 'passFeeToCustomer'>,
     Pick<Payment, 'email' | 'note'> {
@@ -197,13 +197,13 @@ export interface MerchantTerms extends AccountThresholdTerms {
   readonly suspended: boolean;
   readonly features: readonly Feature[];
   readonly feeBasisPoints: number;
-  /** The merchant's own wallet, for guidance and checks; each payment has its own payout address. */
+  /** Merchant's own wallet, for guidance and checks. Each payment has its own payout address. */
   readonly wallet: Address | null;
   /** Whether the API refuses payout wallets other than the account's, so that a stolen key cannot redirect money. */
   readonly isWalletLocked: boolean;
   /** Whether a direct payment counts as paid even if up to one cent is missing (see `directThreshold`). */
   readonly toleratesMissingCent: boolean;
-  /** Hosts, with ports, to which a checkout may redirect its customer at the end. */
+  /** Hosts, with ports, that a checkout may redirect its customer to at the end. */
   readonly returnHosts: readonly string[];
   /** Providers that the account may use; null for all, including future ones. */
   readonly providers: readonly ProviderId[] | null;
@@ -216,7 +216,7 @@ export interface MerchantTerms extends AccountThresholdTerms {
 export const features = ['card_checkout', 'fee_pass_through'] as const;
 export type Feature = (typeof features)[number];
 
-/** Checks a create request against its provider. Both methods throw `ServiceError` if a check fails. */
+/** Checks of a create request against its provider. Both methods throw `ServiceError` if a check fails. */
 export interface ProviderChecks {
   requireChoice(merchant: MerchantTerms, provider: ProviderId, currency: Currency): Promise<void>;
   /** Requires that the provider accepts the amount and delivers enough of it. */

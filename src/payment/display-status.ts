@@ -1,7 +1,7 @@
 import type { Payment } from './payment.ts';
 import type { ProviderSession } from './provider-session.ts';
 
-/** A payment's status in a shopkeeper's terms. Before anything arrives, the last session at a provider decides. */
+/** Statuses of a payment in a merchant's terms. Before a deposit arrives, the last provider session decides. */
 export const displayStatuses = [
   'open',
   'at_provider',

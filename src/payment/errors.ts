@@ -1,12 +1,12 @@
 /**
- * All errors for callers. `status` and `code` are the specification's wire contract, with a `code` only if the
- * caller can act on it. `text` is public; the internal cause is in `ServiceError.cause` and only logged.
+ * All errors that callers see. `status` and `code` are the specification's wire contract, and only errors that callers
+ * can act on have a `code`. `text` is public. The internal cause is in `ServiceError.cause` and is only logged.
  */
 export const errorTable = {
   invalid_request: row(400, null, 'The request is invalid.'),
   // `belowMinimum` in `src/providers/provider-availability.ts` builds the usual text, which states the minimum.
   below_minimum: row(400, 'below_minimum', "The amount is below the provider's minimum."),
-  // The specification has no code for it.
+  // The specification has no code for this error.
   above_maximum: row(400, null, "The amount is above the provider's maximum."),
   currency_locked: row(400, 'currency_locked', 'The provider supports only one currency.'),
   provider_unknown: row(400, 'provider_unknown', 'The provider does not exist.'),
@@ -81,15 +81,15 @@ const fieldOfError: Readonly<Partial<Record<ErrorName, string>>> = {
   provider_inactive: 'provider',
 };
 
-/** An error from the table; callers see any other error as `internal` (500). */
+/** Error from the table. Callers see any other error as `internal` (500). */
 export class ServiceError extends Error {
   readonly errorName: ErrorName;
   /** Seconds until a retry makes sense: for `rate_limited`, and for `provider_unavailable` if the provider is busy. */
   readonly retryAfterSeconds: number | null;
-  /** Problems by field name; a page shows each at its field. */
+  /** Problems by field name. A page shows each one at its field. */
   readonly problems: ReadonlyMap<string, string>;
 
-  /** `publicText` replaces the table's text with a more specific one; `cause` never leaves the process. */
+  /** `publicText` replaces the table's text with a more specific one. `cause` never leaves the process. */
   constructor(
     errorName: ErrorName,
     publicText?: string,
@@ -134,7 +134,7 @@ export class HigherChargeError extends ServiceError {
   }
 }
 
-/** Whether a provider refused because it receives too many requests, and may be asked again later. */
+/** Returns whether a provider refused because of too many requests, so that it may be asked again later. */
 export function isBusy(error: unknown): boolean {
   return (
     error instanceof ServiceError &&
@@ -143,12 +143,12 @@ export function isBusy(error: unknown): boolean {
   );
 }
 
-/** A 400 error. `problem` continues a sentence that starts with the field; `name` is the field's name in forms. */
+/** Creates a 400 error. `problem` continues a sentence that starts with `field`. `name` is the field's form name. */
 export function invalidField(field: string, problem: string, name = field): ServiceError {
   return new ServiceError('invalid_request', `${field} ${problem}`, { problems: new Map([[name, problem]]) });
 }
 
-/** Resolves to all fields' values. Throws one `invalid_request` with all their errors; rethrows other errors. */
+/** Resolves to the values of all fields. Throws one `invalid_request` with all their errors. Rethrows other errors. */
 export async function checkFields<Checks extends Readonly<Record<string, () => unknown>>>(checks: Checks) {
   const problems = new Map<string, string>();
   const read: Record<string, unknown> = {};
@@ -169,5 +169,5 @@ export function stateConflict(reason: string): ServiceError {
   return new ServiceError('payment_state_conflict', reason);
 }
 
-/** A state missing from the tables: a defect or a corrupt row, never ignored. */
+/** Thrown for a state that the tables lack. It reveals a defect or a corrupt row, and is never ignored. */
 export class UnknownStateError extends Error {}

@@ -9,14 +9,14 @@ export interface EventPage {
 }
 
 /**
- * Events of the accounts' payments. A change adds an unnumbered event in its own transaction, because a reader must
- * never miss an event that commits late. `numberEvents` numbers committed events, in one process at a time.
+ * Payment events. A change adds an unnumbered event in its own transaction, so that a reader never misses an event that
+ * commits late. `numberEvents` numbers committed events, in one process at a time.
  */
 export interface EventStore {
-  /** Numbers committed events in order of insertion; returns how many. */
+  /** Numbers committed events in order of insertion. Returns how many. */
   numberEvents(limit: number): Promise<number>;
-  /** Events with numbers above `after`, in order. */
+  /** Returns events numbered above `after`, in order. */
   listEvents(accountId: string, after: number, limit: number): Promise<EventPage>;
-  /** Deletes numbered events before this time; returns how many. */
+  /** Deletes numbered events from before this time. Returns how many. */
   deleteEvents(beforeMs: number, limit: number): Promise<number>;
 }

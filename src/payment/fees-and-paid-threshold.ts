@@ -11,25 +11,25 @@ import type { AmountMismatch, Payment } from './payment.ts';
 import { assumedDeliveryUnits, type ProviderId, providerCatalog } from './provider-catalog.ts';
 import type { ProviderSession } from './provider-session.ts';
 
-/** The deposit contract itself would allow more. */
+/** Maximum fee of an account. The deposit contract itself would allow more. */
 export const MAXIMUM_FEE_BASIS_POINTS = 1_000;
 
-/** The account's fee on a deposit, exactly as the deposit contract computes it. */
+/** Returns the account's fee on a deposit, exactly as the deposit contract computes it. */
 export function feeUnits(units: bigint, feeBasisPoints: number): bigint {
   return (units * BigInt(feeBasisPoints)) / BigInt(BASIS_POINTS);
 }
 
-/** Smallest gross in cents whose fee leaves at least `requestedCents`; Infinity for a fee of 100 %. */
+/** Returns the smallest gross in cents whose fee leaves at least `requestedCents`; Infinity for a fee of 100 %. */
 export function grossUpCents(requestedCents: number, feeBasisPoints: number): number {
   if (feeBasisPoints >= BASIS_POINTS) return Number.POSITIVE_INFINITY;
   const requestedUnits = BigInt(requestedCents) * UNITS_PER_CENT;
-  // A cent is 10,000 units and the fee has 1/10,000 steps, so whole cents need no rounding: the net of g cents is
+  // A cent is 10,000 units and the fee has steps of 1/10,000, so whole cents need no rounding. The net of g cents is
   // exactly g × (10000 − bps) units, and the smallest g is this quotient rounded up.
   const netPerCent = BigInt(BASIS_POINTS - feeBasisPoints);
   return Number((requestedUnits + netPerCent - 1n) / netPerCent);
 }
 
-/** With pass-through, the smallest charge that leaves the requested net. Throws `invalid_request` above the maximum. */
+/** Returns the charge, raised by a passed-through fee to keep the net. Throws `invalid_request` above the maximum. */
 export function chargeWithFee(
   { amountCents, passFeeToCustomer }: Pick<Payment, 'amountCents' | 'passFeeToCustomer'>,
   feeBasisPoints: number,
@@ -45,7 +45,7 @@ export function chargeWithFee(
   };
 }
 
-/** Example of the account's fee, without the provider's. `isPassedThrough`: the customer pays the fee on top. */
+/** Computes an example of the account's fee, without the provider's. `isPassedThrough` adds the fee to the charge. */
 export function feeExample(askedCents: number, feeBasisPoints: number, isPassedThrough: boolean) {
   const chargedCents = isPassedThrough ? grossUpCents(askedCents, feeBasisPoints) : askedCents;
   const units = BigInt(chargedCents) * UNITS_PER_CENT;
@@ -53,11 +53,11 @@ export function feeExample(askedCents: number, feeBasisPoints: number, isPassedT
   return { chargedCents, feeUnits: fee, merchantUnits: units - fee };
 }
 
-// Minimum sum of deposits with which a card payment is paid in full. Without a started session it is the USD value of
-// the charge, less the tolerance. A started session lowers it to its provider's delivery, less the tolerance, plus
-// earlier deposits for a session for the rest. The threshold never rises, because an on-ramp may deliver long after its
-// session has expired, and no session lowers it below the minimum that the maximum provider fee and the tolerance
-// leave, because anyone with the link can start a session and pay from a wallet. Only a merchant may accept less
+// The paid threshold is the minimum sum of deposits with which a card payment is paid in full. Until a session starts,
+// it is the charge's USD value less the tolerance. A session lowers it to the provider's delivery less the tolerance,
+// plus earlier deposits if the session is for the rest. The threshold never rises, because an on-ramp may deliver long
+// after its session has expired. No session lowers it below what the maximum provider fee and the tolerance leave,
+// because anyone with the link can start a session and pay from a wallet. Only a merchant may accept less
 // (`acceptPayment`).
 
 /** Terms set for all accounts, or for one account. A payment keeps the terms from its creation. */
@@ -68,7 +68,7 @@ export interface ThresholdTerms {
   readonly maxProviderFeeBasisPoints: number;
 }
 
-/** Null means that the operator's setting applies. */
+/** Terms of one account; null where the operator's setting applies. */
 export type AccountThresholdTerms = {
   readonly [Term in keyof ThresholdTerms]: ThresholdTerms[Term] | null;
 };
@@ -78,7 +78,7 @@ export const MAXIMUM_TOLERANCE_BASIS_POINTS = 5_000;
 export const MAXIMUM_PROVIDER_FEE_BASIS_POINTS = 5_000;
 export const MINIMUM_PROVIDER_FEE_BASIS_POINTS = 100;
 
-/** Terms of an account's new payments. An account may lower the operator's maximum fee, never raise it. */
+/** Returns the terms of an account's new payments. An account may lower the operator's maximum fee but not raise it. */
 export function thresholdTermsOf(account: AccountThresholdTerms, defaults: ThresholdTerms): ThresholdTerms {
   const ownMaximum = account.maxProviderFeeBasisPoints ?? defaults.maxProviderFeeBasisPoints;
   return {
@@ -87,19 +87,19 @@ export function thresholdTermsOf(account: AccountThresholdTerms, defaults: Thres
   };
 }
 
-/** At least one unit, so that no payment starts as paid. */
+/** Returns at least one unit, so that no payment starts as paid. */
 export function computePaidThreshold(expectedUnits: bigint, toleranceBasisPoints: number): bigint {
   return larger(1n, lessBasisPoints(expectedUnits, toleranceBasisPoints));
 }
 
-/** The whole value, or one cent less if tolerated; below one USD, 1 % less, because a cent would be too much. */
+/** Returns the whole value, or one cent less if tolerated. Below one USD, it is 1 % less, as a cent is too much. */
 export function directThreshold(expectedUnits: bigint, toleratesMissingCent: boolean): bigint {
   if (!toleratesMissingCent) return computePaidThreshold(expectedUnits, 0);
   if (expectedUnits < 100n * UNITS_PER_CENT) return computePaidThreshold(expectedUnits, 100);
   return expectedUnits - UNITS_PER_CENT;
 }
 
-/** Lowest threshold that any session can lead to. */
+/** Returns the lowest threshold that any session can lead to. */
 export function computeMinPaidThreshold(
   chargedUsdUnits: bigint,
   maxProviderFeeBasisPoints: number,
@@ -114,7 +114,7 @@ export type SessionTerms = Pick<
   'provider' | 'quotedUnits' | 'chargedCents' | 'receivedUnits'
 >;
 
-/** The lowest of the current threshold and the thresholds of these sessions that are not below the minimum. */
+/** Returns the lowest of the current threshold and these sessions' thresholds, without those below the minimum. */
 export function thresholdAfterSessions(
   payment: Pick<Payment, 'paidThresholdUnits' | 'amountCents' | 'usdUnits' | 'maxProviderFeeBasisPoints'>,
   sessions: readonly SessionTerms[],
@@ -125,8 +125,8 @@ export function thresholdAfterSessions(
   let threshold = payment.paidThresholdUnits;
   for (const session of sessions) {
     const chargedUsdUnits = (usdUnits * BigInt(session.chargedCents)) / BigInt(amountCents);
-    // Earlier deposits are not an expectation and get no tolerance, so that starting a session alone never makes a
-    // payment paid.
+    // The tolerance applies to the expected delivery, not to earlier deposits, so that starting a session alone never
+    // makes a payment paid.
     const deliveryUnits = session.quotedUnits ?? assumedDeliveryUnits(session.provider, chargedUsdUnits);
     const lowered = session.receivedUnits + computePaidThreshold(deliveryUnits, toleranceBasisPoints);
     if (lowered < threshold && lowered >= floor) threshold = lowered;
@@ -134,7 +134,7 @@ export function thresholdAfterSessions(
   return threshold;
 }
 
-/** Threshold without the effect of sessions for the rest. */
+/** Returns the threshold without the effect of sessions for the rest. */
 export function thresholdOfWhole(
   payment: Parameters<typeof thresholdAfterSessions>[0] & Pick<Payment, 'toleranceBasisPoints'>,
   sessions: readonly SessionTerms[],
@@ -146,19 +146,19 @@ export function thresholdOfWhole(
   return larger(payment.paidThresholdUnits, thresholdAfterSessions(first, ofWhole, toleranceBasisPoints));
 }
 
-/** Minimum delivery for a charge of this USD value, rounded up. */
+/** Returns the minimum delivery for a charge of this USD value, rounded up. */
 export function minDeliveryUnits(chargedUsdUnits: bigint, maxProviderFeeBasisPoints: number): bigint {
   return chargedUsdUnits - feeUnits(chargedUsdUnits, maxProviderFeeBasisPoints);
 }
 
-/** Smallest amount in USD cents at which the assumed fee fits the maximum; null if its percentage alone exceeds it. */
+/** Returns the smallest USD cents at which the assumed fee fits the maximum; null if its percentage alone does not. */
 export function minUsdCentsForFee(provider: ProviderId, maxProviderFeeBasisPoints: number): number | null {
   const { feeBasisPoints, minimumFeeUsdCents } = providerCatalog[provider];
   if (feeBasisPoints > maxProviderFeeBasisPoints) return null;
   return Math.ceil((minimumFeeUsdCents * 10_000) / maxProviderFeeBasisPoints);
 }
 
-/** Smallest amount in USD cents at which an excessive quoted fee would fit the maximum, if it stayed the same. */
+/** Returns the smallest USD cents at which an excessive quoted fee would fit the maximum if it stayed the same. */
 export function minUsdCentsForQuotedFee(
   chargedUsdUnits: bigint,
   deliveryUnits: bigint,
@@ -177,7 +177,7 @@ const MIN_SHARE_OF_ASSUMED_PERCENT = 80n;
 /** Maximum plausible quote as a share of the charge's value, including two percent for moving exchange rates. */
 const MAX_SHARE_OF_CHARGE_PERCENT = 102n;
 
-/** Whether a provider's quote may lower the threshold for a charge of this USD value; all in 10⁻⁶ units. */
+/** Returns whether a provider's quote may lower the threshold for a charge of this USD value; all in 10⁻⁶ units. */
 export function isPlausibleQuote(
   provider: ProviderId,
   quotedUnits: bigint,
@@ -189,19 +189,19 @@ export function isPlausibleQuote(
   return quotedUnits * 100n >= min && quotedUnits * 100n <= max;
 }
 
-/** 0.01 USDC. Sums below this and the threshold change no state, so senders of single units have no effect. */
+/** 0.01 USDC. Sums below both this and the threshold change no state, so senders of single units have no effect. */
 const DUST_LIMIT_UNITS = UNITS_PER_CENT;
 
 export function isDust({ paidThresholdUnits }: Pick<Payment, 'paidThresholdUnits'>, units: bigint): boolean {
   return units < DUST_LIMIT_UNITS && units < paidThresholdUnits;
 }
 
-/** Missing share of the threshold from which the deposits no longer count as an attempt to pay. */
+/** Missing share of the threshold above which the deposits do not count as an attempt to pay. */
 const NEARLY_ALL_MISSING_PERCENT = 90n;
 
 /**
- * Whether so little arrived that a session may charge the whole amount. Anyone can send a few units, which must not
- * block the checkout, but after a larger deposit, a session for the whole amount would charge the customer twice.
+ * Returns whether so little arrived that a session may charge the whole amount. Anyone can send a few units, which must
+ * not block the checkout. After a larger deposit, a charge of the whole amount would make the customer pay twice.
  */
 export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>, seenUnits: bigint): boolean {
   const { paidThresholdUnits } = payment;
@@ -209,7 +209,7 @@ export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>,
   return isDust(payment, seenUnits) || missingUnits * 100n >= paidThresholdUnits * NEARLY_ALL_MISSING_PERCENT;
 }
 
-/** Deposits that each pay in full. If a merchant accepted less than any session could, that minimum applies instead. */
+/** Returns deposits that each pay in full. If a merchant accepted less, the minimum of any session applies instead. */
 export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   payment: Pick<Payment, 'paidThresholdUnits' | 'usdUnits' | keyof ThresholdTerms>,
   deposits: readonly Deposit[],
@@ -220,14 +220,14 @@ export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   return deposits.filter(({ units }) => units >= fullUnits);
 }
 
-/** Percentage of the value from which a payment is overpaid. Exchange rates rarely move this far before delivery. */
+/** Percentage of the value at which a payment is overpaid. Exchange rates rarely move this far before delivery. */
 const OVERPAID_FROM_PERCENT = 105n;
 /** 0.10 USDC. A surplus or a part below this is not significant, unless the part exceeds a tenth of the threshold. */
 const MIN_PART_UNITS = 100_000n;
 
 /**
- * Finds whether a payment is partially paid or overpaid: clearly more than its value arrived, or two full deposits,
- * as after two finished provider sessions. Null if neither is significant, or if the payment is canceled.
+ * Returns whether a payment is partially paid or overpaid. It is overpaid if clearly more than its value arrived, or if
+ * two full deposits did, as from two finished provider sessions. Null if neither is significant, or if it is canceled.
  */
 export function amountMismatchOf(
   payment: Pick<Payment, 'status'> & Parameters<typeof fullDepositsOf>[0],
@@ -240,7 +240,7 @@ export function amountMismatchOf(
     return isPart ? 'partially_paid' : null;
   }
   const isClearlyMore = seenUnits * 100n >= payment.usdUnits * OVERPAID_FROM_PERCENT;
-  // The surplus on a payment worth cents may be a large share, but too small to return.
+  // The surplus of a payment worth cents may be a large share, but too small to return.
   const isSignificant = seenUnits >= payment.usdUnits + MIN_PART_UNITS;
   return (isClearlyMore && isSignificant) || fullDepositsOf(payment, deposits).length >= 2
     ? 'overpaid'

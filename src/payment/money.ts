@@ -21,15 +21,15 @@ export function isCurrency(value: unknown): value is Currency {
 }
 
 /**
- * Complete rule for an amount as text, so that JSON Schema can use it too. Avoids lookahead, which some languages
+ * Complete pattern of an amount as text, so that JSON Schema can use it, too. It avoids lookahead, which some languages
  * lack. Without the `m` flag, `$` refuses "10\n".
  */
 const amountPattern = /^(?:0\.(?:0[1-9]|[1-9]\d?)|[1-9]\d{0,3}(?:\.\d{1,2})?|10000(?:\.00?)?)$/;
 export const AMOUNT_PATTERN = amountPattern.source;
 
 /**
- * Cents of an API amount, from 0.01 to 10000; null otherwise. A number is validated by its shortest decimal text, so
- * that 0.29 is 29 cents and 0.1 + 0.2 (0.30000000000000004) is refused.
+ * Parses an API amount from 0.01 to 10000 as cents; null otherwise. A number is validated by its shortest decimal text,
+ * so that 0.29 is 29 cents and 0.1 + 0.2 (0.30000000000000004) is refused.
  */
 export function parseAmountCents(amount: unknown): number | null {
   const text = typeof amount === 'number' ? String(amount) : amount;
@@ -39,7 +39,7 @@ export function parseAmountCents(amount: unknown): number | null {
   return Number(whole) * 100 + Number(fraction.padEnd(2, '0'));
 }
 
-/** Example: "12.30" from 1230. */
+/** Formats cents, for example 1230 as "12.30". */
 export function formatCents(cents: number): string {
   const fraction = cents % 100;
   return `${(cents - fraction) / 100}.${fraction < 10 ? '0' : ''}${fraction}`;
@@ -53,29 +53,29 @@ export function formatOptionalCents(cents: number | null): string | null {
   return cents === null ? null : formatCents(cents);
 }
 
-/** Example: "12.340000" from 12340000n. */
+/** Formats units, for example 12340000n as "12.340000". */
 export function formatUnits(units: bigint): string {
   return `${units / 1_000_000n}.${String(units % 1_000_000n).padStart(6, '0')}`;
 }
 
-/** Formats an amount that is negative if a reorganization reversed a final transaction. */
+/** Formats an amount, which is negative if a reorganization reversed a final transaction. */
 export function formatSigned(units: bigint): string {
   return units < 0n ? `-${formatUnits(-units)}` : formatUnits(units);
 }
 
-/** Units of a typed USDC amount ("12.34", at most six decimals); null if malformed or too large. */
+/** Parses a typed USDC amount ("12.34", at most six decimals) as units; null if malformed or too large. */
 export function parseUnits(text: string): bigint | null {
   return parseDecimal(text, 6);
 }
 
-/** Units of a decimal text with at most nine digits before the point and `decimals` after it; null otherwise. */
+/** Parses a decimal with at most nine digits before the point and `decimals` after it as units; null otherwise. */
 export function parseDecimal(text: string, decimals: number): bigint | null {
   const [, whole, fraction = ''] = /^(\d{1,9})(?:\.(\d{1,18}))?$/.exec(text) ?? [];
   if (whole === undefined || fraction.length > decimals) return null;
   return BigInt(whole + fraction.padEnd(decimals, '0'));
 }
 
-/** Basis points of a typed percentage ("2.5"); null if malformed, negative or above 100. */
+/** Parses a typed percentage ("2.5") as basis points; null if malformed, negative or above 100. */
 export function parsePercentBasisPoints(text: string): number | null {
   const match = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(text);
   if (match === null) return null;
@@ -88,7 +88,7 @@ export type UsdRate = bigint;
 export const USD_RATE_ONE: UsdRate = 100_000_000n;
 
 export interface Rates {
-  /** Current rate; throws `conversion_failed` without a fresh one. USD is always one. */
+  /** Returns the current rate. Throws `conversion_failed` without a fresh one. USD is always one. */
   usdRate(currency: Currency): Promise<UsdRate>;
 }
 
@@ -103,7 +103,7 @@ export function formatRate(rate: UsdRate): string {
   return `${rate / USD_RATE_ONE}.${String(rate % USD_RATE_ONE).padStart(8, '0')}`;
 }
 
-/** USD value in 10⁻⁶ units of an amount in cents at this rate, rounded down. */
+/** Converts cents to their USD value in 10⁻⁶ units at this rate, rounded down. */
 export function usdUnits(amountCents: number, rate: UsdRate): bigint {
   return (BigInt(amountCents) * UNITS_PER_CENT * rate) / USD_RATE_ONE;
 }

@@ -20,7 +20,7 @@ export type PaymentEventType = keyof typeof paymentEventTypes;
 export interface NumberedEvent {
   /** Increases in commit order: milliseconds since 1970, or the last number plus one. */
   readonly number: number;
-  /** A `PaymentEventType`, or a type of a feature. */
+  /** A `PaymentEventType`, or a feature's own type. */
   readonly type: string;
   readonly paymentId: PaymentId;
   /** Id of the feature's object that the event concerns; null for an event of the payment itself. */
@@ -45,7 +45,7 @@ export function eventsOfChange(before: EventFields, after: EventFields): Payment
   if (after.amountMismatch !== null && after.amountMismatch !== before.amountMismatch) {
     events.push(`payment.${after.amountMismatch}`);
   }
-  // After an outage or a restore, one scan finds both the deposit and the release of a direct payment.
+  // After an outage or a restore, one scan may find both the deposit and the release of a direct payment.
   if (isDirect(after) && events[0] === 'payment.paid' && after.forwardStatus === 'completed')
     events.push('payment.forwarded');
   return events;
@@ -67,7 +67,7 @@ function eventOfState(before: EventFields, after: EventFields): PaymentEventType
   }
 }
 
-/** A webhook, queued in the transaction in which the payment became paid or was forwarded. */
+/** Webhook, queued in the transaction that makes the payment paid or forwarded. */
 export interface NewWebhook {
   readonly event: 'payment.paid' | 'payment.forwarded';
   /** Fields of the body except the timestamp, which is set when the event is sent. */
@@ -76,7 +76,7 @@ export interface NewWebhook {
 
 export const SETTLEMENT_COIN = 'polygon_usdc';
 
-/** When a direct payment becomes paid, no money has been forwarded yet. */
+/** Builds the webhook of a paid payment. If the payment is direct, no money has been forwarded yet. */
 export function paidWebhook(payment: Payment): NewWebhook {
   return {
     event: 'payment.paid',

@@ -25,7 +25,7 @@ export interface FinalSums {
   readonly feeUnits: bigint;
 }
 
-/** A webhook that did not arrive, or whose delivery is unknown. */
+/** Webhook that did not arrive, or whose delivery is unknown. */
 export interface FailingWebhook {
   readonly accountId: string;
   readonly paymentId: PaymentId;
@@ -35,7 +35,7 @@ export interface FailingWebhook {
   readonly finishedAtMs: number;
 }
 
-/** `status` is null if the payment itself is missing. */
+/** Summary of a payment's history. `status` is null if the payment itself is missing. */
 export interface PaymentHistorySummary extends Pick<Payment, 'id'> {
   readonly status: PaymentStatus | null;
   readonly wasPaid: boolean;
@@ -47,44 +47,44 @@ export interface PaymentSearchStore {
   recordRates(rates: readonly HourlyRate[], deleteBeforeMs: number): Promise<void>;
   readonly listRates: ListRates;
 
-  /** Payments of one account, newest first; `before` is the `next` of the previous page. */
+  /** Returns an account's payments, newest first. `before` is the `next` of the previous page. */
   searchPayments(query: PaymentQuery, before: PaymentId | null, limit: number): Promise<FoundPayments>;
-  /** Payments in these forward statuses, newest first; of all accounts if `accountId` is null. */
+  /** Returns payments in these forward statuses, newest first; of all accounts if `accountId` is null. */
   listUnsettled(
     accountId: string | null,
     forwardStatuses: readonly UnsettledStatus[],
     limit: number,
   ): Promise<readonly Payment[]>;
 
-  /** Moves payments from the queue of new ones into the index of terms; returns how many. */
+  /** Moves payments from the queue of new ones into the search index. Returns how many. */
   indexPayments(limit: number): Promise<number>;
-  /** Adds changes of payments to the sums by quarter hour and by day; returns how many. */
+  /** Adds changes of payments to the sums by quarter hour and by day. Returns how many. */
   foldStatistics(limit: number): Promise<number>;
 
-  /** Sums for each non-empty step of `stepMs`; times are multiples of a quarter hour. `service` covers all accounts. */
+  /** Returns sums per non-empty `stepMs`. Times are multiples of a quarter hour. `service` covers all accounts. */
   listSlots(
     accountId: string,
     fromMs: number,
     beforeMs: number,
     stepMs: number,
   ): Promise<readonly PaymentSlot[]>;
-  /** Counts of the UTC days from `fromMs` (inclusive) to `beforeMs` (exclusive); `service` as for `listSlots`. */
+  /** Returns counts of UTC days from `fromMs` (inclusive) to `beforeMs` (exclusive). `service` covers all accounts. */
   listPaidCounts(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaidCount[]>;
 
-  /** For each payment, the session that presumably took the money: the last one, or the last before it was paid. */
+  /** Returns each payment's session that presumably took the money: the last one, or the last before it was paid. */
   listLastSessions(
     accountId: string,
     ids: readonly PaymentId[],
   ): Promise<ReadonlyMap<PaymentId, LastSession>>;
-  /** The journal's final sums of these payments, less reversed amounts. */
+  /** Returns the journal's final sums of these payments, less reversed amounts. */
   listFinalSums(ids: readonly PaymentId[]): Promise<ReadonlyMap<PaymentId, FinalSums>>;
-  /** The last webhooks to end without a confirmed delivery, newest first; of all accounts if `accountId` is null. */
+  /** Returns the last webhooks without a confirmed delivery, newest first; of all accounts if `accountId` is null. */
   listFailingWebhooks(accountId: string | null, limit: number): Promise<readonly FailingWebhook[]>;
 
-  /** States of a payment after its creation, in order; those before history was recorded are missing. */
+  /** Returns a payment's states after its creation, in order, without those from before history was recorded. */
   listStateChanges(id: PaymentId): Promise<readonly StateChange[]>;
-  /** Payments that changed state after creation, in id order above `after`; `status` is null for missing payments. */
+  /** Returns payments above `after` that changed state after creation, by id. `status` is null for missing payments. */
   listHistories(after: string, limit: number): Promise<readonly PaymentHistorySummary[]>;
-  /** Replaces the note, whose words the search finds immediately; null for an unknown payment. */
+  /** Replaces the note, whose words the search finds immediately. Returns null for an unknown payment. */
   editNote(payment: PaymentReference, note: string | null): Promise<Payment | null>;
 }

@@ -29,16 +29,16 @@ export type PaymentSearch =
   | { readonly kind: 'words'; readonly words: readonly (readonly Meaning[])[] };
 
 export type Meaning =
-  /** Prefixes of words in note, order line, reference or the email's local part. Short ones must match a whole word. */
+  /** Prefixes of words in the note, order line, reference or email's local part. Short ones must match a whole word. */
   | { readonly kind: 'words'; readonly beginnings: readonly string[] }
   | { readonly kind: 'amount'; readonly cents: number; readonly currency: Currency | null }
   /** Prefix of an email address; the whole address once its domain contains a dot. */
   | { readonly kind: 'email'; readonly beginning: string };
 
-/** Maximum length of a search text; longer texts are truncated. No id, email address or sensible phrase is longer. */
+/** Maximum length of a search text. Longer ones are truncated. No id, email address or sensible phrase is longer. */
 const MAXIMUM_SEARCH_CHARACTERS = 320;
 const MAXIMUM_SEARCH_WORDS = 8;
-/** Maximum indexed words of a note, an order line or a reference; further words are not found. */
+/** Maximum indexed words of a note, an order line or a reference. Further words are not found. */
 const MAXIMUM_TEXT_WORDS = 40;
 /** Maximum indexed words of an email address's local part. */
 const MAXIMUM_EMAIL_WORDS = 8;
@@ -52,7 +52,7 @@ const SHORTEST_BEGINNING = 3;
 
 const wholeEmail = /@[^@]+\.[^@.]+$/;
 const transactionHash = /^0x[0-9a-f]{64}$/;
-/** End of the URL of a checkout or short link. */
+/** End of a checkout page's URL or of a short link. */
 const linkEnd = /\/(?:pay|s)\/([0-9a-z-]+)(?:[?#].*)?$/;
 
 /** Parses a search text; null if it has no search terms. */
@@ -68,7 +68,7 @@ export function parsePaymentSearch(typed: string): PaymentSearch | null {
   return words.length === 0 ? null : { kind: 'words', words };
 }
 
-/** Meanings of each typed word. An amount followed by a currency code is one meaning. */
+/** Returns the meanings of each typed word. An amount and the currency code after it count as one word. */
 function meaningsOf(typed: readonly string[]): Meaning[][] {
   const meanings: Meaning[][] = [];
   for (let index = 0; index < typed.length; index++) {
@@ -92,10 +92,10 @@ function meaningsOf(typed: readonly string[]): Meaning[][] {
   return meanings;
 }
 
-/** Cents of an amount as shown in lists or as typed (€1,234.50, 1.234,50, 42,5); null for anything else. */
+/** Parses an amount as shown in lists or as typed (€1,234.50, 1.234,50, 42,5) as cents; null for anything else. */
 function amountIn(word: string): number | null {
   const cents = readTypedAmount(word, null);
-  // Amounts have at most two decimals, so three digits are thousands.
+  // Amounts have at most two decimals, so three digits after a separator are thousands.
   const amount = cents === 'unclear' ? readTypedAmount(word.replaceAll(/[.,٫。،]/g, ''), null) : cents;
   return amount === 'unclear' ? null : amount;
 }
@@ -105,7 +105,7 @@ type Searched = Pick<
   'amountCents' | 'originalAmountCents' | 'currency' | 'email' | 'note' | 'orderLine' | 'reference'
 >;
 
-/** Index terms of a payment, without its id and transactions. */
+/** Returns a payment's index terms, without its id and transactions. */
 export function termsOfPayment(payment: Searched): string[] {
   const terms = new Set(amountsOf(payment).map(amountTerm));
   if (payment.email !== null) terms.add(emailTerm(normalize(payment.email)));
@@ -115,7 +115,7 @@ export function termsOfPayment(payment: Searched): string[] {
   return [...terms];
 }
 
-/** Most selective term that covers all payments with this meaning. */
+/** Returns the most selective term that covers all payments with this meaning. */
 export function termOfMeaning(meaning: Meaning): string {
   switch (meaning.kind) {
     case 'amount':
@@ -130,7 +130,7 @@ export function termOfMeaning(meaning: Meaning): string {
   }
 }
 
-/** Whether a payment matches all words. Needed, because an index term covers more than the typed word. */
+/** Returns whether a payment matches all words. Needed, because an index term covers more than the typed word. */
 export function hasWords(payment: Searched, words: readonly (readonly Meaning[])[]): boolean {
   const own = wordsOf(payment);
   const email = payment.email === null ? null : normalize(payment.email);
@@ -156,7 +156,7 @@ function beginsWith(word: string, beginning: string): boolean {
   return beginning.length < SHORTEST_BEGINNING ? word === beginning : word.startsWith(beginning);
 }
 
-/** Indexed prefixes of a word, longest first; a word shorter than all of them is indexed whole. */
+/** Returns a word's indexed prefixes, longest first. A word shorter than all of them is indexed whole. */
 function indexedBeginnings(word: string): string[] {
   if (word.length < SHORTEST_BEGINNING) return [word];
   return INDEXED_BEGINNINGS.filter((length) => length <= word.length).map((length) => word.slice(0, length));
@@ -182,7 +182,7 @@ function longestIndexed(words: readonly string[]): string {
   return indexedBeginnings(longest)[0] as string;
 }
 
-/** 48-bit number under which a term of an account is stored, so that an index of a million payments stays small. */
+/** Returns the 48-bit number that stores an account's term, so that an index of a million payments stays small. */
 export function numberOfTerm(accountId: string, term: string): number {
   return Number.parseInt(hash('sha256', `${accountId}\0${term}`).slice(0, 12), 16);
 }
@@ -191,7 +191,7 @@ const emailTerm = (email: string) => `email ${email}`;
 const amountTerm = (cents: number) => `amount ${cents}`;
 const wordTerm = (beginning: string) => `word ${beginning}`;
 
-/** Distinct words of a text: runs of letters, marks and digits in any script. */
+/** Returns a text's distinct words: runs of letters, marks and digits in any script. */
 function wordsIn(text: string): string[] {
   const words = normalize(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   return [...new Set(words.map((word) => word.slice(0, MAXIMUM_WORD_CHARACTERS)))];

@@ -12,11 +12,11 @@ export type ForwardStatus =
   | 'manual_required'
   | 'canceled';
 
-/** States in progress; few payments are in one of them at a time. */
+/** Statuses in progress, which only few payments have at a time. */
 export const unsettledStatuses = ['ready', 'processing', 'failed', 'manual_required'] as const;
 export type UnsettledStatus = (typeof unsettledStatuses)[number];
 
-/** States after a refused release: the money needs attention, or may soon need it. */
+/** Statuses after a refused release. The money needs attention, or may soon need it. */
 export const refusedStatuses = ['failed', 'manual_required'] as const satisfies readonly UnsettledStatus[];
 
 export const paymentStates = {
@@ -126,14 +126,14 @@ export const paymentTransitions: readonly ReturnType<typeof row>[] = [
 
 const targets = new Map(paymentTransitions.map(({ from, event, to }) => [`${from} ${event}`, to]));
 
-/** State after an event; throws `UnknownStateError` for a missing row. */
+/** Returns the state after an event. Throws `UnknownStateError` for a missing row. */
 export function nextState(from: PaymentState, event: PaymentEvent): PaymentState {
   const to = targets.get(`${from} ${event}`);
   if (to === undefined) throw new UnknownStateError(`no transition for ${event} in ${from}`);
   return to;
 }
 
-/** State of two stored fields; throws `UnknownStateError` for an invalid pair. */
+/** Returns the state of two stored fields. Throws `UnknownStateError` for an invalid pair. */
 export function stateOf(payment: { status: PaymentStatus; forwardStatus: ForwardStatus }): PaymentState {
   const state = `${payment.status}/${payment.forwardStatus}`;
   if (!Object.hasOwn(paymentStates, state)) throw new UnknownStateError(`no such payment state: ${state}`);

@@ -3,10 +3,10 @@ import type { Currency } from './money.ts';
 import type { Payment } from './payment.ts';
 import type { ProviderSession } from './provider-session.ts';
 
-/** Days in every time zone start on a quarter hour. */
+/** Length of a slot. In every time zone, days start on a quarter hour. */
 export const SLOT_MS = 15 * 60_000;
 
-/** Counts of one or several quarter hours, by currency. */
+/** Counts for one or more quarter hours, by currency. */
 export interface PaymentSlot {
   readonly startMs: number;
   readonly currency: Currency;
@@ -31,18 +31,18 @@ export interface CountedChange extends PaymentSlot {
 /** Number of payments paid on some UTC days, by provider and duration. */
 export interface PaidCount {
   readonly provider: Payment['provider'];
-  /** Index into `settleBoundsMs`; its length for longer durations. */
+  /** Index into `settleBoundsMs`, or its length for longer durations. */
   readonly settleClass: number;
   readonly paid: number;
 }
 
-/** Upper bounds of the time from created to paid. */
+/** Upper bounds of the time from a payment's creation until it is paid. */
 export const settleBoundsMs: readonly number[] = [
   ...[1, 2, 5, 10, 30].map((minutes) => minutes * 60_000),
   ...[1, 6, 24].map((hours) => hours * 3_600_000),
 ];
 
-/** SQLite turns larger integers into floating point. Sums of USDC stay far below, but a token may report any amount. */
+/** Maximum units in a sum, because SQLite turns larger integers into floating point. A token may report any amount. */
 const MAXIMUM_UNITS = 2 ** 50;
 
 /** Converts units to a number that a store can sum, limited to ±`MAXIMUM_UNITS`. */
@@ -65,7 +65,7 @@ export function createdChange({ accountId, currency, createdAtMs }: Payment): Co
   return { ...uncounted, accountId, currency, startMs: slotOf(createdAtMs), created: 1 };
 }
 
-/** Changes for a payment that just became paid. A direct one is not released yet, so its fee is computed. */
+/** Returns the changes for a newly paid payment. A direct one is not released yet, so its fee is computed. */
 export function paidChanges(payment: Payment, sessions: readonly StartedSession[]): CountedChange[] {
   const { accountId, currency, createdAtMs, amountCents, receivedUnits, forwardedUnits } = payment;
   const paidAtMs = payment.paidAtMs ?? createdAtMs;
@@ -99,7 +99,7 @@ function settleClassOf(payment: Pick<Payment, 'createdAtMs'>, paidAtMs: number):
 
 type StartedSession = Pick<ProviderSession, 'provider' | 'createdAtMs'>;
 
-/** Presumed provider of a paid payment: that of the last session before it was paid, or the payment's own. */
+/** Returns the presumed provider of a paid payment: that of the last session before it was paid, or its own. */
 export function payingProvider(
   payment: Pick<Payment, 'provider' | 'paidAtMs'>,
   sessions: readonly StartedSession[],

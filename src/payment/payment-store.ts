@@ -19,12 +19,12 @@ export type CreateOutcome =
   | { readonly kind: 'reserved' }
   | { readonly kind: 'replayed'; readonly payment: Payment; readonly fingerprint: string };
 
-/** Decision about one payment, made from its rows within the transaction. Null means no change. */
+/** Decision about one payment, made from its rows within the transaction. */
 export interface PaymentDecision {
   readonly change: PaymentChange;
   /** Written in the same transaction. At most one webhook exists per payment and event. */
   readonly webhooks?: readonly NewWebhook[];
-  /** Events that were due before the database was restored: they may have been sent, and so may the receipt. */
+  /** Events that were due before the database was restored. They, and the receipt, may have been sent already. */
   readonly dueBefore?: readonly NewWebhook['event'][];
   /** Queues the customer's receipt in the same transaction; at most one per payment. */
   readonly receipt?: true;
@@ -39,7 +39,7 @@ export interface PaymentView {
   readonly sessions: readonly ProviderSession[];
 }
 
-/** Pure: called inside a transaction, must not wait or write. Throwing rolls back the transaction. */
+/** Pure function called inside a transaction. Must not wait or write. Null means no change. Throwing rolls back. */
 export type Decide = (view: PaymentView) => PaymentDecision | null;
 
 export interface PaymentFilter {
@@ -47,7 +47,7 @@ export interface PaymentFilter {
   readonly status?: PaymentStatus;
 }
 
-/** Maximum deposit addresses per lookup, so that it takes about a millisecond with SQLite. */
+/** Maximum deposit addresses per lookup, so that a lookup takes about a millisecond with SQLite. */
 export const MAXIMUM_OWNERS_ASKED = 500;
 
 export type DepositOwner = Pick<Payment, 'id' | 'depositAddress'>;
@@ -58,29 +58,29 @@ export interface PaymentStore {
    * Implemented by `createPaymentInSqlite` and `createPaymentInserts` (PostgreSQL).
    */
   createPayment(payment: Payment, idempotency: IdempotencyRecord | null): Promise<CreateOutcome>;
-  /** Payment of an Idempotency-Key, if it was used after `sinceMs`. */
+  /** Returns the payment of an Idempotency-Key that was used after `sinceMs`, or null. */
   findIdempotent(
     accountId: string,
     key: string,
     sinceMs: number,
   ): Promise<{ payment: Payment; fingerprint: string } | null>;
-  /** Null for another account's payment, as for an unknown one. */
+  /** Returns null for another account's payment, as for an unknown one. */
   findPayment(accountId: string, id: PaymentId): Promise<Payment | null>;
   findPaymentById(id: PaymentId): Promise<Payment | null>;
   viewPayment(id: PaymentId): Promise<PaymentView | null>;
-  /** Newest first; `before` is the last id of the previous page. */
+  /** Returns the newest first. `before` is the last id of the previous page. */
   listPayments(filter: PaymentFilter, before: PaymentId | null, limit: number): Promise<readonly Payment[]>;
-  /** Newest payment, without its state, which may be invalid. Null if there are no payments. */
+  /** Returns the newest payment without its state, which may be invalid; null if there are no payments. */
   findNewest(): Promise<Pick<Payment, 'id' | 'tokenFingerprint'> | null>;
-  /** Newest first. */
+  /** Returns the newest first. */
   listByOrigin(accountId: string, origin: string, limit: number): Promise<readonly Payment[]>;
-  /** Ids above `after` and below `below`, oldest first. Either bound may be any text that sorts among ids. */
+  /** Returns ids above `after` and below `below`, oldest first. The bounds may be any text that sorts among ids. */
   listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;
-  /** Open payments past their own deadline, without a session that ends after `sessionEndMs`; oldest deadline first. */
+  /** Returns open payments past their own deadline, oldest first, without a session that ends after `sessionEndMs`. */
   listPastDeadline(deadlineMs: number, sessionEndMs: number, limit: number): Promise<readonly PaymentId[]>;
-  /** Token fingerprints of unfinished payments above this id, and of older ones with an open release or webhook. */
+  /** Returns fingerprints of unfinished payments above this id, and of older ones with an open release or webhook. */
   listOpenFingerprints(after: string): Promise<readonly string[]>;
-  /** Reads, decides and writes in one transaction; returns the resulting payment, or null if unknown. */
+  /** Reads, decides and writes in one transaction. Returns the resulting payment, or null for an unknown one. */
   decidePayment(id: PaymentId, decide: Decide): Promise<Payment | null>;
   /** Stores a session of a payment and applies the decision in one transaction. */
   addSession(session: ProviderSession, decide: Decide): Promise<Payment | null>;
@@ -95,9 +95,9 @@ export interface PaymentStore {
     atMs: number,
   ): Promise<boolean>;
 
-  /** Payments of at most `MAXIMUM_OWNERS_ASKED` deposit addresses (any case) that were committed before the call. */
+  /** Returns payments of up to `MAXIMUM_OWNERS_ASKED` addresses (any case) that were committed before the call. */
   findDepositOwners(addresses: readonly string[]): Promise<readonly DepositOwner[]>;
-  /** Deposit addresses above an id; null above `limit`. `unpaidAmong`: of unpaid payments; null above so many. */
+  /** Returns addresses of payments above an id; null above `limit`. `unpaidAmong`: only unpaid ones among so many. */
   listDepositAddresses(
     after: string,
     limit: number,

@@ -1,6 +1,6 @@
 import type { Address } from './address.ts';
 
-/** URI of a token transfer for wallets, in a link or QR code (ERC-681); `units` are in the token's smallest unit. */
+/** Returns a token transfer's URI for wallets, in a link or QR code (ERC-681). `units` are in the smallest unit. */
 export function paymentUri(transfer: {
   readonly token: Address;
   readonly chainId: number;

@@ -11,18 +11,18 @@ import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalog.ts';
 // - Seen: in a block of the current chain, which a reorganization may still remove.
 // - Final: in a scanned block that the chain calls finalized.
 // - Held: seen deposits less seen releases, still at the deposit address.
-// - Surplus: deposits after the payment was paid; also released, without changing a field.
+// - Surplus: deposits after the payment was paid. They are released, too, without changing a field.
 // - Session: a customer's session at an on-ramp, started from the checkout page.
-// - Relayer: the key that sends releases; it can spend only its own gas balance.
+// - Relayer: the key that sends releases. It can spend only its own gas balance.
 
 /** Progress of a payment, with the values of a new one. */
 export const untouchedProgress = {
   status: 'unpaid' as PaymentStatus,
   forwardStatus: 'pending' as ForwardStatus,
   paidAtMs: null as number | null,
-  /** Units seen, reversible by a reorganization; once paid, or released after cancellation, the sum counted then. */
+  /** Units seen, which a reorganization may reverse. Once paid or released after cancellation, the sum at that time. */
   receivedUnits: 0n,
-  /** The merchant's part of `receivedUnits` once final; zero before. */
+  /** Merchant's part of `receivedUnits` once final; zero before. */
   forwardedUnits: 0n,
   /** Deposit that reached the paid threshold; before that, the last one seen. */
   txidIn: null as string | null,
@@ -34,7 +34,7 @@ export const untouchedProgress = {
   /** Consecutive refused simulations of the release, for example for a blocklisted wallet or a paused token. */
   releaseRefusals: 0,
   releaseRefusalReason: null as string | null,
-  /** Consecutive final batches that did not release the payment, for any reason; does not change the state. */
+  /** Consecutive final batches that did not release the payment, for any reason. They do not change the state. */
   noOpBatches: 0,
   relayBatchId: null as number | null,
   cancelReason: null as CancelReason | null,
@@ -47,7 +47,7 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly accountId: string;
   readonly createdAtMs: number;
 
-  /** The customer's charge in cents of `currency`; includes the fee under pass-through. */
+  /** Customer's charge in cents of `currency`, including the fee under pass-through. */
   readonly amountCents: number;
   readonly currency: Currency;
   /** Requested net under pass-through, otherwise null. */
@@ -57,7 +57,7 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly passFeeToCustomer: boolean;
   readonly feeBasisPoints: number;
   readonly provider: ProviderChoice | typeof DIRECT_PROVIDER;
-  /** URL for the signed webhooks; null for a payment created without an API key, because it sends none. */
+  /** URL for the signed webhooks; null for a payment that was created without an API key, which sends none. */
   readonly callbackUrl: string | null;
   readonly email: string | null;
   readonly note: string | null;
@@ -65,14 +65,14 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly orderLine: string | null;
   /** `LINK_ORIGIN` for a payment link of the dashboard, the page's id for a payment page, otherwise null. */
   readonly origin: string | null;
-  /** The order's id in the merchant's system, opaque to the service. */
+  /** Order's id in the merchant's system, opaque to the service. */
   readonly reference: string | null;
   /** Values for the merchant's programs. They may be personal data, and are erased with the email address. */
   readonly metadata: Readonly<Record<string, string>> | null;
   readonly orderDetails: OrderDetails | null;
   /** The payment's own deadline, earlier than the general deadline; null if it has none. */
   readonly deadlineMs: number | null;
-  /** Fingerprint of the secret of the payment's ipn_token. */
+  /** Fingerprint of the secret behind the payment's `ipn_token`. */
   readonly tokenFingerprint: string;
 
   readonly chainId: number;
@@ -88,10 +88,10 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly paidThresholdUnits: bigint;
 }
 
-/** What the customer buys, and where the checkout leads at its end. */
+/** Items that the customer buys, and the URLs at the end of the checkout. */
 export interface OrderDetails {
   readonly items: readonly LineItem[];
-  /** Like `cancelUrl`, used only while the account's `returnHosts` include its host. */
+  /** URL after the payment. Like `cancelUrl`, used only while the account's `returnHosts` include its host. */
   readonly returnUrl: string | null;
   /** URL for a canceled or expired payment; null to use `returnUrl`. */
   readonly cancelUrl: string | null;
@@ -108,12 +108,12 @@ export function itemLabel({ name, quantity }: LineItem): string {
   return quantity === 1 ? name : `${quantity} × ${name}`;
 }
 
-/** A payment that a merchant refers to. The id of another account's payment is treated as unknown. */
+/** Payment that a merchant refers to. The id of another account's payment is treated as unknown. */
 export type PaymentReference = Pick<Payment, 'id' | 'accountId'>;
 
 export const LINK_ORIGIN = 'link';
 
-/** Prefix of the ids of payment pages. A page's id is the `origin` of its payments. */
+/** Prefix of payment page ids. A page's id is the `origin` of its payments. */
 export const PAGE_ID_PREFIX = 'page_';
 
 /** Order fields of payments created through `/api/v1`, which have no order. */
@@ -126,7 +126,7 @@ export const noOrder = {
   deadlineMs: null,
 } as const satisfies Partial<Payment>;
 
-/** Time at which an open payment expires: `expiryMs` after its creation, or at its own earlier deadline. */
+/** Returns when an open payment expires: `expiryMs` after its creation, or at its own earlier deadline. */
 export function deadlineOf(
   { createdAtMs, deadlineMs }: Pick<Payment, 'createdAtMs' | 'deadlineMs'>,
   expiryMs: number,
@@ -134,19 +134,19 @@ export function deadlineOf(
   return Math.min(createdAtMs + expiryMs, deadlineMs ?? Number.POSITIVE_INFINITY);
 }
 
-/** Difference between the received and the requested amount that the merchant should know about. */
+/** Differences between the received and the requested amount that a merchant should know about. */
 export const amountMismatches = ['partially_paid', 'overpaid'] as const;
 export type AmountMismatch = (typeof amountMismatches)[number];
 
 export const cancelReasons = ['expired', 'merchant', 'operator'] as const;
 export type CancelReason = (typeof cancelReasons)[number];
 
-/** Whether the customer pays from a wallet: the payment is paid when its deposit is final, and forwarded later. */
+/** Returns whether the customer pays from a wallet. Then, a final deposit makes it paid, and it is forwarded later. */
 export function isDirect({ provider }: Pick<Payment, 'provider'>): boolean {
   return provider === DIRECT_PROVIDER;
 }
 
-/** Value of a USDC amount in the payment's currency, at the rate of its creation. Rounded. */
+/** Converts a USDC amount to cents of the payment's currency, at the rate of its creation, rounded. */
 export function aboutCents(
   { amountCents, usdUnits }: Pick<Payment, 'amountCents' | 'usdUnits'>,
   units: bigint,
@@ -158,7 +158,7 @@ export type PaymentChange = Partial<
   Pick<Payment, keyof typeof untouchedProgress | 'paidThresholdUnits' | 'note'>
 >;
 
-/** Position in the chain. A negative log index marks a sum of final dust rows, at the position of the last of them. */
+/** Position in the chain. A negative log index marks a sum of final dust rows, at the position of the last one. */
 export interface ChainPosition {
   readonly blockNumber: number;
   readonly logIndex: number;
@@ -169,15 +169,15 @@ export interface Deposit extends ChainPosition {
   readonly units: bigint;
 }
 
-/** A `Forwarded` event of a payment's deposit address, triggered by any account. */
+/** `Forwarded` event of a payment's deposit address, which anyone can trigger. */
 export interface Release extends ChainPosition {
   readonly toMerchantUnits: bigint;
   readonly feeUnits: bigint;
 }
 
-/** A `Rescued` event of a payment's deposit address: another token went to the merchant. */
+/** `Rescued` event of a payment's deposit address, which sent another token to the merchant. */
 export interface Rescue extends ChainPosition {
-  /** Token; the zero address for POL. */
+  /** Address of the token; the zero address for POL. */
   readonly token: Address;
   readonly units: bigint;
 }
@@ -191,5 +191,5 @@ export interface ChainObservations {
   readonly restoredBlock?: number | undefined;
 }
 
-/** A UUIDv7 in its canonical lower-case text (`payment-id.ts`). */
+/** UUIDv7 in its canonical lower-case form (`payment-id.ts`). */
 export type PaymentId = string;

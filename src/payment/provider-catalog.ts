@@ -2,12 +2,12 @@ import type { Address } from './address.ts';
 import { type Currency, UNITS_PER_CENT } from './money.ts';
 
 /**
- * Facts about the on-ramp providers; fees only estimate deliveries without a quote. Sources: the providers' pages and
+ * Facts about the on-ramp providers. Fees only estimate deliveries without a quote. Sources: the providers' pages and
  * public third-party code, gathered 2026-11. Unverified entries have not been confirmed by the provider.
  */
 interface KnownProvider {
   readonly name: string;
-  /** Help page for a charge that has not arrived, from the provider's own site. Unverified: none guarantees its URL. */
+  /** Help page of the provider's site for a charge that has not arrived. Unverified: no provider guarantees its URL. */
   readonly supportUrl: string;
   /** The only currency that the provider accepts; null if it accepts all currencies of a checkout. */
   readonly onlyCurrency: Currency | null;
@@ -79,7 +79,7 @@ interface CustomerFacts {
   readonly means: readonly PaymentMeans[];
   /** Usual minimum and maximum minutes from payment to delivery; null if unknown. */
   readonly usualMinutes: readonly [number, number] | null;
-  /** What the provider requires: an existing account, or an identity check at the first payment. Null: none known. */
+  /** Requirement of the provider: an account, or an identity check at the first payment. Null if none is known. */
   readonly needs: 'account' | 'id' | null;
 }
 
@@ -91,13 +91,13 @@ const cardOrWallet = ['card', 'apple_pay', 'google_pay'] as const;
  */
 export const customerFacts: Readonly<Record<ProviderId, CustomerFacts>> = {
   moonpay: { means: cardOrWallet, usualMinutes: [2, 15], needs: 'id' },
-  // Wert, Coinbase, Crypto.com and Stripe have no parameter for the means: the customer chooses on their page.
+  // Wert, Coinbase, Crypto.com and Stripe have no parameter for the means, so the customer chooses on their page.
   wert: { means: card, usualMinutes: [1, 5], needs: null },
   revolut: { means: cardOrWallet, usualMinutes: [1, 10], needs: 'id' },
   cryptocom: { means: [], usualMinutes: null, needs: null },
   rampnetwork: { means: cardOrWallet, usualMinutes: [2, 10], needs: 'id' },
   transak: { means: cardOrWallet, usualMinutes: [2, 15], needs: 'id' },
-  // The account is documented (docs.cdp.coinbase.com).
+  // The need for an account is documented (docs.cdp.coinbase.com).
   coinbase: { means: card, usualMinutes: [1, 5], needs: 'account' },
   // Payments there come from a PayPal account. The time depends on the provider that sells the USDC, as with Klarna.
   paypal: { means: ['paypal'], usualMinutes: null, needs: 'account' },
@@ -106,14 +106,14 @@ export const customerFacts: Readonly<Record<ProviderId, CustomerFacts>> = {
   klarna: { means: ['klarna'], usualMinutes: null, needs: null },
 };
 
-/** Means of payment that a session names; null for the provider's first one, because it offers that anyway. */
+/** Returns the means of payment that a session names; null for the provider's first one, which it offers anyway. */
 export function namedMeans(provider: ProviderId, means: PaymentMeans | null): PaymentMeans | null {
   return means === customerFacts[provider].means[0] ? null : means;
 }
 
 /**
- * Means that may work in this browser. Apple Pay: Safari on a Mac, and any browser on iOS. Google Pay: Chromium
- * browsers and Firefox elsewhere. Web views inside apps (no `Safari/` on iOS, `wv` on Android) support neither.
+ * Returns the means that may work in this browser. Apple Pay: Safari on a Mac, and any browser on iOS. Google Pay:
+ * Chromium browsers and Firefox elsewhere. Web views inside apps (no `Safari/` on iOS, `wv` on Android) have neither.
  */
 export function meansInBrowser(userAgent: string): readonly PaymentMeans[] {
   const isOther = /(?:Chrome|Firefox)\//.test(userAgent);
@@ -136,7 +136,7 @@ export function isProviderId(value: string): value is ProviderId {
   return Object.hasOwn(providerCatalog, value);
 }
 
-/** Assumed delivery of a provider for a charge of this USD value, in 10⁻⁶ units; never below zero. */
+/** Returns a provider's assumed delivery for a charge of this USD value, in 10⁻⁶ units; never below zero. */
 export function assumedDeliveryUnits(provider: ProviderId, chargedUsdUnits: bigint): bigint {
   const fees: KnownProvider = providerCatalog[provider];
   const minimumUnits = BigInt(fees.minimumFeeUsdCents) * UNITS_PER_CENT;

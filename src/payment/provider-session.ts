@@ -1,7 +1,7 @@
 import type { PaymentId } from './payment.ts';
 import type { ProviderId } from './provider-catalog.ts';
 
-/** Reported by the provider. Prevents a second charge during a delivery; only deposits on the chain count as paid. */
+/** Progress that the provider reports. It prevents a second charge during a delivery. Only deposits count as paid. */
 export type SessionProgress = 'paying' | 'delivering' | 'delivered' | 'failed';
 
 export interface ProviderSession {
@@ -13,9 +13,9 @@ export interface ProviderSession {
   readonly providerReference: string;
   /** The customer's charge in cents of the payment's currency: the whole amount, or the rest. */
   readonly chargedCents: number;
-  /** For a session for the rest: units that had arrived at its start, 10⁻⁶ USDC; otherwise zero. */
+  /** Units that had arrived at the start of a session for the rest, in 10⁻⁶ USDC; otherwise zero. */
   readonly receivedUnits: bigint;
-  /** The provider's quote for this session, 10⁻⁶ USDC units; null if there is none. */
+  /** Provider's quote for this session, in 10⁻⁶ USDC units; null if there is none. */
   readonly quotedUnits: bigint | null;
   readonly createdAtMs: number;
   /** Time until which the customer can start to pay in the session. */
@@ -26,7 +26,7 @@ export interface ProviderSession {
   readonly progressAtMs: number | null;
   /** Time at which the provider reported that the customer had paid; null if unknown. */
   readonly approvedAtMs: number | null;
-  /** Language of the page that started the session, ISO 639-1, presumably the customer's; null if unknown. */
+  /** Language (ISO 639-1) of the page that started the session, presumably the customer's; null if unknown. */
   readonly language: string | null;
   /** Whether the provider received the customer's email address with the session. */
   readonly hasEmail: boolean;
@@ -36,10 +36,10 @@ export interface ProviderSession {
   readonly customerCountry: string | null;
 }
 
-/** A provider that has a customer's money should deliver within a day. After that, its support knows why it did not. */
+/** Maximum time in which a provider with a customer's money should deliver. Later, its support knows why it did not. */
 const LONGEST_DELIVERY_MS = 24 * 3_600_000;
 
-/** Whether the provider reports that it has the customer's money but has not delivered yet. */
+/** Returns whether the provider reports that it has the customer's money but has not delivered yet. */
 export function isDelivering(
   { progress, progressAtMs }: Pick<ProviderSession, 'progress' | 'progressAtMs'>,
   nowMs: number,
@@ -47,7 +47,7 @@ export function isDelivering(
   return progress === 'delivering' && progressAtMs !== null && progressAtMs > nowMs - LONGEST_DELIVERY_MS;
 }
 
-/** Whether the provider reported within the last day that it took the customer's money, even if it has arrived. */
+/** Returns whether the provider reported within the last day that it took the money, even if it has delivered since. */
 export function hasTakenMoney(
   { progress, progressAtMs }: Pick<ProviderSession, 'progress' | 'progressAtMs'>,
   nowMs: number,
@@ -56,10 +56,10 @@ export function hasTakenMoney(
   return isReported && isDelivering({ progress: 'delivering', progressAtMs }, nowMs);
 }
 
-/** Time allowed after a session's end, because a payment started then is delivered later, after checks. */
+/** Time allowed after a session's end, because a payment started just before it is delivered later, after checks. */
 export const DELIVERY_GRACE_MS = 30 * 60_000;
 
-/** Sessions that ended before this time can no longer pay, unless their provider has taken the money. */
+/** Returns the time before which ended sessions can no longer pay, unless their provider has taken the money. */
 export const lastSessionEndMs = (nowMs: number) => nowMs - DELIVERY_GRACE_MS;
 
 export function mayStillPay(sessions: readonly ProviderSession[], nowMs: number): boolean {

@@ -2,7 +2,7 @@ import { invalidField } from './errors.ts';
 
 const MAXIMUM_RETENTION_DAYS = 3_650;
 
-/** Parses the number of days for which customers' email addresses are kept. Throws `invalid_request` for other text. */
+/** Parses the number of days that customers' email addresses are kept. Throws `invalid_request` for other text. */
 export function parseRetentionDays(text: string, field: string): number {
   const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (days < 1 || days > MAXIMUM_RETENTION_DAYS) {
@@ -14,7 +14,7 @@ export function parseRetentionDays(text: string, field: string): number {
 /** Replaces an erased email address in stored webhooks. No valid address has this form. */
 export const ERASED = '[erased]';
 
-/** Removes the email address from a webhook's fields: a mark replaces it in sent webhooks, null in unsent ones. */
+/** Removes the email address from a webhook's fields. A mark replaces it in sent webhooks, and null in unsent ones. */
 export function withoutEmail<Fields extends Readonly<Record<string, unknown>>>(
   fields: Fields,
   { isSent }: { readonly isSent: boolean },
@@ -23,7 +23,7 @@ export function withoutEmail<Fields extends Readonly<Record<string, unknown>>>(
   return { ...fields, email: isSent ? ERASED : null };
 }
 
-/** Body of a sent webhook with the mark in place of the address. The webhook's signature no longer matches it. */
+/** Returns a sent webhook's body with the mark in place of the address. The webhook's signature no longer matches. */
 export function bodyWithoutEmail(body: string): string {
   const fields = JSON.parse(body) as Record<string, unknown>;
   const rest = withoutEmail(fields, { isSent: true });

@@ -11,10 +11,10 @@ export interface ReleasePaymentContext {
 }
 
 /**
- * Requests the immediate release of a balance that is not released automatically: of a canceled payment, of one whose
- * release was refused or waits for lower fees, or of a small surplus. The money can only go to the payment's merchant.
- * Throws `payment_state_conflict` if nothing but dust can be released, a relay batch already has the release, or the
- * payment may still become paid; `payment_not_found` for an unknown payment.
+ * Requests the immediate release of a balance that is not released automatically. The payment is canceled, its release
+ * was refused or waits for lower fees, or the balance is a small surplus. The money can only go to the merchant. Throws
+ * `payment_state_conflict` if at most dust can be released, a relay batch already has the release, or the payment may
+ * still become paid. Throws `payment_not_found` for an unknown payment.
  */
 export async function releasePayment(context: ReleasePaymentContext, id: PaymentId): Promise<Payment> {
   const nowMs = context.nowMs();
@@ -63,8 +63,8 @@ export async function decideExisting(
 
 /**
  * Accepts a partial payment by lowering its paid threshold to the deposits. `acceptedUnits` is the amount that the
- * merchant saw. Throws `payment_state_conflict` if the amount has changed since, or unless the payment is open and its
- * deposits are final and more than dust; `payment_not_found` for an unknown payment.
+ * merchant saw. Throws `payment_state_conflict` if the amount has changed, the payment is not open, or the deposits are
+ * only dust or not final. Throws `payment_not_found` for an unknown payment.
  */
 export async function acceptPayment(
   context: ReleasePaymentContext,

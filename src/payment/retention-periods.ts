@@ -2,18 +2,18 @@ import { DAY_MS } from '../platform/time-zone.ts';
 
 // Periods after which stored data is erased or deleted. Payments and their journal are kept without limit.
 
-/** Days for which the operator keeps data; null for no limit. The configuration has the minimums. */
+/** Days that the operator keeps data; null for no limit. The configuration has the minimums. */
 export interface Retention {
   readonly auditDays: number | null;
   readonly customerDataDays: number | null;
 }
 
-/** Lifetime of an idempotency key, as the specification sets it. */
+/** Lifetime of an idempotency key, from the specification. */
 export const IDEMPOTENCY_TTL_MS = DAY_MS;
 /** Time after which a customer's email address is erased if its queued mail could not be sent. */
 export const MAXIMUM_MAIL_DELAY_MS = DAY_MS;
 /** Time after which an email address is erased if its mail was never queued, because the payment has not ended. */
 export const MAXIMUM_ADDRESS_AGE_MS = 30 * DAY_MS;
 export const EVENT_RETENTION_MS = 30 * DAY_MS;
-/** Exchange rates are kept for longer than most countries require for accounting records. */
+/** Retention of exchange rates, longer than most countries require for accounting records. */
 export const RATE_RETENTION_MS = 11 * 366 * DAY_MS;

@@ -12,7 +12,7 @@ import { stateOf } from './payment-states.ts';
 
 /** Charge of a provider session: the whole amount of a payment, or the rest of a partial payment. */
 export interface Charge extends ChargeTerms {
-  /** Units that had arrived when the rest was computed, 10⁻⁶ USDC; zero for the whole amount. */
+  /** Units that had arrived when the rest was computed, in 10⁻⁶ USDC; zero for the whole amount. */
   readonly receivedUnits: bigint;
 }
 
@@ -26,7 +26,7 @@ interface Charged<Terms = ChargeTerms & Pick<Payment, 'paidThresholdUnits' | 'to
   readonly sessions: readonly SessionTerms[];
 }
 
-/** Charge of a session started now: the whole amount if next to nothing or everything arrived, otherwise the rest. */
+/** Returns a new session's charge: the whole amount if almost nothing or everything arrived, otherwise the rest. */
 export function chargeOf(charged: Charged, seenUnits: bigint): Charge {
   const { payment } = charged;
   const isPart = seenUnits > 0n && seenUnits < payment.paidThresholdUnits;
@@ -34,7 +34,7 @@ export function chargeOf(charged: Charged, seenUnits: bigint): Charge {
   return { ...termsOf(payment), receivedUnits: 0n };
 }
 
-/** Rest of an open payment of which a significant part was seen; null for others. */
+/** Returns the rest of an open payment of which a significant part was seen; null for other payments. */
 export function openRestOf(charged: Charged<Payment>): Charge | null {
   const { payment } = charged;
   const { receivedUnits: seenUnits, paidThresholdUnits } = payment;
@@ -46,7 +46,7 @@ export function openRestOf(charged: Charged<Payment>): Charge | null {
 
 /**
  * Charges the missing share of the whole threshold, rounded up to a cent. The maximum provider fee applies to the whole
- * payment: deposits and the provider's delivery together must reach the minimum delivery.
+ * payment, so deposits and the provider's delivery together must reach the minimum delivery.
  */
 function restOf({ payment, sessions }: Charged, seenUnits: bigint): Charge {
   const { amountCents, usdUnits, maxProviderFeeBasisPoints } = payment;

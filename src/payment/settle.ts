@@ -23,18 +23,18 @@ import { mayRelease, retryDelayMs } from './release-schedule.ts';
 /** Consecutive refused simulations after which the payment needs attention. */
 export const QUICK_RELEASE_TRIES = 3;
 
-/** A decision passes through each state at most once. */
+/** Maximum steps of a decision, which passes through each state at most once. */
 const MAXIMUM_STEPS = Object.keys(paymentStates).length;
 
 export interface SettleContext {
   readonly nowMs: number;
-  /** Payments created earlier are past their deadline, even by scanned final blocks. Set only by the expiry step. */
+  /** Creation time before which payments are past their deadline, even by final blocks. Set only by the expiry step. */
   readonly expiredBeforeMs?: number | undefined;
 }
 
 type ObservedSums = ReturnType<typeof sumObservations>;
 
-/** Sums in 10⁻⁶ units; `heldUnits` are still at the deposit address. */
+/** Returns sums in 10⁻⁶ units. `heldUnits` are still at the deposit address. */
 export function sumObservations(observations: ChainObservations) {
   let seenUnits = 0n;
   let finalSeenUnits = 0n;
@@ -57,7 +57,7 @@ export function sumObservations(observations: ChainObservations) {
 }
 
 /**
- * Derives a payment's state from its observations: the only place where states change. Pure. `change` contains the
+ * Derives a payment's state from its observations. Pure, and the only place where states change. `change` contains the
  * caller's own changes and is part of the result. Returns null if nothing changes.
  */
 export function settle(
@@ -107,7 +107,7 @@ export function settle(
   };
 }
 
-/** Whether blocks from before a restore already made an event due. A threshold lowered now counts only for releases. */
+/** Returns whether blocks from before a restore made an event due. A threshold lowered now counts only for releases. */
 function wasDueBefore({ observations, payment: before }: PaymentView, payment: Payment) {
   const { finalBlock, restoredBlock } = observations;
   if (restoredBlock === undefined) return () => false;
@@ -133,7 +133,7 @@ export function refuseRelease(
   });
 }
 
-/** Event that the facts require in this state; null if the state agrees with them. */
+/** Returns the event that the facts require in this state; null if the state agrees with them. */
 function dueEvent(payment: Payment, sums: ObservedSums, context: SettleContext): PaymentEvent | null {
   const state = stateOf(payment);
   switch (payment.status) {
@@ -171,7 +171,7 @@ function dueEventOfUnpaid(
   return dueEventOfRelease(payment, sums.releasedUnits >= payment.paidThresholdUnits);
 }
 
-/** Event of a paid direct payment: all that it received must be released. */
+/** Returns the due event of a paid direct payment, whose whole received amount must be released. */
 function dueEventOfForwarding(payment: Payment, sums: ObservedSums): PaymentEvent | null {
   if (sums.finalReleasedUnits >= payment.receivedUnits) return 'released_finally';
   return dueEventOfRelease(payment, sums.releasedUnits >= payment.receivedUnits);
@@ -252,7 +252,7 @@ function effectsOf(
       return { cancelReason: 'expired' };
     case 'deposit_reverted': {
       const noRefusals: PaymentChange = { releaseRefusals: 0, releaseRefusalReason: null };
-      // The deposit to be released is gone, so the merchant decides again about other money that arrives after a
+      // The deposit to be released is gone, so a request for it must not apply to other money that arrives after a
       // cancellation.
       return payment.status === 'unpaid' ? { ...noRefusals, releaseRequested: false } : noRefusals;
     }
@@ -261,7 +261,7 @@ function effectsOf(
   }
 }
 
-/** Amounts to display until the money counts: the units seen on the current chain. */
+/** Returns the amounts to display until the money counts: the units seen on the current chain. */
 function seenSoFar(
   payment: Payment,
   { deposits }: ChainObservations,
@@ -274,7 +274,7 @@ function seenSoFar(
   return { amountMismatch, receivedUnits: seenUnits, txidIn: decisiveTxid(payment, deposits) };
 }
 
-/** Deposit that reached the paid threshold; for a canceled payment, which may not have reached it, the last one. */
+/** Returns the deposit that reached the paid threshold, or the last one for a canceled payment that may not have. */
 function decisiveTxid(payment: Payment, deposits: readonly Deposit[]): string | null {
   let units = 0n;
   for (const deposit of deposits) {
@@ -284,7 +284,7 @@ function decisiveTxid(payment: Payment, deposits: readonly Deposit[]): string | 
   return deposits.at(-1)?.transactionHash ?? null;
 }
 
-/** Time of the next release attempt: null if nothing is held, or the money may not be released yet. */
+/** Plans the next release attempt, without a time if nothing is held or the money may not be released yet. */
 function releasePlan(payment: Payment, sums: ObservedSums, context: SettleContext): PaymentChange {
   if (sums.heldUnits === 0n) {
     // A request stays until the release is final, so that it covers all deposits.
@@ -296,8 +296,8 @@ function releasePlan(payment: Payment, sums: ObservedSums, context: SettleContex
 }
 
 /**
- * Decides after a scan. Like `settle`, but has the expiry step revisit a payment that awaits money: the step may have
- * passed it while a deposit was not final or not observed.
+ * Decides after a scan. Unlike `settle`, makes the expiry step revisit a payment that awaits money, because it may have
+ * passed the payment while a deposit was not final or not observed.
  */
 export function settleScanned(
   view: PaymentView,

@@ -51,8 +51,8 @@ const withoutGroups = /^0*(\d+)(?:[.,](\d+))?$/;
 const withGroups = /^([1-9]\d{0,2}([.,' ])\d{3}(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
 
 /**
- * Number as people type it: "12,50", "$12.5", "1.234,50 €", "1’234", "１２．５０", "۱۲٫۵". `unclear` if a separator may
- * separate thousands or decimals, as in "1.234"; null for anything else.
+ * Parses a number as people type it: "12,50", "$12.5", "1.234,50 €", "1’234", "１２．５０", "۱۲٫۵". Returns `unclear` if
+ * a separator may separate thousands or decimals, as in "1.234"; null for anything else.
  */
 export function readTypedNumber(
   typed: string,
@@ -68,7 +68,7 @@ export function readTypedNumber(
   return fraction === undefined ? whole : `${whole}.${fraction}`;
 }
 
-/** Text with the digits 0 to 9 and the separators in the patterns above, without invisible marks. */
+/** Converts a text to the digits 0 to 9 and the separators of the patterns above, without invisible marks. */
 function plainCharacters(typed: string): string {
   // Keeps raised and circled digits and fractions, because normalization would make them part of the number.
   const text = /\p{No}/u.test(typed) ? typed : typed.normalize('NFKC');
@@ -82,20 +82,20 @@ function plainCharacters(typed: string): string {
     .trim();
 }
 
-/** "7" from "７", "٧" or "७": a script's ten digits are consecutive, and scripts may adjoin, hence the modulo. */
+/** Returns "7" for "７", "٧" or "७". A script's ten digits are consecutive, and scripts may adjoin, hence the modulo. */
 function digitValue(digit: string): string {
   let before = 0;
   while (/\p{Nd}/u.test(String.fromCodePoint(Number(digit.codePointAt(0)) - before - 1))) before++;
   return String(before % 10);
 }
 
-/** Cents of a typed amount in one currency or, for null, in any; null outside 0.01 to 10000. See `readTypedNumber`. */
+/** Parses an amount in one currency, or in any if null, as cents; null outside 0.01–10000. See `readTypedNumber`. */
 export function readTypedAmount(typed: string, currency: string | null): number | 'unclear' | null {
   const text = readTypedNumber(typed, isCurrency(currency) ? currency : 'anyCurrency', 2);
   return text === 'unclear' ? text : parseAmountCents(text);
 }
 
-/** Cents of a typed amount in the currency of another form field. Throws `invalid_request` if invalid or ambiguous. */
+/** Parses an amount in another form field's currency as cents. Throws `invalid_request` if invalid or ambiguous. */
 export function parseTypedAmount(field: string, typed: string, currency: string | null): number {
   const cents = readTypedAmount(typed, currency);
   if (typeof cents === 'number') return cents;
@@ -105,7 +105,7 @@ export function parseTypedAmount(field: string, typed: string, currency: string 
   throw invalidField(field, `must be an amount${unit} from ${bounds}`);
 }
 
-/** API form of a typed number; other text is only trimmed. Throws `invalid_request` for an ambiguous number. */
+/** Converts a typed number to its API form; only trims other text. Throws `invalid_request` for an ambiguous number. */
 export function parseTypedNumber(field: string, typed: string, kind: NumberKind): string {
   const text = readTypedNumber(typed, kind, kind === 'USDC' ? 6 : 2);
   if (text === 'unclear') throw unclearAmount(field);

@@ -1,7 +1,7 @@
 import type { Address } from './address.ts';
 import { BRIDGED_USDC, NATIVE_USDC } from './provider-catalog.ts';
 
-/** Contracts often mistaken for a wallet: tokens that wallets list on Polygon, and USDC on other chains. */
+/** Contracts that are often mistaken for a wallet: tokens that wallets list on Polygon, and USDC on other chains. */
 const tokens: ReadonlyMap<string, string> = new Map(
   [
     ['USDC.e', BRIDGED_USDC],
@@ -21,7 +21,7 @@ const tokens: ReadonlyMap<string, string> = new Map(
 /** Matches precompiles, system contracts, 0x…dEaD, and addresses of padded or repeated digits. */
 const withoutOwner = /^0x(?:0{32}[0-9a-f]{8}|[0-9a-f]{8}0{32}|(.{1,20}?)\1+|(?:dead)+0{16,}(?:42069)+)$/i;
 
-/** Why USDC sent to an address would be lost, or null. The API accepts the address; forms ask for confirmation. */
+/** Returns why USDC sent to an address would be lost, or null. The API accepts the address; forms ask to confirm it. */
 export function doubtAbout(address: Address): string | null {
   const token = tokens.get(address.toLowerCase());
   if (token !== undefined)

@@ -17,12 +17,12 @@ import { createTtlCache } from '../platform/ttl-cache.ts';
 
 export interface LiveRatesOptions extends Readonly<Partial<typeof DEFAULTS>> {
   readonly clock: Clock;
-  /** Called for problems that do not reach a caller as an error: a missing cross-check, a failed refresh. */
+  /** Called for problems that do not reach a caller as an error, such as a missing cross-check or a failed refresh. */
   readonly warn: (message: string, cause: unknown) => void;
 }
 
 const DEFAULTS = {
-  /** Without a trailing slash, like `frankfurterBaseUrl`. */
+  /** Base URL without a trailing slash, like `frankfurterBaseUrl`. */
   coinbaseBaseUrl: 'https://api.coinbase.com',
   frankfurterBaseUrl: 'https://api.frankfurter.dev',
   timeoutMs: 5_000,
@@ -30,22 +30,22 @@ const DEFAULTS = {
   refreshMs: 60_000,
   maximumAgeMs: 10 * 60_000,
   proxy: null as EgressProxy | null,
-  /** Rates of the last seven days, in any order. */
+  /** Returns the rates of the last seven days, in any order. */
   recentRates: async (_currency: Currency): Promise<readonly UsdRate[]> => [],
 };
 
-/** Maximum difference between both sources; above it neither is trusted. */
+/** Maximum difference between both sources. Above it, neither is trusted. */
 const MAXIMUM_DIVERGENCE_BASIS_POINTS = 200n;
 /** Maximum difference of an unchecked rate from the median of seven days. These currencies move less in a day. */
 const MAXIMUM_UNCHECKED_MOVE_BASIS_POINTS = 500n;
-/** Range of an unchecked rate without earlier ones, in 10⁻⁸ USD: wider than that of the last ten years. */
+/** Ranges of an unchecked rate without earlier ones, in 10⁻⁸ USD: wider than those of the last ten years. */
 const plausibleRates: Readonly<Record<Currency, readonly [minimum: UsdRate, maximum: UsdRate]>> = {
   USD: [USD_RATE_ONE, USD_RATE_ONE],
   EUR: [90_000_000n, 140_000_000n],
   CAD: [60_000_000n, 90_000_000n],
   INR: [900_000n, 1_500_000n],
 };
-/** Rates are dated by day and published on working days, so at Easter a rate is almost six days old before the next. */
+/** Maximum age of daily rates. They are published on working days, so at Easter one gets almost six days old. */
 const MAXIMUM_DAILY_AGE_MS = 6 * DAY_MS;
 const DAILY_REFRESH_MS = 60 * 60_000;
 
@@ -54,7 +54,7 @@ function diverges(primary: UsdRate, check: UsdRate, maximumBasisPoints: bigint):
   return difference * BigInt(BASIS_POINTS) > check * maximumBasisPoints;
 }
 
-/** Bounds a single source's rate by the median of the last seven days, because it can move that only slowly. */
+/** Throws unless a sole source's rate is near the median of the last seven days, which it can move only slowly. */
 function requirePlausible(currency: Currency, rate: UsdRate, recent: readonly UsdRate[]): void {
   const median = recent.toSorted((a, b) => (a < b ? -1 : 1))[recent.length >> 1];
   const [minimum, maximum] = plausibleRates[currency];
@@ -73,9 +73,9 @@ function requirePlausible(currency: Currency, rate: UsdRate, recent: readonly Us
 }
 
 /**
- * Creates Coinbase's rates, cross-checked with the European Central Bank's, and used up to `maximumAgeMs`. When the
- * sources diverge there is no rate, not even an older one, because either may have been wrong for an unknown time.
- * Without the second source a rate must be plausible.
+ * Creates a reader of Coinbase's rates, which are cross-checked with the European Central Bank's and used up to
+ * `maximumAgeMs`. If the sources diverge, there is no rate, not even an older one, because either may have been wrong
+ * for an unknown time. Without the second source, a rate must be plausible.
  */
 export function createLiveRates(given: LiveRatesOptions) {
   const options: Required<LiveRatesOptions> = { ...DEFAULTS, ...given };
@@ -97,7 +97,7 @@ export function createLiveRates(given: LiveRatesOptions) {
   });
   let daily: DailyRates | null = null;
 
-  /** Daily rate of a currency; null if none is recent enough. */
+  /** Returns the daily rate of a currency; null if none is recent enough. */
   async function readDailyRate(currency: Currency): Promise<UsdRate | null> {
     const fetchDaily = () =>
       fetchFrankfurterRates(agent, options).catch((error: unknown) => {
@@ -129,7 +129,7 @@ export function createLiveRates(given: LiveRatesOptions) {
 
   const refresh = (currency: Currency) => fetches.fetchOrReuse(currency, () => fetchChecked(currency));
 
-  /** Fetches every currency now, for a warm start; resolves when all have arrived or failed. */
+  /** Fetches the rates of all currencies, for a warm start. Resolves when all have arrived or failed. */
   async function refreshAll(): Promise<void> {
     const others = currencies.filter((currency) => currency !== 'USD');
     await Promise.all(
@@ -165,8 +165,8 @@ export function createLiveRates(given: LiveRatesOptions) {
 }
 
 /**
- * USD value of a currency unit from Coinbase: `GET /v2/exchange-rates?currency=EUR` (no key, continuous) → `{data:
- * {currency: "EUR", rates: {USD: "1.0874", …}}}`. Throws if the answer has no rate of this currency.
+ * Fetches the USD value of a currency unit from Coinbase: `GET /v2/exchange-rates?currency=EUR` (no key, continuous) →
+ * `{data: {currency: "EUR", rates: {USD: "1.0874", …}}}`. Throws if the answer has no rate of this currency.
  */
 async function fetchCoinbaseRate(
   agent: Agent,
@@ -194,7 +194,7 @@ interface DailyRates {
 /** Decimals of a rate per USD; more would be noise. */
 const DECIMALS = 8;
 
-/** USD per unit from units per USD; null for an implausible number. */
+/** Converts units per USD to USD per unit; null for an implausible number. */
 function invert(unitsPerUsd: unknown): UsdRate | null {
   if (typeof unitsPerUsd !== 'number' || !(unitsPerUsd > 1e-6 && unitsPerUsd < 1e9)) return null;
   const scaled = BigInt(unitsPerUsd.toFixed(DECIMALS).replace('.', ''));
@@ -202,8 +202,8 @@ function invert(unitsPerUsd: unknown): UsdRate | null {
 }
 
 /**
- * The European Central Bank's daily rates from Frankfurter: `GET /v1/latest?from=USD&to=EUR,CAD,INR`, no key → `{base:
- * "USD", date: "2026-11-20", rates: {EUR: 0.92, …}}`; on weekends and holidays the last date.
+ * Fetches the European Central Bank's daily rates from Frankfurter: `GET /v1/latest?from=USD&to=EUR,CAD,INR`, no key →
+ * `{base: "USD", date: "2026-11-20", rates: {EUR: 0.92, …}}`. On weekends and holidays, the date is the last one.
  */
 async function fetchFrankfurterRates(
   agent: Agent,

@@ -26,7 +26,7 @@ const columns: Readonly<Record<string, Cell>> = {
   paid_at: ({ paidAtMs }) => time(paidAtMs),
   amount: ({ amountCents }) => cents(amountCents),
   currency: ({ currency }) => currency,
-  // At the rate at creation, as used for the paid threshold.
+  // At the rate of the payment's creation, as used for the paid threshold.
   usd_amount: ({ usdUnits }) => formatSigned(usdUnits),
   usd_rate: appliedUsdRate,
   original_amount: ({ originalAmountCents }) => cents(originalAmountCents),
@@ -37,10 +37,10 @@ const columns: Readonly<Record<string, Cell>> = {
   fee_usdc: (_, { sums: { feeUnits } }) => formatSigned(feeUnits),
   held_usdc: (_, { sums: { depositedUnits, forwardedUnits, feeUnits } }) =>
     formatSigned(depositedUnits - forwardedUnits - feeUnits),
-  // As in the create request: `multi` where the customer chooses.
+  // As in the create request: `multi` if the customer chooses.
   provider: ({ provider }) => provider,
   session_provider: (_, { sessionProvider }) => sessionProvider,
-  // 1 USDC counts as 1 USD. The rates are empty for hours without one.
+  // 1 USDC counts as 1 USD. A rate is empty if its hour has none.
   base_currency: (_, { baseCurrency }) => baseCurrency,
   base_rate_at_creation: (_, { creationRate }) => rate(creationRate),
   base_rate_at_payment: (_, { paidRate }) => rate(paidRate),
@@ -64,7 +64,7 @@ export interface AddedColumns {
   ) => Promise<(id: PaymentId) => readonly CsvCell[]>;
 }
 
-/** Payments of a query as CSV lines, newest first, read as they are consumed. USDC amounts come from the journal. */
+/** Yields a query's payments as CSV lines, newest first, read as they are consumed. USDC amounts are the journal's. */
 export async function* exportPayments(
   search: PaymentSearchStore,
   baseCurrency: Currency,

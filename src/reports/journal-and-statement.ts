@@ -39,15 +39,15 @@ export const journalAccounts = {
   deposit_address: 'What is still at the deposit addresses.',
 } as const;
 
-/** A debit in 10⁻⁶ USDC, or a credit if negative. */
+/** Debit in 10⁻⁶ USDC, or credit if negative. */
 interface Posting {
   readonly account: keyof typeof journalAccounts;
   readonly units: bigint;
 }
 
 /**
- * Postings of a payment. They add up to zero. 1 USDC counts as 1 USD.
- * An amount is negative after a reorganization reversed a final transaction; it is posted on the other side.
+ * Returns a payment's postings, which add up to zero. 1 USDC counts as 1 USD. An amount that is negative after a
+ * reorganization reversed a final transaction is posted on the other side.
  */
 export function postingsOf(payment: Pick<Payment, 'status' | 'usdUnits'>, sums: FinalSums): Posting[] {
   const { depositedUnits, forwardedUnits, feeUnits } = sums;
@@ -71,7 +71,7 @@ type Search = Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'lis
 
 type ReportedAccount = Pick<Account, 'id' | 'baseCurrency'>;
 
-/** Payments of a month, in chunks: those paid in it, and unpaid ones that were created in it and received money. */
+/** Yields a month's payments in chunks: those paid in it, and unpaid ones created in it that received money. */
 async function* listBooked(
   search: Search,
   account: ReportedAccount,
@@ -127,7 +127,7 @@ function isBooked({ payment, sums }: ReportedPayment): boolean {
 
 const providerOf = ({ payment, sessionProvider }: ReportedPayment) => sessionProvider ?? payment.provider;
 
-/** Rate at which the payment was paid, or of its creation if unpaid. */
+/** Returns the rate of the hour in which the payment was paid or, if unpaid, created. */
 const baseRateOf = ({ payment, paidRate, creationRate }: ReportedPayment) =>
   payment.paidAtMs === null ? creationRate : paidRate;
 
@@ -135,7 +135,7 @@ function dateOf({ paidAtMs, createdAtMs }: Payment): number {
   return paidAtMs ?? createdAtMs;
 }
 
-/** Rate at which the charge was converted: USD for one unit of its currency, with six decimals. */
+/** Returns the rate that converted the charge: USD for one unit of its currency, with six decimals. */
 export function appliedUsdRate({ usdUnits, amountCents }: Payment): string {
   return formatUnits((usdUnits * 1_000_000n) / (BigInt(amountCents) * UNITS_PER_CENT));
 }
@@ -159,7 +159,7 @@ export async function* exportJournal(
   account: ReportedAccount,
   month: LocalMonth,
 ): AsyncGenerator<string> {
-  // Sent with the first chunk, so that a failing first read precedes any output.
+  // Sent with the first chunk, so that a first read that fails does so before any output.
   let head = csvLine(columns);
   for await (const { booked } of listBooked(search, account, month)) {
     yield head + booked.map((payment) => journalLines(payment, account.baseCurrency)).join('');
@@ -195,7 +195,7 @@ export interface BaseSums {
   chargedUnits: bigint;
   forwardedUnits: bigint;
   feeUnits: bigint;
-  /** Paid payments that the sums omit, because the rate of their hour is unknown. */
+  /** Number of paid payments that the sums omit, because the rate of their hour is unknown. */
   paymentsWithoutRate: number;
 }
 
@@ -205,7 +205,7 @@ export interface Statement {
   readonly providers: ReadonlyMap<Payment['provider'], StatementSums>;
   /** Sums of paid payments in the base currency, each at the rate when it was paid, in 10⁻⁶ units. */
   readonly inBase: BaseSums;
-  /** Debits less credits of each account. Over all accounts they sum to zero. */
+  /** Debits less credits of each account. Across all accounts, they sum to zero. */
   readonly balances: ReadonlyMap<keyof typeof journalAccounts, bigint>;
 }
 
@@ -213,7 +213,7 @@ const floorCents = (units: bigint) => units / UNITS_PER_CENT - (units % UNITS_PE
 
 export const sumOf = (values: readonly bigint[]) => values.reduce((sum, value) => sum + value, 0n);
 
-/** Amounts in cents, rounded by largest remainder so that they add up to their rounded sum. */
+/** Rounds amounts to cents by largest remainder, so that they add up to their rounded sum. */
 export function roundedCents(units: readonly bigint[]): bigint[] {
   const cents = units.map(floorCents);
   const missing = Number(floorCents(sumOf(units) + UNITS_PER_CENT / 2n) - sumOf(cents));
@@ -223,7 +223,7 @@ export function roundedCents(units: readonly bigint[]): bigint[] {
   return cents;
 }
 
-/** Sums of a month; null above `MAXIMUM_STATEMENT_PAYMENTS`. */
+/** Returns a month's sums; null above `MAXIMUM_STATEMENT_PAYMENTS`. */
 export async function readStatement(
   search: Search,
   account: ReportedAccount,

@@ -6,7 +6,7 @@ import { type PaymentQuery, parsePaymentSearch } from '../payment/payment-search
 import { type ForwardStatus, fieldsOf, type PaymentState, paymentStates } from '../payment/payment-states.ts';
 import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../payment/provider-catalog.ts';
 
-/** Values of a filter, from the command line or a URL. An absent or empty one does not filter. */
+/** Values of a filter, from the command line or a URL. An absent or empty value does not filter. */
 export interface PaymentQueryText {
   readonly status?: string;
   readonly forwardStatus?: string;

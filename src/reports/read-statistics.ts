@@ -21,7 +21,7 @@ export interface AccountStatistics {
   readonly settleTimes: readonly { readonly boundMs: number | null; readonly paid: number }[];
 }
 
-/** Statistics of the account's last local days. Providers and durations are counted by UTC days. */
+/** Reads statistics of the account's last local days. Providers and durations are counted by UTC days. */
 export async function readStatistics(
   search: Pick<PaymentSearchStore, 'listSlots' | 'listPaidCounts'>,
   account: { readonly id: string; readonly timeZone: string },
@@ -56,7 +56,7 @@ export async function readStatistics(
   return { days, providers: providersOf(counts), settleTimes: settleTimesOf(counts) };
 }
 
-/** Runs of consecutive days of equal length; a clock change starts a new run. */
+/** Returns runs of consecutive days of equal length. A clock change starts a new run. */
 function runsOf(days: readonly LocalDay[]) {
   const runs: { readonly startMs: number; readonly endMs: number; readonly dayMs: number }[] = [];
   for (const { startMs, endMs } of days) {
@@ -86,7 +86,7 @@ function settleTimesOf(counts: readonly PaidCount[]): AccountStatistics['settleT
 /** Converts a day's received amount in 10⁻⁶ USDC to 10⁻⁶ of a currency; null for a day before the first known rate. */
 export type ToBase = (day: LocalDay, units: number) => number | null;
 
-/** Maximum time before the first day from which a rate is taken for days without one. */
+/** Time before the first day in which rates for days without one are looked up. */
 const MAXIMUM_GAP_MS = 7 * 86_400_000;
 
 /** Converts at the day's first rate, or at the last one before it, so that a missing rate leaves no gap in a sum. */
@@ -110,10 +110,10 @@ export async function readBaseRates(
   };
 }
 
-/** Newest payments counted for a funnel and for costs: enough for shares, and read within milliseconds. */
+/** Number of newest payments counted for a funnel and for costs: enough for shares, and read within milliseconds. */
 const FUNNEL_PAYMENTS = 500;
 
-/** Share of the charges of a period's newest paid payments that providers and the service kept; null without any. */
+/** Returns the share of the newest paid payments' charges that providers and the service kept; null without any. */
 export async function readCostShare(
   search: Pick<PaymentSearchStore, 'searchPayments'>,
   accountId: string,
@@ -131,7 +131,7 @@ export async function readCostShare(
   return charged === 0n ? null : Number(kept) / Number(charged);
 }
 
-/** How far customers got at each provider, in a period's newest payments. */
+/** Progress of customers at each provider, in a period's newest payments. */
 export interface Funnel {
   readonly created: number;
   /** Payments whose checkout page a customer opened. */
