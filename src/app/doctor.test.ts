@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import {
   assessBaseUrl,
   assessClock,
+  assessCopy,
   assessDisk,
   assessEndpoints,
   assessEnvFile,
@@ -81,6 +82,14 @@ it.each([
     { contradictions: [], finalNumbers: hosts.map(() => 100) },
   );
   expect(found).toMatchObject({ level, detail: expect.stringMatching(sentence) });
+});
+
+it('the continuous copy is as far behind as its newest generation', () => {
+  const older = 'file  2c1a  59s  2026-11-30T21:00:00Z  2026-11-30T21:08:00Z';
+  const newest = 'file  9f00  -12ms  2026-11-30T21:09:00Z  2026-11-30T21:09:59Z';
+  expect(assessCopy(`name  generation  lag  start  end\n${older}\n${newest}`).detail).toMatch(/is 0s behind/);
+  expect(assessCopy(older)).toMatchObject({ level: 'ok', detail: 'the continuous copy is 59s behind' });
+  expect(assessCopy(older.replace('59s', '1m2.5s')).level).toBe('warn');
 });
 
 const silent = (label: string) => new Error(`${label} answered eth_chainId with HTTP 401`);

@@ -285,9 +285,16 @@ async function checkCopy({ dataDir, databaseCopyUrl }: Config): Promise<Finding>
   // Without Litestream here, the copy may run in another container.
   const asked = promisify(execFile)('sh', words, { timeout: CHECK_LIMIT_MS / 2 });
   const { stdout } = await asked.catch(() => ({ stdout: '' }));
-  const lags = stdout.split('\n').flatMap((row) => row.split(/ +/)[2] ?? []);
-  // A lag such as 250ms, 1m2.5s or -208ms.
-  const lag = lags.find((each) => /\d/.test(each) && !/[hm]\d/.test(each));
+  return assessCopy(stdout);
+}
+
+/** @param copies rows of `litestream generations`; the newest is the least behind, by a time such as 1m2.5s or -208ms */
+export function assessCopy(copies: string): Finding {
+  const lags = copies.split('\n').flatMap((row) => row.split(/ +/)[2] ?? []);
+  const secondsOf = (lag: string) => Number.parseFloat(lag) / (/\ds$/.test(lag) ? 1 : 1000);
+  const [lag] = lags
+    .filter((each) => /\d/.test(each) && !/[hm]\d/.test(each))
+    .sort((left, right) => secondsOf(left) - secondsOf(right));
   if (lag !== undefined) return ok(`the continuous copy is ${lag.startsWith('-') ? '0s' : lag} behind`);
   return warn(
     'the continuous copy is missing, at least a minute behind, or not to be read from here: read its log',

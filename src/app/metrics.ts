@@ -86,7 +86,6 @@ export function createMetrics() {
     'provider',
     'outcome',
   );
-  // The label `endpoint` is a host and a port.
   const endpointDisagreements = counter(
     'endpoint_disagreements',
     'Disagreements between RPC endpoints by kind and by the endpoint that was not confirmed.',

@@ -8,7 +8,6 @@ import type { StoredFeature } from './stored-feature.ts';
 export const MARK_RESTORED = `INSERT INTO watermarks (name, payment_id) VALUES ('restored', '')
   ON CONFLICT (name) DO UPDATE SET payment_id = ''`;
 
-/** SQL of the row's text. */
 export const RESTORED = "(SELECT payment_id FROM watermarks WHERE name = 'restored')";
 
 /** Newest block at the restore, the largest number until it is known; undefined if the database was never restored. */

@@ -47,7 +47,6 @@ type Method = <Given extends readonly unknown[], T>(
   script: (...given: Given) => Script<T>,
 ) => (...given: Given) => Promise<T>;
 
-/** Turns scripts into methods on an engine. */
 export interface Scripts {
   /** Read-only; takes no locks. */
   readonly read: Method;

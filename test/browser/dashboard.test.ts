@@ -51,7 +51,6 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     await page.getByRole('alert').waitFor();
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    // Back at the page that was asked for.
     await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
     await page.getByLabel('Name').fill(`Shop on a ${device} in ${colorScheme}`);
     await page.getByLabel('Your password').fill(PASSWORD);

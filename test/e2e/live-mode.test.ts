@@ -20,7 +20,6 @@ describe('live mode against a second local chain, with the simulators as provide
   let service: Machine;
 
   beforeAll(async () => {
-    // With a factory that the command line deployed.
     world = await startLiveWorld();
     const secretFile = join(world.folder, 'secret');
     writeFileSync(secretFile, `${randomBytes(32).toString('hex')}\n`);

@@ -29,9 +29,7 @@ it('a customer whom a provider sends back for the region reads so, and chooses a
   expect(textOf(back)).not.toContain('Waiting for your payment');
   expect(waysIn(back)).toContain('wert');
   expect(waysIn(back)).not.toContain('moonpay');
-  // Nothing that the page loads by itself takes this away again.
   expect(back).toContain('data-refresh-seconds=""');
-  // Only what is shown has changed.
   expect(textOf(await open(`/pay/${id}`))).toBe(textOf(before));
   expect(pages.started).toEqual([]);
 });

@@ -155,7 +155,6 @@ describe('a click on a provider', () => {
     pages.charges.set('rampnetwork', 28_40);
     const again = await pressIn(refused, 'rampnetwork');
     expectSays(again, 409, 'Ramp Network: You pay $28.40 there, fees included.');
-    // Totals move a little with the rate.
     pages.charges.set('rampnetwork', 28_60);
     expect((await pressIn(again, 'rampnetwork')).statusCode).toBe(303);
     expect(pages.view(id).sessions).toMatchObject([{ chargedCents: 26_10 }]);

@@ -157,7 +157,6 @@ describe.each(['/dashboard', '/operator'] as const)('below %s a stolen session',
     const before = await stateOf(dashboard, accountId);
     const refuse = async (proof: Record<string, string>, field: RegExp) => {
       for (const form of forms) {
-        // Ten forms in ten minutes.
         dashboard.advance(600_000);
         const { statusCode, payload } = await send(browser, form, proof);
         expect([form.route, statusCode, field.test(payload)]).toEqual([form.route, 400, true]);

@@ -73,7 +73,6 @@ it('fulfills each payment once, although the shop is killed at each of its steps
         expect(await killAndRestart(apiKey, killAt)).toEqual(ids);
     }),
   );
-  // There is no further step.
   expect((await runShop(apiKey, join(folder, 'whole.sqlite'), STEPS + 1)).code).toBe(0);
 }, 120_000);
 

@@ -50,7 +50,6 @@ await followEvents({
     throw error;
   },
   signal: ending.signal,
-  // The newest event was processed.
   wait: async () => ending.abort(),
 });
 database.close();

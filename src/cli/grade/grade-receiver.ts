@@ -6,7 +6,6 @@ import type { GradedOrder, StandInService } from './stand-in-service.ts';
 
 export const ORDERS_NEEDED = 6;
 
-/** Number of concurrent copies of one event. */
 const DUPLICATES = 5;
 const HOUR_SECONDS = 3600;
 const POLL_INTERVAL_MS = 50;

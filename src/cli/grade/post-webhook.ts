@@ -37,7 +37,6 @@ export async function postWebhook(
   try {
     const response = await request(endpoint, {
       method: 'POST',
-      // Opens a new connection for each webhook.
       reset: true,
       signal: AbortSignal.timeout(timeLimitMs),
       headers: {

@@ -145,7 +145,6 @@ function createParts(
     tokens,
     signingSecrets: { open: () => null },
     mailer: null,
-    // There are no channels.
     notifier: {
       box: createSecretBox('notification channels', 'never used here, and long enough'),
       send: async () => ({ result: 'sent' }),
