@@ -52,7 +52,7 @@ import type { DashboardFeatures } from './features.ts';
 import { confirmedForm } from './security-pages.ts';
 import { webhookCard, webhookOutcome } from './webhook-card.ts';
 
-/** Payment of the path with its history. Throws `payment_not_found` for a payment of another account. */
+/** Reads the payment in the path with its history. Throws `payment_not_found` for a payment of another account. */
 export function readOwnHistory({ context, account, params }: Visit): Promise<PaymentHistory> {
   return readPaymentHistory(context, account.id, params['paymentId'] ?? '');
 }
@@ -132,7 +132,7 @@ for a payment of ${formatUsdc(payment.usdUnits)}.</strong></p>
 Only one webhook is sent. ${mayReturn && paymentHints.overpaid}</p></section>`;
 }
 
-/** Opens the merchant's mail program; the service sends nothing to the customer. */
+/** Renders a link to the merchant's mail program. The service sends nothing to the customer. */
 function reminderLink(email: string, url: string): Html {
   const body = encodeURIComponent(`A part of your payment is still missing. You can pay it here: ${url}`);
   const href = `mailto:${encodeURIComponent(email)}?subject=Your%20payment&body=${body}`;
@@ -323,7 +323,7 @@ export function timeline(
   return html`<ol class="timeline" reversed>${items.reverse()}</ol>`;
 }
 
-/** Money that arrived or was sent, at the time when it became final, or now if it is not final. */
+/** Lists money that arrived or was sent, with the time when it became final, or now if it is not final yet. */
 function movesOf(
   context: DashboardContext,
   { observations: { deposits, releases, finalBlock } }: PaymentHistory,

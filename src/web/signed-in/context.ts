@@ -28,12 +28,12 @@ import type { DashboardLimits } from './sign-in-limits.ts';
 export const failedSteps = ['password', 'second_factor'] as const;
 
 export interface AreaContext extends PasskeyContext, ShowOnceContext {
-  /** Seals the marks of known browsers. */
+  /** Box that seals the marks of known browsers. */
   readonly browsers: SecretBox;
   readonly mailer: Mailer | null;
   readonly limits: DashboardLimits;
   readonly observeFailure: (step: (typeof failedSteps)[number]) => void;
-  /** Base URL of the area's server, without a trailing slash. */
+  /** Base URL of the area's server without a trailing slash. */
   readonly baseUrl: string;
   /** Whether to show the banner that no real money moves. */
   readonly isTestMode: boolean;
@@ -44,7 +44,7 @@ export interface PaymentOrigin {
   readonly label: string;
   readonly path: string;
   readonly title: string;
-  /** The customer's answer on the origin's page, which is personal data. */
+  /** Customer's answer on the origin's page, which is personal data. */
   readonly answer: string | null;
 }
 
@@ -62,7 +62,7 @@ export interface DashboardContext extends AreaContext {
   readonly observations: Pick<ObservationStore, 'readCursor' | 'listEntriesOf'>;
   readonly tokens: IpnTokens;
   readonly signingSecrets: SecretBox;
-  /** For checkouts created by hand, under the API's rules. */
+  /** Context of checkouts that members create by hand, under the API's rules. */
   readonly create: CreatePaymentContext;
   readonly directory: ProviderDirectory;
   readonly callbacks: CallbackGuard;
@@ -70,9 +70,9 @@ export interface DashboardContext extends AreaContext {
   readonly checkEndpoint: CheckEndpoint;
   readonly token: Address;
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
-  /** Origins of an account's payments, by payment id; omits payments without one. */
+  /** Reads the origins of an account's payments by payment id. Omits payments without one. */
   readonly readOrigins: ReadOfPayments<PaymentOrigin>;
-  /** Amounts returned to customers in 10⁻⁶ USDC, by payment id; omits payments of which nothing was returned. */
+  /** Reads the amounts returned to customers in 10⁻⁶ USDC by payment id. Omits payments without a return. */
   readonly readReturned: ReadOfPayments<bigint>;
   readonly columns: readonly AddedColumns[];
   readonly paymentHints: PaymentHints;
@@ -80,26 +80,26 @@ export interface DashboardContext extends AreaContext {
 
 /** Texts that a feature adds to the pages of a payment. */
 export interface PaymentHints {
-  /** Link to the form that returns a surplus: its path below the payment's page, and its text. */
+  /** Link to the form that returns a surplus: path relative to the payment's page, and text. */
   readonly surplus: readonly [place: string, words: string];
   readonly overpaid: string;
   readonly overpaidForOperator: string;
   readonly evidence: string;
-  /** Hint for the field in which the merchant notes how a payment was settled. */
+  /** Hint for the field where the merchant notes how a payment was settled. */
   readonly settled: string;
 }
 
 export interface AreaRoutes<Context extends AreaContext = AreaContext> {
-  /** Fastify scope below the area's path. */
+  /** Fastify scope of the area's path. */
   readonly server: FastifyInstance;
   readonly context: Context;
   readonly cookies: Cookies;
   readonly area: Area;
-  /** Whether a user without a second factor must set one up before any other page. */
+  /** Whether users must set up a second factor before opening other pages. */
   readonly isSecondFactorRequired: boolean;
 }
 
-/** Request to an area before its sender is known. */
+/** Request to an area, before the sender is identified. */
 export interface AreaRequest<Context extends AreaContext = AreaContext> extends AreaRoutes<Context> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -129,12 +129,12 @@ export const dashboardArea: Area = {
 export interface AreaVisit<Context extends AreaContext = AreaContext> extends SignedIn, AreaRequest<Context> {
   readonly actor: Actor;
   readonly timeZone: string;
-  /** Challenge of all passkey forms of the page; the first form submitted uses it up. */
+  /** Creates the challenge that all passkey forms of the page share. The first submitted form uses it up. */
   readonly challenge: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
 export interface Visit extends AreaVisit<DashboardContext>, ChosenAccount {
-  /** Expiry of an operator's view of the account, and the path that ends it; null for a member. */
+  /** Expiry of an operator's view of the account and the path that ends the view; null for a member. */
   readonly viewing: { readonly untilMs: number; readonly stopPath: string } | null;
 }
 
@@ -144,21 +144,21 @@ export function record({ context, account, actor }: Visit, action: AuditAction, 
 
 export type Admission<AnyVisit> = { readonly visit: AnyVisit } | { readonly answered: FastifyReply };
 
-/** `challenge`: for a passkey before sign-in. `browser`: mark of a known browser. `viewing`: an operator's view. */
+/** `challenge`: passkey challenge before sign-in. `browser`: mark of a known browser. `viewing`: operator's view. */
 type CookieName = 'session' | 'challenge' | 'browser' | 'viewing';
 
 export type Cookies = ReturnType<typeof createCookies>;
 
 /**
- * HttpOnly cookies of this host. Over HTTPS, `__Host-` keeps other hosts from setting them. `prefix` tells the areas
- * apart, because browsers do not separate cookies by port.
+ * Creates HttpOnly cookies of this host. Over HTTPS, `__Host-` keeps other hosts from setting them. `prefix`
+ * distinguishes the areas, because browsers do not separate cookies by port.
  */
 export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_checkout_operator') {
   const isSecure = baseUrl.startsWith('https:');
   const nameOf = (name: CookieName) => `${isSecure ? '__Host-' : ''}${prefix}_${name}`;
   const scope = { path: '/', isSecure };
   return {
-    /** Null if missing or repeated, because another host of the same site may have added its own cookie. */
+    /** Returns null if missing or repeated, because another host of the same site may have set a cookie. */
     read: (headers: IncomingHttpHeaders, name: CookieName) => readCookie(headers, nameOf(name)),
     set(reply: FastifyReply, name: CookieName, value: string, lifetimeMs?: number): void {
       const lifetimeSeconds = lifetimeMs === undefined ? undefined : Math.floor(lifetimeMs / 1000);
@@ -178,7 +178,7 @@ export async function recordWrongFactor({ context, user, actor }: AreaVisit): Pr
   await recordForUser(context, user, actor, 'second_factor.failed', null);
 }
 
-/** Throws a 400 for a wrong password; records and counts the attempt. */
+/** Throws a 400 for a wrong password, and records and counts the attempt. */
 export async function requirePassword(visit: AreaVisit, password: string): Promise<void> {
   const { context } = visit;
   await requireOwnPassword(context, visit, password).catch((error: unknown) => {

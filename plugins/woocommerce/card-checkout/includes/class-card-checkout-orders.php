@@ -247,8 +247,8 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * Completes the order. Saves status and field together, so that after a crash the next check completes the order
-     * and does not mistake the payment for a second one.
+     * Completes the order. Saves status and field together. After a crash, the next check then completes the order and
+     * does not mistake the payment for a second one.
      *
      * @param array<string, mixed> $status
      */

@@ -7,8 +7,8 @@ defined('ABSPATH') || exit;
 /**
  * Redirect of customers from the service's page to their order.
  *
- * The service has one return URL per account. It names the payment and is not secret, so the order is shown only to the
- * browser that placed it, or to the signed-in customer. The browser has a signed cookie for each payment, because
+ * The service has one return URL per account, which names the payment and is not secret. So the order is shown only to
+ * the browser that placed it, or to the signed-in customer. The browser has a signed cookie for each payment, because
  * concurrent writes to the shop's session would overwrite each other.
  */
 final class Card_Checkout_Return
