@@ -1,11 +1,11 @@
 /**
- * Delivers each order exactly once, although the local chain may forget its last blocks.
+ * Delivers each order exactly once, even if the local chain loses its last blocks.
  *
  * - Each order has one nonce of the treasury's key, stored before its transaction is sent and never changed. A chain
- * accepts each nonce once, so an order is paid at most once.
- * - The chain's transaction count is the only measure of what it still knows. The transactions of all nonces from that
- *   count on are signed again, with the same bytes, and sent, even for an order in the state "delivered". So an order
- *   is paid at least once.
+ *   accepts each nonce once, so an order is paid at most once.
+ * - The chain's transaction count is the only measure of what the chain still knows. The transactions of all nonces
+ *   from that count on are signed again with the same bytes and sent, even for delivered orders. So an order is paid
+ *   at least once.
  * - Finalized blocks decide whether a transfer arrived. A transfer that reverted, or whose nonce another sender spent
  *   (the key is a public development key), has failed for good.
  */
@@ -20,7 +20,7 @@ import type { SandboxLog } from './sandbox-log.ts';
 
 interface DeliveryDependencies {
   readonly store: OrderStore;
-  /** The node itself, not the gateway, because only the server sees the gateway's faults. */
+  /** Client of the node itself instead of the gateway, because the gateway's faults are for the server only. */
   readonly rpc: JsonRpcClient;
   readonly treasury: Treasury;
   readonly log: SandboxLog;
@@ -45,8 +45,8 @@ async function readTransactionCount({ rpc, treasury }: DeliveryDependencies, blo
 }
 
 /**
- * Signs the transfer of an order, always to the same bytes. A nonce that another sender used on a lost chain has no
- * order: it gets a transaction to the treasury itself, so that later ones can follow.
+ * Signs the transfer of an order, always with the same bytes. A nonce that another sender used on a lost chain has no
+ * order. It gets a transaction to the treasury itself, so that later nonces can follow.
  */
 function signTransfer({ treasury }: DeliveryDependencies, nonce: number, order: Order | null) {
   const to = order?.walletAddress ?? treasury.address;
@@ -59,7 +59,7 @@ function signTransfer({ treasury }: DeliveryDependencies, nonce: number, order: 
 
 async function assignNonces(dependencies: DeliveryDependencies, count: number): Promise<void> {
   const { store, nowMs } = dependencies;
-  // Skips nonces that another sender has used with the key.
+  // Skips nonces that another sender used with the key.
   let nonce = Math.max(store.nextNonce(), count);
   for (const order of store.listDueOrders(nowMs(), MAXIMUM_TRANSFERS)) {
     store.assignNonce(order.id, nonce, keccak256(await signTransfer(dependencies, nonce, order)));
@@ -86,10 +86,10 @@ async function sendUnknown(dependencies: DeliveryDependencies, count: number): P
   }
 }
 
-/** Ends the orders whose nonces are spent in finalized blocks. */
+/** Ends the orders whose nonces were spent in finalized blocks. */
 async function settle(dependencies: DeliveryDependencies): Promise<void> {
   const { store, rpc, log, orderEnded } = dependencies;
-  // Read before the receipts, so that each spent nonce has a receipt if this worker sent the transfer.
+  // Read before the receipts, so that every spent nonce has a receipt if this worker sent its transfer.
   const block = (await rpc.call('eth_getBlockByNumber', ['finalized', false])) as { number?: string } | null;
   const finalNumber = Number(block?.number);
   if (!Number.isSafeInteger(finalNumber)) throw new Error('the local chain has no finalized block');
@@ -110,7 +110,7 @@ async function settle(dependencies: DeliveryDependencies): Promise<void> {
   }
 }
 
-/** Sends due and lost transactions, and ends orders with a final one. */
+/** Sends due and lost transactions, and ends orders whose transaction is final. */
 async function deliverOnce(dependencies: DeliveryDependencies): Promise<void> {
   const count = await readTransactionCount(dependencies, 'latest');
   await assignNonces(dependencies, count);

@@ -11,18 +11,18 @@ import type { Address } from '../src/payment/address.ts';
 
 export interface DemoAccount {
   readonly accountId: string;
-  /** Stored with the sandbox's data; a live key is never stored. */
+  /** Stored with the sandbox's data. A live key is never stored. */
   readonly apiKey: string;
   readonly email: string;
-  /** Stored like the key; null once the owner has set another one. */
+  /** Stored like the key; null once the owner has set another password. */
   readonly password: string | null;
 }
 
 const EMAIL = 'demo@shop.example';
 
 /**
- * Throws if the data folder holds accounts but no sandbox has run there. It is then being set up for live mode, which
- * would refuse to start with the sandbox's account and chain.
+ * Throws if the data folder contains accounts but no sandbox has run there. The folder is then meant for live mode,
+ * which would refuse to start with the sandbox's account and chain.
  */
 export async function requireSandboxData(store: Store, dataDir: string): Promise<void> {
   if (existsSync(join(dataDir, 'sandbox')) || (await store.accounts.listAccounts()).length === 0) return;
@@ -32,7 +32,7 @@ export async function requireSandboxData(store: Store, dataDir: string): Promise
   );
 }
 
-/** Opens the demo account with its owner. Creates it at the first start, or after its key was revoked. */
+/** Opens the demo account and its owner. Creates a new account at the first start, or if its key was revoked. */
 export async function openDemoAccount(store: Store, dataDir: string, wallet: Address): Promise<DemoAccount> {
   const file = join(dataDir, 'sandbox-demo-account.json');
   const known = readKnown(file);
@@ -60,7 +60,7 @@ async function makeAccount(
   return { accountId: account.id, apiKey: plainKey };
 }
 
-/** Creates the owner if missing. Resolves to the password, or to null if the owner has changed it. */
+/** Creates the owner if missing. Resolves to the password, or null if the owner has changed it. */
 async function openOwner(store: Store, accountId: string, known: string | null): Promise<string | null> {
   const owner = await createUser(
     { ...store, nowMs: Date.now },
@@ -86,7 +86,7 @@ function readKnown(file: string): DemoAccount | null {
 
 /**
  * Reads the sandbox's secret, or creates it at the first start. It is stored in the data folder, so that tokens stay
- * valid. Throws if the file is damaged. The caller holds the store's lock, which excludes other processes.
+ * valid. Throws if the file is damaged. The caller must hold the store's lock, which keeps other processes out.
  */
 export function readOrCreateSecretKey(dataDir: string): string {
   const file = join(dataDir, 'sandbox-secret-key');
@@ -97,7 +97,7 @@ export function readOrCreateSecretKey(dataDir: string): string {
   return secretKey;
 }
 
-/** Writes a file atomically that only its owner may read. */
+/** Atomically writes a file that only its owner may read. */
 function writeOwnFile(file: string, text: string): void {
   const unfinished = `${file}.new`;
   writeFileSync(unfinished, text, { mode: 0o600, flush: true });

@@ -12,13 +12,13 @@ function keyOf(privateKey: `0x${string}`): DevelopmentKey {
 }
 
 /**
- * Keys of the sandbox. Each sender has its own, because two senders with one key would collide on nonces. These are the
- * public keys of the mnemonic that all local development chains use ("test test … junk"), written out because deriving
- * them would take a fifth of the sandbox's CPU time at its start.
+ * Returns the keys of the sandbox. Each sender has its own, because two senders with one key would collide on nonces.
+ * These are the well-known keys of the mnemonic that all local development chains use ("test test … junk"). They are
+ * written out because deriving them would take a fifth of the sandbox's CPU time at its start.
  */
 export function developmentKeys() {
   return {
-    /** Deploys the contracts, and has every role of the test USDC. */
+    /** Deploys the contracts, and has every role in the test USDC. */
     deployer: keyOf('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'),
     relayer: keyOf('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'),
     /** Treasury of the simulated on-ramps, which mints the delivered USDC. */
@@ -70,7 +70,7 @@ export function ed25519KeyOf(seedHex: string): KeyObject {
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
 }
 
-/** The secp256k1 key of this number. Nearly every number of 32 bytes is valid. */
+/** Creates a secp256k1 key from its number. Nearly every 32-byte number is valid. */
 export function secp256k1KeyOf(numberHex: string): KeyObject {
   const curve = createECDH('secp256k1');
   curve.setPrivateKey(numberHex, 'hex');
@@ -88,5 +88,5 @@ export function secp256k1KeyOf(numberHex: string): KeyObject {
   });
 }
 
-/** Chain id of local development chains, which no public chain has. */
+/** Chain id of local development chains, which no public chain uses. */
 export const SANDBOX_CHAIN_ID = 31_337;

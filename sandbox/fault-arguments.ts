@@ -3,7 +3,7 @@ import type { OperationArguments } from '../src/cli/operations-context.ts';
 import { invalidField } from '../src/payment/errors.ts';
 import { type Fault, faults, type ProviderFault, providerFaults } from '../src/payment/test-payments.ts';
 
-// Parsers of the arguments of `sandbox fault`. Each throws an `invalid_request` that names the option.
+// Parsers for the arguments of `sandbox fault`. Each throws an `invalid_request` that names the option.
 
 export function readFaultTarget(args: OperationArguments): 'provider' | 'rates' | 'chain' {
   const value = argument.required(args, 'target');

@@ -4,7 +4,7 @@ import { type Currency, parseUsdRate, type Rates, USD_RATE_ONE, type UsdRate } f
 import type { Fault } from '../src/payment/test-payments.ts';
 
 export interface FixedRates extends Rates {
-  /** `down` throws `conversion_failed`, `slow` answers late. */
+  /** Sets a fault: `down` throws `conversion_failed`, and `slow` answers late. */
   setFault(fault: Fault): void;
 }
 
@@ -23,7 +23,7 @@ export function createFixedRates(slowAnswerMs: number = SLOW_ANSWER_MS): FixedRa
   return {
     async usdRate(currency) {
       const rate = sandboxRates[currency];
-      // Never fails, because a dollar needs no exchange rate.
+      // USD never fails, because it needs no exchange rate.
       if (currency === 'USD' || fault === 'up') return rate;
       if (fault === 'slow') return delay(slowAnswerMs, rate);
       throw new ServiceError('conversion_failed', undefined, {

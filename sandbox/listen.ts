@@ -24,7 +24,7 @@ const RETRY_MS = 500;
 
 /**
  * Prints copies of the sandbox's events as they are sent, and forwards each unchanged to a local endpoint. Continues
- * after a restart of the sandbox. Returns when the signal aborts. Throws if no sandbox runs when it starts.
+ * after the sandbox restarts. Returns when the signal aborts. Throws if no sandbox is running at the start.
  */
 export async function listen(context: ListenContext): Promise<void> {
   const endpoint = context.forwardTo === undefined ? null : readEndpoint(context.forwardTo);
@@ -54,7 +54,7 @@ async function firstPage(context: ListenContext): Promise<EventPage> {
   }
 }
 
-/** The next page; null while the sandbox is not running. Throws the sandbox's errors. */
+/** Reads the next page. Returns null while the sandbox is not running. Throws the sandbox's errors. */
 async function nextPage(context: ListenContext, cursor: string): Promise<EventPage | null> {
   try {
     return (await context.readEvents(cursor)) as EventPage;
@@ -66,7 +66,7 @@ async function nextPage(context: ListenContext, cursor: string): Promise<EventPa
   }
 }
 
-/** Prints an event when it arrives and the endpoint's answer later, so that slow answers do not delay other events. */
+/** Prints an event at once and the endpoint's answer later, so that slow answers do not delay other events. */
 async function show(context: ListenContext, event: EventCopy, endpoint: URL | null): Promise<void> {
   if (!context.isJson) context.write(eventLines(event));
   const forwarded = endpoint === null ? null : await forward(event, endpoint);
@@ -91,13 +91,13 @@ function readEndpoint(text: string): URL {
 export interface EventCopy {
   readonly event: string;
   readonly payment_id: string;
-  /** URL to which the service sends the event itself. */
+  /** URL to which the service sends the original event. */
   readonly callback: string;
   readonly body: string;
   readonly signature: string;
-  /** Headers of Standard Webhooks, as sent; none if the account has no signing secret. */
+  /** Standard Webhooks headers as sent; empty if the account has no signing secret. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Token that verifies the event; the merchant got it when the payment was created. */
+  /** Token that verifies the event. The merchant received it when the payment was created. */
   readonly ipn_token: string | null;
   readonly at: string;
 }

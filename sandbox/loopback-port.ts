@@ -4,7 +4,7 @@ import type { SandboxLog } from './sandbox-log.ts';
 
 const LOOPBACK = '127.0.0.1';
 
-/** Tries a loopback port, where 0 lets the system choose. Resolves to the port, or to null if it is taken. */
+/** Tries a loopback port; 0 lets the system choose one. Resolves to the port, or null if it is taken. */
 export async function claimLoopbackPort(port: number): Promise<number | null> {
   const server = createServer().listen(port, LOOPBACK);
   try {
@@ -19,8 +19,8 @@ export async function claimLoopbackPort(port: number): Promise<number | null> {
 }
 
 /**
- * Returns this port if it is free. Otherwise logs that and returns 0, so that the system chooses at listen time and no
- * other process can take the port before then.
+ * Returns the port if it is free. Otherwise, logs the message and returns 0, so that the system chooses a port at
+ * listen time and no other process can take it before.
  */
 export async function preferLoopbackPort(port: number, log: SandboxLog, message: string): Promise<number> {
   if (port === 0 || (await claimLoopbackPort(port)) !== null) return port;

@@ -14,8 +14,8 @@ import {
 } from './pay-order.ts';
 
 /**
- * Pages of the simulated on-ramps, composed from templates that escape every inserted value. Markup is concatenated and
- * never inserted, so that no mark for raw markup is needed.
+ * Composes a page of the simulated on-ramps from templates that escape every inserted value. Markup is concatenated and
+ * never inserted, so that no marker for raw markup is needed.
  */
 function layout(title: string, parts: readonly string[], refreshSeconds: number | null = null): string {
   return [
@@ -62,7 +62,7 @@ function nameOf(order: Order): string {
   return providerCatalog[order.provider].name;
 }
 
-/** Links to this page that fill in a test card without script. */
+/** Renders links to this page that fill in a test card without a script. */
 function cardChoices(): string {
   const choices = testCards.map(
     ({ number, explanation }) =>
@@ -93,7 +93,7 @@ function cardForm(order: Order, cardNumber: string): string {
 </form>`;
 }
 
-/** Card form with `cardNumber` filled in. `problem` is the error of the last attempt. */
+/** Renders the card form with `cardNumber` filled in. `problem` is the error of the last attempt. */
 function renderPaymentPage(order: Order, cardNumber: string, problem: string | null): string {
   const name = nameOf(order);
   return layout(`${name} (simulated)`, [
@@ -113,7 +113,7 @@ const resultTexts: Readonly<Record<Exclude<OrderState, 'open'>, string>> = {
   failed: 'The delivery has failed.',
 };
 
-/** State of a paid order. The page reloads itself until the state is final. */
+/** Renders the state of a paid order. The page reloads itself until the state is final. */
 function renderResultPage(order: Order & { readonly state: Exclude<OrderState, 'open'> }): string {
   const name = nameOf(order);
   const isOver = order.state === 'delivered' || order.state === 'failed';
@@ -137,7 +137,7 @@ function renderExpiredPage(order: Order): string {
   ]);
 }
 
-/** Differs from the checkout on purpose, so that visitors do not mistake an on-ramp for it. */
+/** Style that differs from the checkout page on purpose, so that visitors do not confuse the two. */
 const onrampStyle = `
 :root { color-scheme: light; }
 * { box-sizing: border-box; }
@@ -162,7 +162,7 @@ code { font-family: 'Courier New', monospace; overflow-wrap: anywhere; }
 #back { display: block; padding: .8rem; border: 3px solid #7a2e00; text-align: center; font-weight: bold; }
 `;
 
-/** Allows this style only, no script, and nothing from other origins. */
+/** Policy that allows only this style, no script, and nothing from other origins. */
 const onrampContentSecurityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(onrampStyle).digest('base64')}'`,
@@ -173,9 +173,9 @@ const onrampContentSecurityPolicy = [
 
 interface PageRouteDependencies extends AcceptOrderContext {
   readonly provider: ProviderId;
-  /** Called when an order was paid and its delivery may be due. */
+  /** Called when an order is paid and its delivery may be due. */
   readonly orderAccepted: (order: Order) => void;
-  /** Called when a card was declined. The order stays open. */
+  /** Called when a card is declined. The order stays open. */
   readonly orderDeclined: (order: Order) => void;
 }
 
@@ -199,13 +199,13 @@ export function sendMessagePage(
   return sendPage(reply, status, layout(title, [html`<h1>${title}</h1><p>${text}</p>`]));
 }
 
-/** Value of a parameter that was given once; otherwise ''. */
+/** Returns the value of a parameter that is given exactly once, otherwise ''. */
 function singleText(fields: unknown, name: string): string {
   const value = (fields as Record<string, unknown> | null | undefined)?.[name];
   return typeof value === 'string' ? value : '';
 }
 
-/** Half the amount or a delay for the cards that stand for these, otherwise what the provider's fault decides. */
+/** Returns a late or a half delivery for the cards that stand for these. Otherwise, the provider's fault decides. */
 function deliveryOf(order: Order, card: TestCard): WantedDelivery {
   return {
     isLate: card.outcome === 'slow',
@@ -233,7 +233,7 @@ export function registerPageRoutes(server: FastifyInstance, dependencies: PageRo
     if (order === null) return sendUnknown(reply);
     if (hasExpired(order)) return sendPage(reply, 410, renderExpiredPage(order));
     if (order.state !== 'open') return sendResult(order, reply);
-    // Fills in test cards only, because a real number in a link must not appear in the page.
+    // Fills in only test cards, because a real number in a link must not appear on the page.
     const card = findTestCard(singleText(request.query, 'card'));
     return sendPage(reply, 200, renderPaymentPage(order, card?.number ?? '', null));
   });
@@ -253,7 +253,7 @@ export function registerPageRoutes(server: FastifyInstance, dependencies: PageRo
       const problem = 'The card was declined. Nothing was charged; try another one.';
       return sendPage(reply, 402, renderPaymentPage(order, '', problem));
     }
-    // Accepts only one of two concurrent clicks, and both see the result.
+    // Of two concurrent clicks, only one is accepted, but both see the result.
     if (acceptOrder(dependencies, order, deliveryOf(order, card))) dependencies.orderAccepted(order);
     return sendResult(order, reply);
   });

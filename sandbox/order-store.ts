@@ -29,15 +29,15 @@ const schema = `
   CREATE INDEX IF NOT EXISTS orders_sent ON orders (nonce) WHERE state = 'sent';
 `;
 
-/** How long an unpaid order is kept after it expires. Paid ones stay, because the chain keeps their transfers. */
+/** Time that an unpaid order is kept after it expires. Paid orders stay, because the chain keeps their transfers. */
 const FORGET_UNPAID_AFTER_MS = 7 * 24 * 60 * 60_000;
 
 export const SESSION_LIFETIME_MS = 30 * 60_000;
 
 /**
  * State of an order at a simulated on-ramp: open → accepted (the card was charged) → sent (the node has the transfer) →
- * delivered (final on chain), or → failed (the transfer's nonce is spent, but no money was moved). A declined card
- * leaves the order open.
+ * delivered (final on chain) or failed (the transfer's nonce is spent, but no money was moved). A declined card leaves
+ * the order open.
  */
 export type OrderState = 'open' | 'accepted' | 'sent' | 'delivered' | 'failed';
 
@@ -73,7 +73,7 @@ interface PlannedDelivery {
   readonly isWrongToken: boolean;
 }
 
-/** Columns have the names of the fields in snake case; amounts of USDC are text. */
+/** Converts a row. Its columns are the fields in snake case, and USDC amounts are text. */
 function readOrder(row: Record<string, SQLOutputValue>): Order {
   const fields = Object.entries(row).map(([column, value]) => {
     const name = column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -129,19 +129,19 @@ export function openOrderStore(path: string) {
       return row === undefined ? null : readOrder(row);
     },
 
-    /** Accepts an order. False if it is not open or has expired, so that a second click does not pay anything. */
+    /** Accepts an order. Returns false if it is not open or has expired, so that a second click pays nothing. */
     acceptOrder(id: string, { units, dueAtMs, isWrongToken }: PlannedDelivery, nowMs: number): boolean {
       return acceptOpen.run(String(units), dueAtMs, isWrongToken ? 1 : 0, id, nowMs).changes === 1;
     },
 
-    /** Accepted orders without a nonce whose delivery is due. */
+    /** Lists accepted orders without a nonce whose delivery is due. */
     listDueOrders: (nowMs: number, limit: number): readonly Order[] =>
       selectDue.all(nowMs, limit).map(readOrder),
 
-    /** One more than the highest assigned nonce; 0 at first. */
+    /** Returns one more than the highest assigned nonce, or 0 if there is none. */
     nextNonce: (): number => Number(selectHighestNonce.get()?.['nonce'] ?? -1) + 1,
 
-    /** Assigns a nonce to an order for good. The transaction may be sent only afterwards. */
+    /** Permanently assigns a nonce to an order. The transaction may be sent only afterwards. */
     assignNonce(id: string, nonce: number, transactionHash: string): void {
       if (assignNonce.run(nonce, transactionHash, id).changes !== 1)
         throw new Error(`order ${id} has a nonce already`);
@@ -152,7 +152,7 @@ export function openOrderStore(path: string) {
       return row === undefined ? null : readOrder(row);
     },
 
-    /** Orders in the state `sent` with nonces below this one, lowest first. */
+    /** Lists orders in the state `sent` with nonces below this one, lowest first. */
     listSentOrders: (belowNonce: number, limit: number): readonly Order[] =>
       selectSent.all(belowNonce, limit).map(readOrder),
 

@@ -7,9 +7,9 @@ import type { Order, OrderStore } from './order-store.ts';
 export interface PayOrderRequest {
   /** URL of the order's page, or the order's id. */
   readonly order: string;
-  /** Delivery instead of the quoted one, in 10⁻⁶ USDC. */
+  /** Delivery that replaces the quoted one, in 10⁻⁶ USDC. */
   readonly deliveryUnits?: bigint;
-  /** Page from which the customer comes, because some on-ramps refuse customers of other sites. */
+  /** Page from which the customer comes, because some on-ramps refuse customers from other sites. */
   readonly cameFrom?: string;
 }
 
@@ -19,7 +19,7 @@ export interface PaidOrder {
   readonly deliveryUnits: bigint;
 }
 
-/** The order cannot be paid. The message is shown to people. */
+/** Error for an order that cannot be paid. The message is shown to people. */
 export class OrderNotPayableError extends Error {
   override readonly name = 'OrderNotPayableError';
 }
@@ -27,15 +27,15 @@ export class OrderNotPayableError extends Error {
 const SEND_MS = 15_000;
 const RETRY_MS = 50;
 
-/** Order id in the URL of an order's page, or the id itself. */
+/** Returns the order id in the URL of an order's page, or the given id itself. */
 export function orderIdOf(order: string): string {
   if (!URL.canParse(order)) return order;
   return /^\/[a-z]+\/pay\/([^/]+)/.exec(new URL(order).pathname)?.[1] ?? order;
 }
 
 /**
- * The order behind a URL. A URL that contains the purchase is opened first, as a browser would. Throws
- * `OrderNotPayableError` if the on-ramp refuses or does not know it.
+ * Finds the order behind a URL. Opens a URL that contains the purchase first, as a browser would. Throws
+ * `OrderNotPayableError` if the on-ramp refuses the URL or does not know the order.
  */
 export async function openedOrder(
   store: OrderStore,
@@ -119,23 +119,23 @@ export interface AcceptOrderContext {
   readonly slowDeliveryMs: number;
 }
 
-/** Overrides what the provider's fault would decide. */
+/** Delivery settings that override the provider's fault. */
 export interface WantedDelivery {
-  /** Delivery instead of the quoted one, in 10⁻⁶ USDC. */
+  /** Delivery that replaces the quoted one, in 10⁻⁶ USDC. */
   readonly units?: bigint;
   readonly isLate?: boolean;
 }
 
 const TWIN_ENDING = '.again';
 
-/** Whether an order is only the second delivery of another order. */
+/** Returns whether an order is only the second delivery of another order. */
 export function isTwin(orderId: string): boolean {
   return orderId.endsWith(TWIN_ENDING);
 }
 
 /**
- * Accepts the card. The provider's fault decides amount, time and number of deliveries. False if the order is no longer
- * open, so that only one of two concurrent clicks is accepted.
+ * Accepts the card. The provider's fault decides the amount, time and number of deliveries. Returns false if the order
+ * is no longer open, so that only one of two concurrent clicks is accepted.
  */
 export function acceptOrder(context: AcceptOrderContext, order: Order, wanted: WantedDelivery = {}): boolean {
   const { store, nowMs } = context;
@@ -156,7 +156,7 @@ export function acceptOrder(context: AcceptOrderContext, order: Order, wanted: W
 }
 
 export interface TestCard {
-  /** As displayed. Blanks are ignored when numbers are compared. */
+  /** Number as displayed. Spaces and hyphens are ignored when numbers are compared. */
   readonly number: string;
   readonly outcome: 'good' | 'declined' | 'slow' | 'short';
   readonly explanation: string;

@@ -47,7 +47,7 @@ export function providerValuesOf(provider: ProviderId, keys: OnrampKeys): Provid
   }
 }
 
-/** Seed and public key in base64, as in Coinbase's keys. */
+/** Encodes the seed and the public key in base64, as in Coinbase's API secrets. */
 function ed25519SecretOf(seedHex: string): string {
   const { x = '' } = createPublicKey(ed25519KeyOf(seedHex)).export({ format: 'jwk' });
   return Buffer.concat([Buffer.from(seedHex, 'hex'), Buffer.from(x, 'base64url')]).toString('base64');
@@ -57,7 +57,7 @@ function pemOf(key: KeyObject, type: 'pkcs8' | 'spki'): string {
   return key.export({ format: 'pem', type }).toString().trim();
 }
 
-/** Settings of each adapter for the simulated on-ramps, by variable name without the provider's prefix. */
+/** Returns each adapter's settings for its simulated on-ramp, by variable name without the provider's prefix. */
 export function allProviderValues(
   keys: OnrampKeys,
   baseUrl: string,

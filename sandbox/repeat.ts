@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SandboxLog } from './sandbox-log.ts';
 
-/** Repeats the work at this interval. Logs only the first of consecutive failures. */
+/** Repeats the work at the interval until it is stopped. Logs only the first of consecutive failures. */
 export function repeat(
   intervalMs: number,
   work: () => Promise<void>,

@@ -44,7 +44,7 @@ const HIGHEST_PORT = 65_535;
 
 const CUSTOMER_COUNTRY = 'US';
 
-/** Intervals are shorter than in live mode, because the local chain is faster. */
+/** Intervals that are shorter than in live mode, because the local chain is faster. */
 const sandboxIntervals: Intervals = {
   watchIntervalMs: 400,
   quietWatchIntervalMs: 400,
@@ -72,7 +72,7 @@ export async function startSandboxParts(
   undoSteps: UndoSteps,
   isJson: boolean,
 ): Promise<string> {
-  // Opened first, because the store's lock excludes other processes from the data folder and its chain.
+  // Opened first, because the store's lock keeps other processes out of the data folder and its chain.
   const store = undoSteps.add(await openStoreToServe(config, log), (opened) => opened.close());
   await requireSandboxData(store, config.dataDir);
   const ownUrl = ownUrlOf(config);
@@ -100,7 +100,7 @@ export async function startSandboxParts(
   const defaults = { accountId: demo.accountId, callbackUrl: shop.idleCallback };
   undoSteps.add(
     await startService({
-      // The shop's receiver is on this machine, and its certificate is trusted by this service only.
+      // The shop's receiver is on this machine, and only this service trusts its certificate.
       config: {
         ...config,
         callbackAllowedHosts: new Set([...config.callbackAllowedHosts, shop.receiverHost]),
@@ -153,8 +153,8 @@ function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext
 }
 
 /**
- * Port of the sandbox at this offset from `PORT`, so that URLs stay the same. 0 (any free port) if `PORT` is 0, or if
- * that port is the admin server's or out of range.
+ * Returns the port at this offset from `PORT`, so that URLs stay the same. Returns 0 (any free port) if `PORT` is 0, or
+ * if the port is the admin server's or out of range.
  */
 function portBeside({ port, adminPort }: Config, distance: number): number {
   const beside = port + distance;
@@ -163,7 +163,7 @@ function portBeside({ port, adminPort }: Config, distance: number): number {
 
 /**
  * Starts the shop on the ports of the last run, so that the webhooks of open payments arrive. The first run uses ports
- * beside `PORT`; free ones replace ports that are taken.
+ * beside `PORT`. If a port is taken, a free one replaces it.
  */
 async function startShopWhereItWas(
   config: Config,
@@ -219,7 +219,7 @@ async function openSandboxServices(
   };
 }
 
-/** The adapters of live mode, connected to the simulated on-ramps. */
+/** Opens the adapters of live mode, connected to the simulated on-ramps. */
 function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): ExternalServices['adapters'] {
   return new Map(
     providerIds.map((id) => [
@@ -236,8 +236,8 @@ function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): ExternalS
 }
 
 /**
- * URL at which the simulated on-ramps reach this service directly, because they run on the same machine. With TLS it is
- * the public URL, for which the certificate was issued.
+ * Returns the URL at which the simulated on-ramps reach this service directly, because they run on the same machine.
+ * With TLS, returns the public URL, because the certificate is issued for it.
  */
 function ownUrlOf(config: Config): string {
   if (config.tls !== null) return config.baseUrl;

@@ -58,7 +58,7 @@ export function createSandboxOperations(
   };
 }
 
-/** Events after a cursor, each with the token that verifies it. `listen` polls this. */
+/** Reads the events after a cursor, each with the token that verifies it. `listen` polls this operation. */
 async function readEvents(context: OperationsContext, testPayments: TestPayments, args: OperationArguments) {
   const page = await testPayments.readEvents(argument.optional(args, 'cursor'));
   const events = page.events.map(async ({ url, body, signature, headers, atMs }) => {

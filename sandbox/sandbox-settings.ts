@@ -5,9 +5,9 @@ import { type ProviderId, providerIds } from '../src/payment/provider-catalog.ts
 
 /** Settings that a sandbox keeps across restarts. */
 export interface SandboxSettings {
-  /** Port of the on-ramps, contained in the URLs of open sessions; 0 before the first start. */
+  /** Port of the on-ramps, which is part of the URLs of open sessions; 0 before the first start. */
   readonly onrampPort: number;
-  /** Ports of the shop's pages and receiver, named in callbacks of open payments; 0 before the first start. */
+  /** Ports of the shop and its receiver, which callbacks of open payments contain; 0 before the first start. */
   readonly shopPorts: { readonly shop: number; readonly receiver: number };
   /** Key of each simulated on-ramp, from which its credentials are derived. */
   readonly providerKeys: Readonly<Record<ProviderId, string>>;
@@ -33,7 +33,7 @@ function isSettings(value: unknown): value is SandboxSettings {
   return ports.every(Number.isSafeInteger) && providerIds.every((id) => typeof keys[id] === 'string');
 }
 
-/** Settings of an earlier run, or new ones. Throws if the file is damaged. */
+/** Reads the settings of an earlier run, or creates new ones. Throws if the file is damaged. */
 export async function readSandboxSettings(directory: string): Promise<SandboxSettings> {
   let text: string;
   try {
@@ -48,7 +48,7 @@ export async function readSandboxSettings(directory: string): Promise<SandboxSet
   return settings;
 }
 
-/** Replaces the file atomically. */
+/** Atomically replaces the settings file. */
 export async function writeSandboxSettings(directory: string, settings: SandboxSettings): Promise<void> {
   const next = `${settingsFileOf(directory)}.new`;
   await writeFile(next, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });

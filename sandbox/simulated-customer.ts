@@ -75,7 +75,7 @@ async function payAtProvider(
   return { provider: chosen, ...paid };
 }
 
-/** The payment's provider, or else the one that its page recommends, except `other`. */
+/** Returns the payment's provider, or else the one that the checkout page recommends, except `other`. */
 async function chooseProvider(
   { customer: { country }, rankProviders }: CustomerParts,
   payment: Payment,
@@ -83,13 +83,13 @@ async function chooseProvider(
 ): Promise<ProviderId> {
   if (isProviderId(payment.provider)) return payment.provider;
   const ranked = await rankProviders(payment, country);
-  // If no provider is offered, starting the session gives the reason.
+  // If no provider is offered, starting the session fails with the reason.
   return ranked.find((provider) => provider !== other) ?? simulatedProviderOf(payment);
 }
 
 const SLOW_CHAIN_MS = 20_000;
 
-/** Simulates outcomes at the on-ramps through the interfaces that customers use. */
+/** Simulates outcomes at the on-ramps through the same interfaces as customers. */
 function createOutcomeSimulator(parts: CustomerParts): TestPayments['simulateOutcome'] {
   const { sandbox, customer, startSession } = parts;
   const { baseUrl, country } = customer;

@@ -55,15 +55,15 @@ interface OnrampOptions {
   readonly directory: string;
   readonly rpc: JsonRpcClient;
   readonly usdc: Address;
-  /** Token that a provider with the fault `wrong-token` delivers. */
+  /** Token that a provider delivers during the fault `wrong-token`. */
   readonly otherToken: Address;
   /** Key of the treasury, which no other sender may use. */
   readonly minter: DevelopmentKey;
   /** Key of each provider, from which the shop's credentials are derived. */
   readonly keys: OnrampKeys;
-  /** Credentials of the shop that replace the derived ones. */
+  /** The shop's credentials, if they replace the derived ones. */
   readonly credentials?: ReadonlyMap<ProviderId, ProviderValues> | undefined;
-  /** The shop's webhook URL for a provider; null or absent if there are no webhooks. */
+  /** Returns the shop's webhook URL for a provider. Null or absent without webhooks. */
   readonly webhookUrl?: ((provider: ProviderId) => string) | null;
   /** 0 for any free port. */
   readonly port: number;
@@ -74,18 +74,18 @@ interface OnrampOptions {
   readonly slowAnswerMs?: number | undefined;
 }
 
-/** The simulated on-ramps, at `{baseUrl}/moonpay`, `{baseUrl}/wert` and so on. */
+/** Simulated on-ramps, at `{baseUrl}/moonpay`, `{baseUrl}/wert` and so on. */
 export interface Onramps {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly port: number;
   setFault(provider: ProviderId, fault: ProviderFault): void;
   setMode(provider: ProviderId, mode: SimulatorMode): void;
-  /** Resolves when the transfer is sent. Throws `OrderNotPayableError`. */
+  /** Pays an order, and resolves when the transfer is sent. Throws `OrderNotPayableError`. */
   payOrder(request: PayOrderRequest): Promise<PaidOrder>;
-  /** Accepts the card, with a later delivery. Throws `OrderNotPayableError`. */
+  /** Accepts the card, but delivers later. Throws `OrderNotPayableError`. */
   payOrderLate(request: PayOrderRequest): Promise<void>;
-  /** Declines the card; the order stays open. Throws `OrderNotPayableError`. */
+  /** Declines the card, and leaves the order open. Throws `OrderNotPayableError`. */
   declineOrder(request: PayOrderRequest): Promise<void>;
   findOrder(orderOrUrl: string): Order | null;
   stop(): Promise<void>;
@@ -106,7 +106,7 @@ interface Parts {
   readonly modeOf: (provider: ProviderId) => SimulatorMode;
 }
 
-/** Sends webhooks about orders to the service, in each provider's format. Null if there is no webhook URL. */
+/** Creates a sender of webhooks about orders, in each provider's format. Returns null without a webhook URL. */
 function startWebhooks(parts: Parts): WebhookSender | null {
   const { options, protocols, nowMs, faultOf } = parts;
   const { webhookUrl = null, log } = options;
@@ -126,10 +126,10 @@ function startWebhooks(parts: Parts): WebhookSender | null {
   });
 }
 
-/** Keys of a forger, who does not know any of the providers' secrets. */
+/** Keys of a forger who knows none of the providers' secrets. */
 const guessedKeys = Object.fromEntries(providerIds.map((id) => [id, `a guess at ${id}`])) as OnrampKeys;
 
-/** Provider whose webhook URL is used. For a payment method, it is the provider that runs the sessions. */
+/** Returns the provider whose webhook URL is used. For a payment method, it is the one that runs the sessions. */
 function webhookProviderOf(provider: ProviderId): ProviderId {
   return provider === 'paypal' ? 'moonpay' : provider === 'klarna' ? 'banxa' : provider;
 }
@@ -239,7 +239,7 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
       provider,
       orderAccepted(order) {
         webhooks?.orderChanged(order, 'accepted');
-        // A failure is reported by the background rounds, which repeat the work.
+        // The background rounds repeat the work and report any failure.
         void worker.deliverNow().catch(() => undefined);
       },
       orderDeclined: (order) => webhooks?.orderChanged(order, 'declined'),
@@ -286,13 +286,13 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
 
 const pages: ReadonlySet<string> = new Set(['pay', 'widget']);
 
-/** Provider of a path, and whether the path is a page for customers rather than an API for the shop. */
+/** Returns the provider of a path, and whether the path is a customer page instead of an API for the shop. */
 function readPath(url: string): { readonly provider: ProviderId; readonly isPage: boolean } {
   const [, name = '', part = ''] = url.split(/[/?]/);
   return { provider: name as ProviderId, isPage: pages.has(part) };
 }
 
-/** Refuses API requests in the provider's format, and customers with a page. */
+/** Sends refusals: to API callers in the provider's format, to customers as a page. */
 function addRefusals(server: FastifyInstance, protocols: Parts['protocols']): void {
   server.setErrorHandler((error, request, reply) => {
     if (!(error instanceof RefusedRequestError)) throw error;
@@ -314,8 +314,8 @@ function sendRefusal(
 }
 
 /**
- * Answers for providers that are down, refuse everything or return a page. Also delays the answers of slow ones, and
- * changes the shape of answers.
+ * Answers for providers that are down, refuse everything or return an HTML page. Also delays the answers of slow
+ * providers, and changes the shape of answers.
  */
 function addFaults(
   server: FastifyInstance,
@@ -351,7 +351,7 @@ function addFaults(
   return closing;
 }
 
-/** An answer as a later version of the API might give it. */
+/** Changes an answer to what a later version of the API might return. */
 function reshape(value: unknown, shape: NonNullable<SimulatorMode['changedShape']>): unknown {
   if (Array.isArray(value)) return value.map((each) => reshape(each, shape));
   if (typeof value === 'object' && value !== null)
@@ -366,7 +366,7 @@ function reshape(value: unknown, shape: NonNullable<SimulatorMode['changedShape'
   return { value };
 }
 
-/** The protocol of each provider. A payment method has its own URL here, so that it can have its own faults. */
+/** Creates the protocol of each provider. A payment method has its own URL here, so that it can have its own faults. */
 function createSimulatedProtocols(): Readonly<Record<ProviderId, SimulatedProtocol>> {
   return {
     moonpay: moonpayProtocol,

@@ -25,37 +25,37 @@ import { readSandboxSettings, writeSandboxSettings } from './sandbox-settings.ts
 import { type Onramps, startOnramps } from './start-onramps.ts';
 
 export interface SandboxOptions {
-  /** Held exclusively by the caller. All files of the sandbox are in `sandbox` below it. */
+  /** Data folder, locked by the caller. All files of the sandbox are in its subfolder `sandbox`. */
   readonly dataDir: string;
-  /** A port that must be free. If absent, the preferred one or a free one is used. */
+  /** Port of the chain, which must be free. If absent, the preferred port or a free one is used. */
   readonly chainPort?: number;
-  /** Preferred ports; 0, the default, for any. */
+  /** Preferred ports. Default 0, for any port. */
   readonly preferredPorts?: { readonly onramps: number; readonly chain: number };
   readonly log: SandboxLog;
   readonly blockIntervalMs?: number;
   /** Delay of a late delivery. */
   readonly slowDeliveryMs?: number;
-  /** Delay of a slow provider's or the slow chain's answers. */
+  /** Delay of answers from a slow provider or the slow chain. */
   readonly slowAnswerMs?: number;
-  /** URL for webhooks of the simulated on-ramps; without it, they send none. */
+  /** Returns the URL for webhooks from a simulated on-ramp. If absent, no webhooks are sent. */
   readonly webhookUrl?: (provider: ProviderId) => string;
-  /** Credentials of the service at the simulated on-ramps, in place of the derived ones. */
+  /** The service's credentials at the simulated on-ramps, in place of derived ones. */
   readonly credentials?: ReadonlyMap<ProviderId, ProviderValues>;
 }
 
-/** External services on one machine: chain, contracts, on-ramps, rates. */
+/** External services on one machine: chain, contracts, on-ramps and rates. */
 export interface Sandbox extends SandboxContracts {
-  /** The chain as the server uses it, through the gateway with its faults. */
+  /** URL of the chain for the server, through the gateway that adds faults. */
   readonly rpcUrl: string;
-  /** The node itself, for wallets and tests. */
+  /** URL of the node itself, for wallets and tests. */
   readonly anvilUrl: string;
   readonly chainId: number;
   readonly relayerPrivateKey: `0x${string}`;
   readonly feeWallet: Address;
   readonly merchantWallet: Address;
-  /** The provider `moonpay` is at `{onrampBaseUrl}/moonpay`, and so on. */
+  /** Base URL of the simulated providers: `moonpay` is at `{onrampBaseUrl}/moonpay`, and so on. */
   readonly onrampBaseUrl: string;
-  /** Credentials of an operator at each provider, by variable name without the provider's prefix. */
+  /** An operator's credentials at each provider, by variable name without the provider's prefix. */
   readonly providerValues: Readonly<Record<ProviderId, ProviderValues>>;
   readonly rates: FixedRates;
   readonly faults: {
@@ -63,21 +63,21 @@ export interface Sandbox extends SandboxContracts {
     setChain(fault: Fault): void;
     setRates(fault: Fault): void;
   };
-  /** Simulates a customer at an on-ramp. Resolves when the transfer is sent. Throws `OrderNotPayableError`. */
+  /** Pays as a customer at an on-ramp. Resolves when the transfer is sent. Throws `OrderNotPayableError`. */
   pay(request: PayOrderRequest): Promise<PaidOrder>;
-  /** Like `pay`, but with a later delivery. */
+  /** Pays like `pay`, but with a later delivery. */
   payLate(request: PayOrderRequest): Promise<void>;
-  /** Declines the customer's card; the order stays open. Throws `OrderNotPayableError`. */
+  /** Declines the customer's card, and leaves the order open. Throws `OrderNotPayableError`. */
   decline(request: PayOrderRequest): Promise<void>;
-  /** Pays from a customer's wallet, without an on-ramp. */
+  /** Wallet of a customer who pays without an on-ramp. */
   readonly customerWallet: CustomerWallet;
-  /** Process id of the node, for tests that kill it. */
+  /** Returns the process id of the node, for tests that kill it. */
   chainProcessId(): number;
   /** Stops everything, and waits until the chain's state is on disk. */
   stop(): Promise<void>;
 }
 
-/** Prefers the port of the last run, so that open sessions keep their URLs. */
+/** Starts the on-ramps on the port of the last run if possible, so that open sessions keep their URLs. */
 async function startOnrampsWhereTheyWere(
   options: SandboxOptions,
   directory: string,
@@ -99,7 +99,7 @@ async function startOnrampsWhereTheyWere(
   return { onramps, providerValues: allProviderValues(providerKeys, onramps.baseUrl) };
 }
 
-/** Starts the sandbox, or continues the one that an earlier run left in `dataDir`. */
+/** Starts a sandbox, or continues the one that an earlier run left in `dataDir`. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { log } = options;
   const directory = resolve(options.dataDir, 'sandbox');
@@ -167,11 +167,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 const abi = parseAbi(['function transfer(address to, uint256 amount) returns (bool)']);
 
 export interface CustomerWallet {
-  /** Resolves when the node has the transfer. Sends it once: a chain killed within the next second forgets it. */
+  /** Sends a transfer once, and resolves when the node has it. A chain killed within the next second loses it. */
   send(to: Address, units: bigint): Promise<{ readonly transactionHash: string }>;
 }
 
-/** Wallet of this key. Sends one transfer at a time, because each needs the next nonce. */
+/** Creates a wallet that sends one transfer at a time, because each needs the next nonce. */
 export function createCustomerWallet(rpc: JsonRpcClient, usdc: Address, key: DevelopmentKey): CustomerWallet {
   let last: Promise<unknown> = Promise.resolve();
 

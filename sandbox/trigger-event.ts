@@ -10,15 +10,15 @@ import type { Webhook } from '../src/webhooks/send-webhook.ts';
 const triggeredEvents = ['payment.paid', 'payment.forwarded'] as const;
 
 const DEFAULT_AMOUNT_CENTS = 25_00;
-/** Far longer than the sandbox takes to finalize a payment, and shorter than the caller's timeout. */
+/** Time limit for the event, far longer than a payment takes in the sandbox, but shorter than the caller's timeout. */
 const PATIENCE_MS = 60_000;
 const POLL_INTERVAL_MS = 100;
-/** Time for the shop to create its order. */
+/** Time limit for the shop to create its order. */
 const ORDER_TIMEOUT_MS = 10_000;
 
 /**
- * `trigger`: creates a payment and simulates it to its end on the local chain, which results in a real event, signed
- * and sent once. `payment.paid` comes from a card checkout, `payment.forwarded` from a direct payment.
+ * Runs `trigger`: creates a payment and completes it on the local chain. This causes a real event, which is signed and
+ * sent once. `payment.paid` comes from a card checkout, `payment.forwarded` from a direct payment.
  */
 export async function triggerEvent(
   context: OperationsContext,
@@ -46,7 +46,7 @@ export async function triggerEvent(
   };
 }
 
-/** The payment of `--payment`, or one that the shop creates at `--order-url`, because it must know its order. */
+/** Returns the payment of `--payment`, or one that the shop itself creates at `--order-url`, or else null. */
 async function paymentOfShop(
   { payments }: OperationsContext,
   { id: accountId }: Account,

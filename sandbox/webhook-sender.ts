@@ -23,7 +23,7 @@ const TIMEOUT_MS = 3_000;
 /** Maximum queued webhooks. More are dropped, because webhooks are only hints. */
 const MAXIMUM_WAITING = 1_000;
 const MAXIMUM_REMEMBERED = 1_000;
-/** Minimum number of times that a webhook is sent with the fault `notices-repeated`. */
+/** Minimum number of times that a webhook is sent during the fault `notices-repeated`. */
 const REPEATED = 5;
 
 export interface OrderUpdate {
@@ -33,9 +33,9 @@ export interface OrderUpdate {
 }
 
 /**
- * Reports changes of orders to the shop, as unreliably as real providers do: sends every webhook twice, and repeats the
- * earlier one after each later one, because receivers have to tolerate both. Faults come on top. A restart discards all
- * state.
+ * Reports order changes to the shop as unreliably as real providers do. Sends every webhook twice, and repeats the
+ * earlier webhook after each later one, because receivers must tolerate both. Faults apply in addition. A restart
+ * discards all state.
  */
 export function createWebhookSender(options: WebhookSenderOptions) {
   const stopping = new AbortController();
@@ -71,7 +71,7 @@ export function createWebhookSender(options: WebhookSenderOptions) {
     earlier.set(event.order.id, event);
   }
 
-  /** Holds all webhooks back until the order has ended, and then posts the last one first. */
+  /** Holds back all webhooks until the order has ended, and then posts the last one first. */
   async function postReversed(event: OrderUpdate): Promise<void> {
     const held = [...(heldBack.get(event.order.id) ?? []), event];
     if (event.event === 'accepted' || event.event === 'declined') {
@@ -98,7 +98,7 @@ export function createWebhookSender(options: WebhookSenderOptions) {
   };
 }
 
-/** Makes a few attempts. A refusal by the shop only causes a warning. */
+/** Posts a webhook in a few attempts. If the shop refuses all of them, only logs a warning. */
 async function postWebhook(
   options: WebhookSenderOptions,
   stopping: AbortSignal,

@@ -14,8 +14,8 @@ export interface ChainGatewayOptions {
 const SLOW_ANSWER_MS = 20_000;
 
 /**
- * Proxy in front of the local chain, used by the server only, so that `sandbox fault chain` breaks the chain without
- * changes to live code. The simulated on-ramps bypass it.
+ * Starts a proxy in front of the local chain that only the server uses. `sandbox fault chain` thus breaks the chain
+ * without changes to live code. The simulated on-ramps bypass the proxy.
  */
 export async function startChainGateway(options: ChainGatewayOptions) {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
@@ -47,7 +47,7 @@ export async function startChainGateway(options: ChainGatewayOptions) {
 
   const server = createServer((incoming, outgoing) => {
     pass(incoming, outgoing).catch(() => {
-      // After a restart of the chain or a lost connection, the caller sees a broken endpoint.
+      // After a chain restart or a lost connection, the caller sees a broken endpoint.
       if (outgoing.headersSent) outgoing.destroy();
       else
         outgoing.writeHead(502, { 'content-type': 'text/plain' }).end('the sandbox chain does not answer\n');

@@ -38,8 +38,8 @@ export async function spawnChain(anvil: string, directory: string, port: number)
     const child = spawn(
       anvil,
       [...words, '--no-mining', '--quiet'],
-      // Runs in its own process group: Ctrl-C must reach it once, through this process, after the state is saved. The
-      // chain's folder is its home, so that it leaves nothing in the user's.
+      // Runs in its own process group, so that Ctrl-C reaches it only through this process, after the state is saved.
+      // The chain's folder is its home, so that it leaves nothing in the user's.
       { detached: true, stdio: ['ignore', output, output], env: { HOME: directory } },
     );
     await once(child, 'spawn');
@@ -56,14 +56,14 @@ export function chainLogExcerpt(directory: string): string {
 }
 
 /**
- * A process's words before its first option, and its whole command line; null if it is gone. The words may begin with
- * an emulator. Reads /proc, because containers often lack `ps`.
+ * Returns a process's words before its first option and its whole command line, or null if it is gone. The words may
+ * begin with an emulator. Reads /proc on Linux, because containers often lack `ps`.
  */
 async function commandLineOf(pid: number): Promise<{ programs: readonly string[]; text: string } | null> {
   if (process.platform !== 'linux') {
     const { stdout } = spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
     const text = stdout.trim();
-    // Splits at the first option, not at blanks, because the program's path may contain blanks.
+    // Splits at the first option, not at spaces, because the program's path may contain spaces.
     return text === '' ? null : { programs: text.split(' --').slice(0, 1), text };
   }
   try {
@@ -77,7 +77,7 @@ async function commandLineOf(pid: number): Promise<{ programs: readonly string[]
   }
 }
 
-/** Whether this process is an anvil with its state in `directory`. The system may have reused the process id. */
+/** Returns whether a process is an anvil with its state in `directory`, because the system may reuse process ids. */
 async function isOurChain(pid: number, directory: string): Promise<boolean> {
   const command = await commandLineOf(pid);
   if (!command?.programs.some((program) => basename(program) === 'anvil')) return false;
@@ -101,7 +101,7 @@ function signal(pid: number, name: 'SIGINT' | 'SIGKILL'): void {
   }
 }
 
-/** Ends a node so that it writes its state; kills it after a timeout. Resolves when it is gone. */
+/** Ends a node so that it writes its state. Kills it after a timeout. Resolves when it is gone. */
 export async function endChain(pid: number, directory: string, log: SandboxLog): Promise<void> {
   if (await isOurChain(pid, directory)) {
     signal(pid, 'SIGINT');
@@ -117,8 +117,8 @@ export async function endChain(pid: number, directory: string, log: SandboxLog):
 }
 
 /**
- * Ends the node that a killed run left, because two nodes on one state would overwrite each other's blocks. The caller
- * must own the data folder, because this would otherwise end a live server's chain.
+ * Ends the node that a killed run left behind, because two nodes with one state would overwrite each other's blocks.
+ * The caller must hold the data folder's lock, because this would otherwise end a running server's chain.
  */
 export async function endOrphanedChain(directory: string, log: SandboxLog): Promise<void> {
   let text: string;

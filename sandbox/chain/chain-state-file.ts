@@ -4,29 +4,29 @@ import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import type { SandboxLog } from '../sandbox-log.ts';
 
-/** Time limit of a save, long enough for the tens of megabytes of several hours. */
+/** Time limit of a save, long enough for the tens of megabytes that accumulate in several hours. */
 const SAVE_LIMIT_MS = 60_000;
 
-/** File that anvil loads at its start and writes at its end. */
+/** Returns the path of the file that anvil loads at its start and writes at its end. */
 export function stateFileOf(directory: string): string {
   return join(directory, 'chain-state.json');
 }
 
-/** Last saved state, compressed. */
+/** Returns the path of the last saved state, compressed. */
 export function savedFileOf(directory: string): string {
   return `${stateFileOf(directory)}.gz`;
 }
 
-/** The saved state before the last one. */
+/** Returns the path of the saved state before the last one. */
 export function previousFileOf(directory: string): string {
   return join(directory, 'chain-state.previous.json.gz');
 }
 
 /**
- * Saves the node's whole state and replaces the file atomically, because anvil's own dump writes in place and a kill
- * would leave half a file. Keeps the previous state in case the disk damages the newest.
+ * Saves the node's whole state and replaces the file atomically. Anvil's own dump writes in place, and a kill would
+ * leave half a file. Keeps the previous state in case the disk damages the newest one.
  *
- * Writes the state as it arrives, compressed and in pieces, because this happens after every block and unpacking it
+ * Writes the state as it arrives, compressed and in pieces, because a save follows every block. Decompressing it
  * fragmented the memory by 70 MiB in half an hour.
  */
 export async function saveChainState(url: string, directory: string): Promise<void> {
@@ -49,10 +49,10 @@ export async function saveChainState(url: string, directory: string): Promise<vo
   await rename(next, saved);
 }
 
-/** Beginning of the result in a JSON-RPC answer, with the first two bytes of every gzip file. */
+/** Start of the result in a JSON-RPC answer, with the first two bytes of every gzip file. */
 const RESULT_START = '"0x1f8b';
 
-/** Bytes of the result in a JSON-RPC answer. Throws if it is missing or cut off. */
+/** Yields the bytes of the result in a JSON-RPC answer. Throws if the result is missing or cut off. */
 async function* readHexResult(answer: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let isInResult = false;
   let unread = '';
@@ -65,7 +65,7 @@ async function* readHexResult(answer: AsyncIterable<Uint8Array>): AsyncGenerator
       unread = unread.slice(start + '"0x'.length);
     }
     const end = unread.indexOf('"');
-    // Leaves an odd digit for the next piece, because a byte has two digits.
+    // Leaves an odd last digit for the next piece, because a byte has two digits.
     const digits = end === -1 ? unread.length - (unread.length % 2) : end;
     yield Buffer.from(unread.slice(0, digits), 'hex');
     if (end !== -1) return;
@@ -88,7 +88,7 @@ interface ChainState {
   readonly text: string;
 }
 
-/** Reads a state. Null without a file; 'damaged' if anvil could not load it. */
+/** Reads a state. Returns null if there is no file, or 'damaged' if anvil could not load it. */
 async function readState(path: string): Promise<ChainState | null | 'damaged'> {
   let bytes: Buffer;
   try {
@@ -110,9 +110,9 @@ async function readState(path: string): Promise<ChainState | null | 'damaged'> {
 }
 
 /**
- * Puts the newest state where anvil loads it: the one that anvil wrote at its end, or the saved one after a kill. Moves
- * a damaged file aside, so that it does not block the sandbox. Warns that later blocks are lost if only the previous
- * state is usable.
+ * Puts the newest state where anvil loads it: the state that anvil wrote at its end, or the saved one after a kill.
+ * Moves a damaged file aside, so that it does not block the sandbox. If only the previous state is usable, logs that
+ * later blocks are lost.
  */
 export async function prepareChainState(directory: string, log: SandboxLog): Promise<void> {
   const load = async (file: string) => {

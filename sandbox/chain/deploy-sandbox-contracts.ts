@@ -10,10 +10,10 @@ import { placeMulticall3 } from './multicall3.ts';
 
 export interface SandboxContracts {
   readonly usdc: Address;
-  /** Another token that looks the same, as bridged USDC does on Polygon. */
+  /** Token that looks like USDC but is not, as bridged USDC on Polygon does. */
   readonly otherToken: Address;
   readonly factory: Address;
-  /** Code to which every deposit address delegates. */
+  /** Contract to whose code every deposit address delegates. */
   readonly implementation: Address;
 }
 
@@ -31,7 +31,7 @@ const MAXIMUM_UINT256 = (1n << 256n) - 1n;
 const GAS_BALANCE_WEI = 10n ** 21n;
 /** Initial balance of the customer's wallet: a billion USDC, in 10⁻⁶. */
 const CUSTOMER_UNITS = 10n ** 15n;
-/** Balance below which that wallet is refilled. */
+/** Balance below which the customer's wallet is refilled. */
 const CUSTOMER_LEAST_UNITS = 10n ** 12n;
 const GAS_LIMIT = 10_000_000n;
 
@@ -73,8 +73,8 @@ async function allowMinting(
 
 /**
  * Deploys test USDC, another token, the deposit factory and Multicall3, unless they exist. The addresses follow from
- * the deployers' first nonces, so that all sandboxes have the same ones and the next start completes one that was
- * killed. Gives gas to the senders, and USDC to the customer's wallet.
+ * the deployers' first nonces. Thus all sandboxes have the same addresses, and the next start completes a start that
+ * was killed. Gives gas to the senders, and USDC to the customer's wallet.
  */
 export async function deploySandboxContracts(
   rpc: JsonRpcClient,
@@ -114,7 +114,7 @@ export async function deploySandboxContracts(
   return { usdc, otherToken, factory, implementation: checksumAddress(word.slice(24)) };
 }
 
-/** Sends from the deployer, who may also mint, because the minter of the on-ramps counts its own nonces. */
+/** Refills the customer's wallet. The deployer mints, because the on-ramps' minter counts its own nonces. */
 async function fillCustomerWallet(rpc: JsonRpcClient, keys: DevelopmentKeys, usdc: Address): Promise<void> {
   const customer = keys.customer.address;
   const balanceOf = encodeFunctionData({ abi, functionName: 'balanceOf', args: [customer] });

@@ -25,7 +25,7 @@ const thisMachine: Machine = {
   },
 };
 
-/** Name of Foundry's npm package with anvil for a platform. tools/setup.js builds the same name. */
+/** Returns the name of Foundry's npm package with anvil for a platform. tools/setup.js builds the same name. */
 function anvilPackage({ platform, arch }: Machine): string {
   return `@foundry-rs/anvil-${platform}-${arch === 'x64' ? 'amd64' : arch}`;
 }
@@ -40,9 +40,9 @@ function isExecutable(file: string): boolean {
 }
 
 /**
- * Path of anvil, the sandbox's local chain. Prefers `ANVIL_PATH`, because an explicit path must win over a package
- * whose binary does not run here; then the platform's npm package; then the PATH, where foundryup puts it. Throws an
- * error that says what to install if none has it.
+ * Finds anvil, the sandbox's local chain. Prefers `ANVIL_PATH`, because an explicit path must win over a package whose
+ * binary does not run here. Then tries the platform's npm package, and then the PATH, where foundryup puts anvil. If
+ * none has it, throws an error that says what to install.
  */
 export function findAnvil(machine: Machine = thisMachine): string {
   const chosen = machine.environment['ANVIL_PATH'];

@@ -14,27 +14,27 @@ import { findAnvil } from './find-anvil.ts';
 interface LocalChainOptions {
   /** Absolute path of the folder for all files of the chain. */
   readonly directory: string;
-  /** A port that must be free. */
+  /** Port of the chain, which must be free. */
   readonly port?: number | undefined;
-  /** Port to use if it is free and `port` is absent; 0, the default, for any. */
+  /** Port to use if it is free and `port` is absent. Default 0, for any port. */
   readonly preferredPort?: number | undefined;
   readonly log: SandboxLog;
 }
 
-/** A running anvil, which is restarted when it dies. */
+/** Running anvil, which is restarted if it dies. */
 export interface LocalChain {
   readonly url: string;
   readonly rpc: JsonRpcClient;
   pid(): number;
-  /** Writes the whole state to disk, so that it survives any kill. */
+  /** Writes the whole state to disk, so that it survives a kill. */
   save(): Promise<void>;
-  /** Saves, ends the node and waits until it is gone. */
+  /** Saves the state, ends the node and waits until it is gone. */
   stop(): Promise<void>;
 }
 
-/** Time limit of a startup, long enough for busy machines. An anvil that ends is noticed immediately. */
+/** Time limit of a startup, long enough for busy machines. If anvil ends, that is noticed immediately. */
 const READY_MS = 60_000;
-/** Number of new blocks after startup until `finalized` works, because earlier states are missing. */
+/** Number of new blocks after startup before `finalized` works, because earlier states are missing. */
 const BLOCKS_UNTIL_FINALIZED = 3;
 const RESTART_DELAY_MS = 200;
 const MAXIMUM_RESTARTS = 5;
@@ -87,7 +87,7 @@ async function launch(options: LocalChainOptions, rpc: JsonRpcClient, port: numb
   }
 }
 
-/** Starts the chain, and ends one that an earlier run left. The port stays the same across restarts of the node. */
+/** Ends any chain that an earlier run left, and starts the chain. The port stays the same when the node restarts. */
 export async function startLocalChain(options: LocalChainOptions): Promise<LocalChain> {
   const { directory, log } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -102,7 +102,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
   let restartTimesMs: number[] = [];
   let child = await launch(options, rpc, port);
 
-  /** Restarts a node that died, from the last saved state, a limited number of times. */
+  /** Restarts a dead node from the last saved state, a limited number of times. */
   async function restart(): Promise<void> {
     const nowMs = performance.now();
     restartTimesMs = restartTimesMs.filter((timeMs) => nowMs - timeMs < RESTART_WINDOW_MS);
@@ -184,7 +184,7 @@ async function readCount(chain: LocalChain, method: string, block: string): Prom
   return count;
 }
 
-/** Whether a transaction is pending, or in a block that is not finalized. */
+/** Returns whether a transaction is pending or in a block that is not finalized. */
 async function hasUnfinishedTransaction(chain: LocalChain, height: number): Promise<boolean> {
   const pool = (await chain.rpc.call('txpool_status', [])) as { pending?: unknown } | null;
   if (Number(pool?.pending) > 0) return true;
@@ -196,9 +196,9 @@ async function hasUnfinishedTransaction(chain: LocalChain, height: number): Prom
 }
 
 /**
- * Mines on demand, so that an idle sandbox hardly grows: once per interval while a transaction is pending or not final,
- * otherwise only every `keepAliveMs`. Saves every block before the next, so that finalized blocks are always on disk
- * and a kill loses at most the newest block.
+ * Mines on demand, so that an idle sandbox hardly grows. Mines once per interval while a transaction is pending or not
+ * final, otherwise only every `keepAliveMs`. Saves every block before the next one, so that finalized blocks are always
+ * on disk and a kill loses at most the newest block.
  */
 export function startBlockProducer(
   chain: LocalChain,
@@ -221,6 +221,6 @@ export function startBlockProducer(
     lastBlockAtMs = performance.now();
   }
 
-  // Failures are logged and the work is repeated, because the chain may be restarting.
+  // Logs failures and repeats the work, because the chain may be restarting.
   return repeat(intervalMs, produce, options.log, 'the local chain could not be asked for a block');
 }

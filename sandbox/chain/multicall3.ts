@@ -2,9 +2,9 @@ import { MULTICALL3 } from '../../src/settlement/chain/token-reader.ts';
 
 type ChainCall = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
-/** Deploys Multicall3 at its well-known address, so that releases are checked and balances swept as on Polygon. */
+/** Places Multicall3 at its well-known address, so that releases are checked and balances swept as on Polygon. */
 export async function placeMulticall3(call: ChainCall, address: string = MULTICALL3): Promise<void> {
-  // viem contains the deployment code of Multicall3 but does not export it.
+  // viem contains Multicall3's deployment code, but does not export it.
   const file = new URL('constants/contracts.js', import.meta.resolve('viem'));
   const { multicall3Bytecode } = (await import(file.href)) as { readonly multicall3Bytecode?: unknown };
   const code = await call('eth_call', [{ data: multicall3Bytecode }, 'latest']);

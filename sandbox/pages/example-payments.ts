@@ -15,7 +15,7 @@ import type { ProviderSession } from '../../src/payment/provider-session.ts';
 export const DEPOSIT_HASH = `0x${'d1'.repeat(32)}`;
 export const RELEASE_HASH = `0x${'e2'.repeat(32)}`;
 
-/** What happened to an example payment. Amounts are in 10⁻⁶ USDC. */
+/** Events of an example payment. Amounts are in 10⁻⁶ USDC. */
 export interface ExampleEvents {
   readonly deposits?: readonly bigint[];
   readonly releases?: readonly bigint[];
@@ -27,7 +27,7 @@ export interface ExamplePayments {
   readonly nowMs: number;
   payment(change?: Partial<Payment>): Payment;
   session(payment: Payment, change?: Partial<ProviderSession>): ProviderSession;
-  /** Adds deposits and releases as if they were read from the chain. */
+  /** Adds deposits and releases to a payment as if they had been read from the chain. */
   view(payment: Payment, events?: ExampleEvents): PaymentView;
 }
 
@@ -73,7 +73,7 @@ export function createExamplePayments(nowMs: number, base: Partial<Payment> = {}
   };
 }
 
-/** Changes of an example payment whose money has arrived. */
+/** Returns the state changes of an example payment whose money has arrived. */
 export function exampleChanges({ nowMs }: Pick<ExamplePayments, 'nowMs'>): readonly StateChange[] {
   return [
     { state: 'unpaid/ready', atMs: nowMs - 20_000 },

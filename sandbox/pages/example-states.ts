@@ -43,7 +43,7 @@ function visited({ payment, session, view }: ExamplePayments, change: Partial<Pr
   return view(made, { sessions: [session(made, change)] });
 }
 
-/** States after money arrived or time ran out, each with the stored state, changed fields, deposits and releases. */
+/** States after money arrives or time runs out, each with the stored state, changed fields, deposits and releases. */
 const arrived = {
   underpaid: ['unpaid/pending', {}, [10_123_456n], []],
   seen: ['unpaid/ready', {}, [enough], []],

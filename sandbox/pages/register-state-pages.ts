@@ -14,7 +14,7 @@ import type { Words } from '../../src/web/locales/locale.ts';
 import { createExamplePayments, exampleAccount, exampleChanges } from './example-payments.ts';
 import { type ExampleState, exampleState, isExampleState, stateNames } from './example-states.ts';
 
-/** A situation that is not a state of the checkout. */
+/** Situation on the checkout page that is not a state of its own. */
 export interface ExampleMoment {
   readonly state: ExampleState;
   /** Result of a click on this provider. */
@@ -40,7 +40,7 @@ function problem(
   return { provider, error: new ServiceError(name, undefined, { retryAfterSeconds }) };
 }
 
-/** Path of the customer's page in every state, for designers. The payments are examples: buttons have no effect. */
+/** Path of the checkout page in every state, for designers. The payments are examples, so buttons have no effect. */
 const PATH = '/sandbox/pages';
 
 /** Pages that show only a message, by the message's name. */
@@ -122,7 +122,7 @@ async function showState(
   return sendPage({ context, reply }, 200, page);
 }
 
-/** Answer to the page's script. The state does not change. */
+/** Answers the page's script, always with the same state. */
 async function showStatus(
   context: ExamplePagesContext,
   request: FastifyRequest<StateRoute>,

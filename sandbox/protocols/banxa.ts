@@ -1,6 +1,6 @@
 /**
- * Counterpart of src/providers/adapters/banxa.ts: returns quotes, creates orders under the partner's reference, and
- * opens an order's URL at `/widget` once. Klarna is one of its payment methods.
+ * Counterpart of src/providers/adapters/banxa.ts: returns quotes and creates orders under the partner's reference. An
+ * order's URL at `/widget` opens once. Klarna is one of its payment methods.
  */
 import type { FastifyRequest } from 'fastify';
 import { formatCents, formatUnits } from '../../src/payment/money.ts';

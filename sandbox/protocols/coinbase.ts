@@ -1,6 +1,6 @@
 /**
- * Counterpart of src/providers/adapters/coinbase.ts: accepts calls with a token that is signed for the call and works
- * once, returns quotes, and creates sessions. A session's URL at `/widget` works once, within `SESSION_LIFETIME_MS`.
+ * Counterpart of src/providers/adapters/coinbase.ts: returns quotes and creates sessions. Each call needs a new token
+ * that is signed for this call. A session's URL at `/widget` works once, within `SESSION_LIFETIME_MS`.
  */
 import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -35,9 +35,9 @@ const typeOfEvent: Readonly<Record<OrderEvent, string>> = {
   failed: 'onramp.transaction.failed',
 };
 
-/** State of one on-ramp, in memory; a restart empties it. */
+/** State of one on-ramp in memory. A restart clears it. */
 interface Memory {
-  /** Nonces of accepted tokens; each is valid once. */
+  /** Nonces of accepted tokens. Each token is valid once. */
   readonly nonces: LRUCache<string, true>;
   readonly links: ReturnType<typeof createOneTimeLinks>;
 }
@@ -174,7 +174,7 @@ function registerSessions(server: FastifyInstance, simulator: SimulatorContext, 
     const token = memory.links.add({ orderId: order.id }, simulator);
     const session = { onrampUrl: `${simulator.url()}/widget?sessionToken=${token}` };
     void reply.code(201);
-    // Only a session with country and payment method includes a quote.
+    // Only a session with a country and a payment method includes a quote.
     const { country, paymentMethod } = request.body as Readonly<Record<string, unknown>>;
     if (country === undefined || paymentMethod === undefined) return { session };
     const paid = { paymentTotal: (order.amountCents / 100).toFixed(2), paymentCurrency: order.currency };

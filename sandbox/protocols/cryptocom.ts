@@ -1,6 +1,6 @@
 /**
- * Counterpart of src/providers/adapters/cryptocom.ts: creates payments for calls with the secret key, returns an empty
- * list of payments, and shows a payment's page at `/widget`. Sends no webhooks.
+ * Counterpart of src/providers/adapters/cryptocom.ts: creates payments and returns an empty list of payments for calls
+ * with the secret key. Shows a payment's page at `/widget`. Sends no webhooks.
  */
 import type { FastifyRequest } from 'fastify';
 import {

@@ -1,7 +1,6 @@
 /**
- * Counterpart of src/providers/adapters/moonpay.ts: returns quotes at `/api/v3/currencies/…/buy_quote`, and opens a
- * widget at `/widget` only through a URL whose query is signed with the secret key. PayPal is one of its payment
- * methods.
+ * Counterpart of src/providers/adapters/moonpay.ts: returns quotes at `/api/v3/currencies/…/buy_quote`. Opens a widget
+ * at `/widget` only through a URL whose query is signed with the secret key. PayPal is one of its payment methods.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -27,7 +26,7 @@ const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
   failed: 'failed',
 };
 const errorTypes: Readonly<Record<number, string>> = { 401: 'UnauthorizedError', 404: 'NotFoundError' };
-/** Maximum orders of one URL. Each is opened after the earlier one was paid or has expired. */
+/** Maximum orders per URL. Each is opened after the previous one was paid or expired. */
 const MAXIMUM_ORDERS_OF_ADDRESS = 50;
 
 export const moonpayProtocol: SimulatedProtocol = {
@@ -105,7 +104,7 @@ export const moonpayProtocol: SimulatedProtocol = {
   },
 };
 
-/** Requires PayPal for PayPal's own customers, and for all others a card, or in the widget a wallet. */
+/** Requires PayPal as the method for the provider PayPal, otherwise a card or, in the widget, a wallet. */
 function requireMethod(
   { provider }: SimulatorContext,
   given: string | undefined,
@@ -115,7 +114,7 @@ function requireMethod(
   refuseUnless(known.includes(given ?? ''), 'paymentMethod is not known');
 }
 
-/** The signature is the last parameter, and covers everything before it. */
+/** Opens a signed widget URL. Its last parameter is the signature, which covers everything before it. */
 async function openWidget(simulator: SimulatorContext, request: FastifyRequest): Promise<Order> {
   const { url, query: parameters, ip } = request;
   const sign = (text: string) => hmac(simulator.values['SECRET_KEY'], text, 'base64');
@@ -132,7 +131,7 @@ async function openWidget(simulator: SimulatorContext, request: FastifyRequest):
       ...['unsupportedRegionRedirectUrl', 'email', 'allowedIpAddress'],
     ],
   );
-  // With IP matching, the URL must name the IP address from which it is opened.
+  // With IP matching, the URL must be bound to the IP address from which it is opened.
   if (simulator.mode().enforcesIp === true)
     refuseUnless(isSame(query.allowedIpAddress, sign(ip)), 'the address is not that of the customer');
   refuseUnless(isSame(query.apiKey, simulator.values['API_KEY']), 'apiKey is unknown');
@@ -146,7 +145,7 @@ async function openWidget(simulator: SimulatorContext, request: FastifyRequest):
     email: query.email,
     returnUrl: query.redirectURL,
   };
-  // A URL leads to the same order until that is paid or has expired.
+  // A URL leads to the same order until that order is paid or expires.
   const name = createHash('sha256').update(url).digest('base64url').slice(0, 20);
   for (let count = 1; count <= MAXIMUM_ORDERS_OF_ADDRESS; count++) {
     const id = `${simulator.provider}_${name}${count}`;

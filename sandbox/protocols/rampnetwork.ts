@@ -31,7 +31,7 @@ const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
   failed: 'CANCELLED',
 };
 
-/** Webhook URLs are kept in memory by purchase. A restart drops them, so those purchases get no more webhooks. */
+/** Creates the protocol. It keeps webhook URLs in memory, so purchases from before a restart get no more webhooks. */
 export function createRampNetworkProtocol(): SimulatedProtocol {
   const webhookUrls = new LRUCache<string, string>({ max: MAXIMUM_PURCHASES });
   const requireRate = createRateRule();
@@ -72,7 +72,7 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
     webhookOf(simulator, order, event, atMs) {
       const url = webhookUrls.get(order.id);
       if (url === undefined) return null;
-      // Keys are sorted, because the signature covers the JSON in that form.
+      // The keys are sorted, because the signature covers the JSON in that form.
       const body = JSON.stringify({
         purchase: {
           asset: { address: simulator.tokenContract() },
@@ -91,8 +91,8 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
 }
 
 /**
- * Refuses requests beyond the limits with 429, a status that is unverified, and without `Retry-After`. Refused requests
- * count as well. All callers share one origin, because they are on this machine.
+ * Creates a check that refuses requests beyond the limits with 429 (this status is unverified), without `Retry-After`.
+ * Refused requests count as well. All callers share one origin, because they are on this machine.
  */
 function createRateRule() {
   let requestsAtMs: number[] = [];
@@ -108,7 +108,7 @@ function createRateRule() {
   };
 }
 
-/** The last parameter is the signature, and the one before it the time. The signature covers everything before it. */
+/** Requires a signed URL. Its last parameters are the time and the signature, which covers everything before itself. */
 function requireSigned(simulator: SimulatorContext, url: string): void {
   const [, signed, time, signature] = /\?(.+&timestamp=(\d+))&signature=([^&]+)$/.exec(url) ?? [];
   refuseUnless(signed !== undefined && signature !== undefined, 'the address is not signed');
@@ -144,7 +144,7 @@ async function openWidget(simulator: SimulatorContext, url: string, parameters: 
     amount: (Number(query.inAssetValue) / 100).toFixed(2),
     currency: query.inAsset,
     walletAddress: query.userAddress,
-    // The provider has no shop id. This value is for people who read the store.
+    // The provider has no field for the shop's id. This value only helps people who read the store.
     externalId: webhook?.searchParams.get('payment_id') ?? undefined,
     email: query.userEmailAddress,
     returnUrl: query.finalUrl,

@@ -1,6 +1,6 @@
 /**
- * Counterpart of src/providers/adapters/revolut.ts: returns its configuration, quotes for a country, and the URL of the
- * widget. The URL contains the purchase in minor units, and opens only unchanged.
+ * Counterpart of src/providers/adapters/revolut.ts: returns its configuration, quotes for a country, and the widget's
+ * URL. The URL contains the purchase in minor units, and opens only if it is unchanged.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -18,7 +18,7 @@ import {
   type SimulatorContext,
 } from './simulated-protocol.ts';
 
-/** Made-up id. The configuration of the real service contains the real one. */
+/** Made-up asset id. The real service states the real id in its configuration. */
 const ASSET = 'USDC-POLYGON';
 const fiat = [
   { currency: 'USD', min_limit: 7, max_limit: 10_000 },
@@ -92,7 +92,7 @@ export const revolutProtocol: SimulatedProtocol = {
       wallet: order.walletAddress,
       event: simulator.mode().status ?? eventNames[event],
     });
-    // Signs the time of the event, even in a repetition.
+    // Signs the time of the event, even if the webhook is a repeat.
     const signature = hmac(simulator.values['WEBHOOK_SECRET'], `v1.${atMs}.${body}`);
     const headers = {
       'revolut-request-timestamp': String(atMs),
@@ -144,7 +144,7 @@ async function redirectUrl(simulator: SimulatorContext, parameters: unknown): Pr
   return `${simulator.url()}/widget?${address}`;
 }
 
-/** A URL that is opened again leads to the same order. */
+/** Opens the order of a URL. A URL that is opened again leads to the same order. */
 async function openOrder(simulator: SimulatorContext, address: URLSearchParams): Promise<Order> {
   const id = `revolut_${checksumOf(simulator, address).slice(0, 24)}`;
   const value = (name: string) => address.get(name) ?? '';

@@ -9,30 +9,30 @@ import type { Order } from '../order-store.ts';
 
 export type OrderEvent = 'accepted' | 'declined' | 'delivered' | 'failed';
 
-/** Behaviors of a real provider that differ between accounts and versions. */
+/** Behaviors of real providers that differ between accounts or versions. */
 export interface SimulatorMode {
   /** Refuses sessions without the customer's IP address, and serves pages only to that address. */
   readonly enforcesIp?: boolean;
   /** Signs webhooks with the newest signature only. */
   readonly signsNextVersion?: boolean;
-  /** Country, or `US` and state, in which the provider sees the customer. */
+  /** Country, or US state such as `US-NY`, in which the provider locates the customer. */
   readonly customerRegion?: string;
-  /** Refuses the parameter with the customer's email address. */
+  /** Refuses the parameter that contains the customer's email address. */
   readonly refusesEmail?: boolean;
-  /** Status in webhooks, in the provider's terms. */
+  /** Status in all webhooks, in the provider's terms. */
   readonly status?: string;
-  /** Name of the event in webhooks, if it differs between the provider's guides. */
+  /** Event name in webhooks, for a name that the provider's guides spell differently. */
   readonly eventName?: string;
-  /** Names this contract in the catalog and in webhooks. */
+  /** Token contract to state in the catalog and in webhooks. */
   readonly tokenContract?: string;
   /** Answers with an HTML page and this status, like a proxy in front of the API. */
   readonly pageStatus?: number;
-  /** Renames each field of the API's answers, sets it to null, or wraps the value in an object. */
+  /** Renames each field of the API's answers, sets it to null, or wraps its value in an object. */
   readonly changedShape?: 'renamed' | 'null' | 'wrapped';
 }
 
 export interface SimulatedWebhook {
-  /** Target, if it differs from the URL that is registered with the provider. */
+  /** Target if it differs from the URL registered with the provider. */
   readonly url?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -48,26 +48,26 @@ export interface Purchase {
   readonly returnUrl: string | undefined | null;
   /** Id of the order; created if absent. */
   readonly id?: string;
-  /** Delivery in 10⁻⁶ USDC, if it differs from that of the price. */
+  /** Delivery in 10⁻⁶ USDC if it differs from the priced one. */
   readonly quotedUnits?: bigint;
 }
 
-/** Dependencies of a simulated protocol. Methods that read a request throw `RefusedRequestError`. */
+/** Dependencies of a simulated protocol. Methods that read a request may throw `RefusedRequestError`. */
 export interface SimulatorContext {
   readonly provider: ProviderId;
-  /** Credentials of the shop's account, with which its requests are checked. */
+  /** Credentials of the shop's account, against which its requests are checked. */
   readonly values: ProviderValues;
-  /** Derives a secret of the on-ramp for one purpose: 32 bytes in hex. */
+  /** Derives one of the on-ramp's secrets for a purpose: 32 bytes in hex. */
   readonly derive: (purpose: string) => string;
-  /** Set for a forger, who does not know the provider's secrets: `values` and `derive` are then made up. */
+  /** Whether this is a forger, who does not know the provider's secrets. `values` and `derive` are then made up. */
   readonly isImpostor: boolean;
   readonly nowMs: () => number;
   /** The shop's webhook URL; null if there is none. */
   readonly webhookUrl: string | null;
   readonly mode: () => SimulatorMode;
-  /** Contract of the token that the on-ramp claims to deliver. */
+  /** Returns the contract of the token that the on-ramp claims to deliver. */
   readonly tokenContract: () => string;
-  /** URL of this on-ramp, without a trailing slash. */
+  /** Returns the URL of this on-ramp, without a trailing slash. */
   readonly url: () => string;
   price(amount: string, currency: string): Promise<Price>;
   openOrder(purchase: Purchase): Promise<Order>;
@@ -83,16 +83,16 @@ export interface Price {
   readonly quotedUnits: bigint;
   /** Value of the amount without fees, in 10⁻⁶ USDC. */
   readonly valueUnits: bigint;
-  /** Fee that is part of the amount. */
+  /** Fee included in the amount. */
   readonly feeCents: number;
 }
 
-/** A request that a real on-ramp would also refuse. APIs answer in their own format, and pages with a page. */
+/** Error for a request that a real on-ramp would also refuse. API callers and customers see it in their own format. */
 export class RefusedRequestError extends Error {
   override readonly name = 'RefusedRequestError';
   readonly status: number | null;
 
-  /** @param status null for the status with which this on-ramp refuses invalid requests */
+  /** @param status null for the on-ramp's status for invalid requests */
   constructor(message: string, status: number | null = null) {
     super(message);
     this.status = status;
@@ -107,14 +107,14 @@ export function refuseUnless(
   if (!condition) throw new RefusedRequestError(message, status);
 }
 
-/** Counterpart of an adapter, with the checks of the real provider. Written without looking at the adapter. */
+/** Counterpart of an adapter, with the real provider's checks. Written independently of the adapter. */
 export interface SimulatedProtocol {
-  /** Status of an invalid request. Default: 400. */
+  /** HTTP status for invalid requests. Default 400. */
   readonly invalidStatus?: number;
-  /** Body of a refusal by the API, in the real provider's format. */
+  /** Returns the body of an API refusal, in the real provider's format. */
   refusal(message: string, status: number): object;
   registerRoutes(server: FastifyInstance, simulator: SimulatorContext): void;
-  /** Webhook about an event at `atMs`, signed now; null if this provider sends none. */
+  /** Creates a webhook about an event at `atMs`, signed now. Returns null if this provider sends none. */
   webhookOf(
     simulator: SimulatorContext,
     order: Order,
@@ -123,7 +123,7 @@ export interface SimulatedProtocol {
   ): SimulatedWebhook | null;
 }
 
-/** Links that open once, within their lifetime. They are kept in memory, so a restart drops them. */
+/** Creates links that open once, within their lifetime. They are kept in memory, so a restart drops them. */
 export function createOneTimeLinks<Link extends { readonly orderId: string }>(lifetimeMs: number) {
   const links = new LRUCache<string, { readonly link: Link; readonly untilMs: number }>({ max: 1_000 });
   return {
@@ -132,7 +132,7 @@ export function createOneTimeLinks<Link extends { readonly orderId: string }>(li
       links.set(token, { link, untilMs: nowMs() + lifetimeMs });
       return token;
     },
-    /** Shows the order of a link, unless `check` refuses the customer, and drops the link. */
+    /** Shows a link's order and drops the link, unless `check` refuses the customer. */
     open(
       token: unknown,
       reply: FastifyReply,
@@ -199,7 +199,7 @@ export function readWallet(text: string): Address {
   return address;
 }
 
-/** Target of a page's return link. Throws `RefusedRequestError` unless it is http or https. */
+/** Reads the target of a page's return link. Throws `RefusedRequestError` unless it is http or https. */
 export function readReturnUrl(text: string | undefined): string {
   const url = URL.parse(text ?? '');
   refuseUnless(

@@ -1,6 +1,6 @@
 /**
- * Counterpart of src/providers/adapters/stripe.ts: returns quotes and creates sessions for calls with the secret key,
- * lets a session be read again, and shows its page at `/widget`. Fees are added to an amount.
+ * Counterpart of src/providers/adapters/stripe.ts: returns quotes, creates sessions and returns them again for calls
+ * with the secret key. Shows a session's page at `/widget`. Fees are added to an amount.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -76,7 +76,7 @@ export const stripeProtocol: SimulatedProtocol = {
   },
 };
 
-/** Error code of a refused request; none for a wrong key. */
+/** Returns the error code of a refused request; none for a wrong key. */
 function codeOf(message: string, status: number): { readonly code?: string } {
   if (status !== 400) return {};
   return { code: /^(crypto_onramp_|parameter_unknown$)/.test(message) ? message : 'parameter_invalid' };
@@ -152,7 +152,7 @@ async function openSession(simulator: SimulatorContext, body: unknown): Promise<
     walletAddress: form['wallet_addresses[polygon]'],
     id: `cos_${randomBytes(16).toString('hex')}`,
     externalId: form['metadata[payment_id]'],
-    // The page has no return link, so the customer returns by other means.
+    // The page has no return link, so the customer must return without one.
     returnUrl: null,
   });
 }
@@ -165,7 +165,7 @@ function sessionOf(simulator: SimulatorContext, order: Order) {
     redirect_url: `${simulator.url()}/widget?session=${order.id}`,
     metadata: { payment_id: order.externalId },
     transaction_details: {
-      // Null until the customer has chosen. The wallets of the session are repeated by network.
+      // Null until the customer has chosen a wallet. The session's wallets are listed by network.
       wallet_address: null,
       wallet_addresses: {
         ethereum: null,

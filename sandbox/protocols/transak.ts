@@ -1,7 +1,7 @@
 /**
- * Counterpart of src/providers/adapters/transak.ts: returns quotes, issues an access token that invalidates the
- * previous one, and creates sessions for calls with it. Opens a session's widget at `/widget` once, within
- * `SESSION_LIFETIME_MS`, and only for customers from the referrer's domain.
+ * Counterpart of src/providers/adapters/transak.ts: returns quotes, and issues access tokens, each of which invalidates
+ * the previous one. Creates sessions for calls with the current token. Opens a session's widget at `/widget` once,
+ * within `SESSION_LIFETIME_MS`, and only for customers from the referrer's domain.
  */
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -34,7 +34,7 @@ interface Session {
   readonly referrerDomain: string;
 }
 
-/** State of one on-ramp, in memory. A restart empties it, which invalidates the token and all sessions. */
+/** State of one on-ramp in memory. A restart clears it, which invalidates the token and all sessions. */
 interface Memory {
   accessToken: { readonly value: string; readonly expiresAtMs: number } | null;
   readonly links: ReturnType<typeof createOneTimeLinks<Session>>;
@@ -171,7 +171,7 @@ function registerCatalogs(server: FastifyInstance, simulator: SimulatorContext):
   });
 }
 
-/** Requires the end user's IP address if that is enforced, as Transak has done for all calls since 2026-07-15. */
+/** Requires the customer's IP address if the mode enforces it, as Transak has done for all calls since 2026-07-15. */
 function requireUserIp(simulator: SimulatorContext, headers: IncomingHttpHeaders): void {
   if (simulator.mode().enforcesIp === true)
     refuseUnless(isIP(String(headers['x-user-ip'])) !== 0, 'x-user-ip is missing');
@@ -179,14 +179,14 @@ function requireUserIp(simulator: SimulatorContext, headers: IncomingHttpHeaders
 
 const cardMethods = ['credit_debit_card', 'apple_pay', 'google_pay'];
 
-/** Refuses cards, including those in a wallet, for INR, because it is paid by UPI. */
+/** Refuses cards, including those in a wallet, for INR, because INR is paid by UPI. */
 function requireCardCurrency(currency: string, paymentMethod: string | undefined): void {
   if (paymentMethod === undefined) return;
   refuseUnless(cardMethods.includes(paymentMethod), 'paymentMethod is not known');
   refuseUnless(currency !== 'INR', 'cards are not taken for INR');
 }
 
-/** Validates the parameters of a widget and creates its order. */
+/** Validates a widget's parameters and creates its order. */
 async function openSession(simulator: SimulatorContext, body: unknown): Promise<Session> {
   const { widgetParams, ...others } = (body ?? {}) as Record<string, unknown>;
   readParameters(others, []);

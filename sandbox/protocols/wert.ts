@@ -28,7 +28,7 @@ const typeOfEvent: Readonly<Record<OrderEvent, string>> = {
   failed: 'order_failed',
 };
 
-/** State of one on-ramp, in memory. A restart empties it, which ends all unopened sessions. */
+/** State of one on-ramp in memory. A restart clears it, which ends all unopened sessions. */
 interface Memory {
   readonly sessions: LRUCache<string, Pick<Purchase, 'amount' | 'currency' | 'walletAddress'>>;
   /** Order ids by the partner's id. */

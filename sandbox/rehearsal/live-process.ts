@@ -11,7 +11,7 @@ export interface LiveProcess {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
-/** Another program has taken the port since it was chosen. */
+/** Error for a port that another program has taken since it was chosen. */
 export class PortTakenError extends Error {
   override readonly name = 'PortTakenError';
 }
@@ -19,11 +19,11 @@ export class PortTakenError extends Error {
 const LOG_LINES = 12;
 const MAXIMUM_LINE_CHARACTERS = 500;
 const POLL_MS = 100;
-/** Time to stop before SIGKILL, longer than the drain and the longest delivery take. */
+/** Time to stop before SIGKILL, longer than the drain and the longest delivery. */
 const STOP_LIMIT_MS = 45_000;
 
 /**
- * Starts `card-checkout start --live` with these variables. Logs into a file, because a pipe could fill up.
+ * Starts `card-checkout start --live` with these variables. Logs to a file, because a pipe could fill up.
  *
  * @param script file of the command `card-checkout`
  */

@@ -17,11 +17,11 @@ export interface RehearsalPlaces {
   readonly receiverHost: string;
   /** PEM file with the operator's additional authorities and the receiver's certificate. */
   readonly authoritiesFile: string;
-  /** The simulated provider `moonpay` is at `{onrampBaseUrl}/moonpay`, and so on. */
+  /** Base URL of the simulated providers: `moonpay` is at `{onrampBaseUrl}/moonpay`, and so on. */
   readonly onrampBaseUrl: string;
 }
 
-/** Replaced variables other than the providers' URLs, with what replaces them. */
+/** Replaced variables other than the providers' URLs, with a description of what replaces them. */
 const groups: readonly (readonly [names: string, what: string])[] = [
   ['HOST PORT ADMIN_HOST ADMIN_PORT TLS_CERT_FILE TLS_KEY_FILE', 'free ports of this machine, without TLS'],
   ['DATA_DIR DATABASE_URL', 'an empty temporary data folder with SQLite'],
@@ -39,7 +39,7 @@ const replacedNames = new Set(groups.flatMap(([names]) => names.split(' ')));
 /** Provider that is simulated if the operator has configured none that accepts US dollars. */
 const STAND_IN: ProviderId = 'moonpay';
 
-/** Values of the variables that a rehearsal replaces. The others stay the operator's. */
+/** Returns the values of the variables that a rehearsal replaces. The others keep the operator's values. */
 export function replacementsOf(
   own: NodeJS.ProcessEnv,
   places: RehearsalPlaces,
@@ -77,7 +77,7 @@ export function replacementsOf(
   };
 }
 
-/** The operator's environment with the replacements. Replaced secrets are not read from their files either. */
+/** Returns the operator's environment with the replacements. Replaced secrets are not read from files either. */
 export function rehearsalEnvironment(
   own: NodeJS.ProcessEnv,
   replacements: Readonly<Record<string, string>>,
@@ -90,14 +90,14 @@ function isSet(own: NodeJS.ProcessEnv, name: string): boolean {
   return Boolean(own[name]?.trim() || own[`${name}_FILE`]?.trim());
 }
 
-/** Providers for which the operator has set at least one variable, in the order of the catalog. */
+/** Lists the providers for which the operator has set at least one variable, in catalog order. */
 function configuredProviders(own: NodeJS.ProcessEnv): ProviderId[] {
   return providerIds.filter((id) =>
     providers[id].variables.some(({ name }) => isSet(own, variableNameOf(id, name))),
   );
 }
 
-/** Providers that may take the payment: those that accept US dollars, because these need no exchange rate. */
+/** Lists the providers that may take the payment. They accept US dollars, so that no exchange rate is needed. */
 export function payingProviders(own: NodeJS.ProcessEnv): readonly ProviderId[] {
   return needsStandIn(own) ? [STAND_IN] : configuredProviders(own).filter((id) => takesDollars(own, id));
 }
@@ -112,13 +112,13 @@ function takesDollars(own: NodeJS.ProcessEnv, id: ProviderId): boolean {
   return onlyCurrency === null || onlyCurrency === 'USD';
 }
 
-/** A problem of the operator's configuration. If the rehearsal replaces the variable anyway, it continues. */
+/** Problem in the operator's configuration. If the rehearsal replaces the variable anyway, it continues. */
 interface ConfigurationProblem {
   readonly text: string;
   readonly isReplaced: boolean;
 }
 
-/** Problems of the operator's configuration. Each text begins with the name of a variable. */
+/** Lists the problems in the operator's configuration. Each text begins with the name of a variable. */
 export function findProblems(own: NodeJS.ProcessEnv): readonly ConfigurationProblem[] {
   try {
     readConfig('live', own);

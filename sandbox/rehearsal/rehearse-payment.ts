@@ -21,11 +21,11 @@ export interface RehearsedPaymentParts {
   readonly step: RunStep;
   readonly config: Config;
   readonly sandbox: Sandbox;
-  /** Providers that may take the payment; the first usable one does. */
+  /** Providers that may take the payment. The first usable one takes it. */
   readonly providers: readonly ProviderId[];
   readonly receiver: Pick<Receiver, 'host'>;
   readonly inbox: Pick<WebhookInbox, 'list'>;
-  /** Keeps the token with which the webhook of a payment is verified. */
+  /** Keeps the token that verifies a payment's webhook. */
   readonly keepToken: (paymentId: string, ipnToken: string) => void;
 }
 
@@ -39,7 +39,7 @@ const POLL_MS = 1_000;
 
 const SEE_LOG = 'see the log of the service';
 
-/** Carries one payment from the creation of the merchant's account to the signed webhook, and verifies the journal. */
+/** Takes one payment from the creation of a merchant's account to the signed webhook, and verifies the journal. */
 export async function rehearsePayment(parts: RehearsedPaymentParts): Promise<void> {
   const { step, config, sandbox, inbox } = parts;
   const api = `http://127.0.0.1:${config.port}`;
@@ -88,7 +88,7 @@ interface ListedProvider {
   readonly blocked_because: string | null;
 }
 
-/** Switches on the first usable provider, because simulators prove nothing and are therefore off in live mode. */
+/** Enables the first usable provider, because simulated providers are unproved and therefore off in live mode. */
 async function chooseProvider({ config, providers }: RehearsedPaymentParts) {
   const reasons: string[] = [];
   for (const provider of providers) {
@@ -131,7 +131,7 @@ async function createPayment(
   return { id, detail: `payment ${id} of ${terms.amount} USD; customers would open ${url}` };
 }
 
-/** Polls as a merchant may, and waits for as long as the operator's rate limit requires. */
+/** Polls as a merchant would, and waits as long as the operator's rate limit requires. */
 async function waitUntilPaid(
   url: string,
   key: string,
@@ -147,7 +147,7 @@ async function waitUntilPaid(
   }
 }
 
-/** The wallet's balance of test USDC, in 10⁻⁶ USDC. */
+/** Reads the wallet's balance of test USDC, in 10⁻⁶ USDC. */
 async function readBalance({ anvilUrl, usdc }: Sandbox, wallet: Address): Promise<number> {
   const data = `0x70a08231${wallet.slice(2).toLowerCase().padStart(64, '0')}`;
   const body = { jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{ to: usdc, data }, 'latest'] };

@@ -37,7 +37,7 @@ interface RehearsalOptions {
 /** Time limit of a step, long enough for busy machines. */
 const STEP_LIMIT_MS = 60_000;
 const START_LIMIT_MS = 120_000;
-/** Maximum attempts with other ports, because another program can take a port meanwhile. */
+/** Maximum attempts, each with other ports, because another program can take a port in the meantime. */
 const ATTEMPTS = 5;
 
 const BLOCK_INTERVAL_MS = 300;
@@ -45,21 +45,21 @@ const BLOCK_INTERVAL_MS = 300;
 const GAS_BALANCE = `0x${(10n ** 20n).toString(16)}`;
 
 /**
- * Maximum length of the temporary directory's path. Beyond it, the control socket's path could exceed its limit of 103
- * bytes.
+ * Maximum length of the temporary folder's path. With a longer one, the control socket's path could exceed its limit of
+ * 103 bytes.
  */
 const MAXIMUM_FOLDER_BYTES = 50;
 
 /**
- * Ports below the ephemeral range, which the system uses for other connections, and above 10080, the highest
- * port that fetch refuses.
+ * Ports below the ephemeral range, which the system uses for outgoing connections, and above 10080, the highest port
+ * that fetch refuses.
  */
 const FIRST_PORT = 10_100;
 const LAST_PORT = 11_999;
 
 const silent = { info() {}, warn() {}, error() {} };
 
-/** Ends the rehearsal after a step whose failure is already reported. */
+/** Error that ends the rehearsal after a step whose failure is already reported. */
 class StepFailedError extends Error {
   override readonly name = 'StepFailedError';
 }
@@ -77,9 +77,9 @@ interface Rehearsal {
 }
 
 /**
- * Carries one payment through live mode with the operator's variables, against a local chain and simulated providers.
- * Replaces data folder, database, mail server, endpoints and providers. A failed step ends it, and is reported with its
- * cause and what to do. Leaves no process and no file.
+ * Takes one payment through live mode with the operator's variables, against a local chain and simulated providers.
+ * Replaces data folder, database, mail server, endpoints and providers. A failed step ends the rehearsal, and is
+ * reported with its cause and remedy. Leaves no process and no file.
  */
 export async function rehearse({
   environment,
@@ -184,7 +184,7 @@ async function runSteps(rehearsal: Rehearsal): Promise<void> {
   });
 }
 
-/** Reports configuration problems. Only those in variables that the rehearsal replaces let it continue. */
+/** Reports configuration problems. Ends the rehearsal unless all of them are in variables that it replaces. */
 function reportConfiguration({ own, report }: Rehearsal): void {
   const problems = findProblems(own);
   for (const { text, isReplaced } of problems)
@@ -215,7 +215,7 @@ async function startWorld({ own, folder, atEnd }: Rehearsal) {
   }
 }
 
-/** Gives the operator's relayers POL for gas on the local chain, and deploys the factory with the first of them. */
+/** Gives the operator's relayers POL for gas on the local chain, and deploys the factory with the first one. */
 async function fundAndDeploy(config: Config, { anvilUrl: url }: Sandbox) {
   const { chain } = config;
   if (chain === null) throw new Error('the chain is not configured');
@@ -230,7 +230,7 @@ async function fundAndDeploy(config: Config, { anvilUrl: url }: Sandbox) {
   }
 }
 
-/** Starts the service on two free ports. Retries with others if another program takes one. */
+/** Starts the service on two free ports. Retries with other ports if another program takes one. */
 async function startService(
   { script, folder, atEnd, follow }: Rehearsal,
   signal: AbortSignal,
@@ -273,7 +273,7 @@ function makeFolder(): string {
   return mkdtempSync(join(place, 'card-checkout-'));
 }
 
-/** Result of the work. Rejects on a timeout or an abort; both also abort the work's signal. */
+/** Runs the work and returns its result. Rejects on a timeout or an abort, and then aborts the work's signal. */
 async function within<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   limitMs: number,

@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 
 export interface ShopStep {
   readonly title: string;
-  /** Column on the page: actions of the shop's server, or messages of the service. */
+  /** Kind of step: an API call of the shop's server, a webhook of the service, or a check. */
   readonly kind: 'call' | 'webhook' | 'check';
   readonly isGood: boolean;
-  /** What can be inspected: a request, a response or a signature. */
+  /** Text to inspect: a request, a response or a signature. */
   readonly detail: string;
 }
 
@@ -14,7 +14,7 @@ export interface ShopProduct {
   readonly id: string;
   readonly name: string;
   readonly amount: string;
-  /** Path of its line drawing, 120 units wide and high. */
+  /** SVG path of its line drawing, 120 units wide and high. */
   readonly drawing: string;
 }
 
@@ -24,7 +24,7 @@ export interface ShopOrder {
   readonly product: ShopProduct;
   readonly steps: ShopStep[];
   payment: { readonly id: string; readonly ipnToken: string; readonly checkoutUrl: string } | null;
-  /** The last genuine webhook, for a replay. */
+  /** Last genuine webhook, for a replay. */
   received: { readonly rawBody: string; readonly signature: string } | null;
   isFulfilled: boolean;
 }
@@ -59,7 +59,7 @@ const MAXIMUM_DETAIL_CHARACTERS = 4_000;
 
 export type ShopOrders = ReturnType<typeof createShopOrders>;
 
-/** Orders of the shop, in memory. A restart of the sandbox drops them. */
+/** Creates a store for the shop's orders in memory. A restart of the sandbox drops them. */
 export function createShopOrders() {
   const orders = new LRUCache<string, ShopOrder>({ max: MAXIMUM_ORDERS });
   return {

@@ -10,7 +10,7 @@ export const shopStyle = pageStyleOf(
 ).toString();
 export const shopScript = readFileSync(asset('./client/follow-order.js'), 'utf8');
 
-/** Style and script are the shop's own files. Only the dialog over the page needs permission for the checkout. */
+/** Returns a policy for the shop's own style and script. Only the checkout dialog also needs the service's origin. */
 export function shopContentSecurityPolicy(checkoutUrl = ''): string {
   const service = URL.parse(checkoutUrl)?.origin;
   const dialog = service === undefined ? '' : ` ${service}; frame-src ${service}`;

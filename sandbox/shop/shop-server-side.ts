@@ -15,7 +15,7 @@ export interface ShopAccount {
 
 export type ShopServerSide = ReturnType<typeof createShopServerSide>;
 
-/** Server of a shop, which knows the service only by its API and the SDK. */
+/** Creates the server of a shop, which knows the service only through its API and the SDK. */
 export function createShopServerSide(account: ShopAccount, orders: ShopOrders) {
   const fulfilments = createMemoryStore();
 
@@ -25,7 +25,7 @@ export function createShopServerSide(account: ShopAccount, orders: ShopOrders) {
   }
 
   return {
-    /** Creates the order and its checkout. An error becomes a step of the order. */
+    /** Creates an order and its checkout. An error becomes a step of the order. */
     async buy(product: ShopProduct): Promise<ShopOrder> {
       const order = orders.open(product);
       await createCheckout(account, order).catch((error: unknown) => addFailure(order, error));
@@ -34,7 +34,7 @@ export function createShopServerSide(account: ShopAccount, orders: ShopOrders) {
     /** Verifies a webhook and acts on it. Resolves to the HTTP status. */
     async receive(rawBody: string, signature: string | undefined): Promise<number> {
       const order = orders.findByPayment(claimedPaymentId(rawBody));
-      // The payment is unknown after a restart, or was never created. The sender gets the same answer for both.
+      // After a restart, existing payments are unknown, too. The sender gets the same answer as for a made-up payment.
       if (order === null) return 401;
       const detail = `X-Service-Signature: ${signature ?? '(none)'}\n\n${rawBody}`;
       addStep(order, 'webhook', 'A webhook arrived', detail);
@@ -101,7 +101,7 @@ function addFailure(order: ShopOrder, error: unknown): void {
   addStep(order, 'check', `Refused: ${name}`, message, false);
 }
 
-/** Unverified payment id, used only to look up the order. */
+/** Returns the unverified payment id, which is used only to look up the order. */
 function claimedPaymentId(rawBody: string): string {
   try {
     return String((JSON.parse(rawBody) as { paymentId?: unknown } | null)?.paymentId);
@@ -110,7 +110,7 @@ function claimedPaymentId(rawBody: string): string {
   }
 }
 
-/** Client of the SDK that records each call in the order. */
+/** Creates an SDK client that records each call in the order. */
 function recordingClient({ apiUrl, apiKey }: ShopAccount, order: ShopOrder): Client {
   return createClient({
     apiKey,

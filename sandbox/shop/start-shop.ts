@@ -26,32 +26,32 @@ const RETURN_PATH = '/payments';
 
 export interface ShopOptions {
   readonly account: Omit<ShopAccount, 'callbackUrl'>;
-  /** Signing token of a payment that was created by hand; null for an invalid id. */
+  /** Returns the signing token of a payment that was created by hand, or null for an invalid id. */
   readonly ipnTokenOf: (paymentId: string) => string | null;
   readonly nowMs: () => number;
-  /** Preferred ports, 0 for any. If a port is taken, another one is used, and this is logged. */
+  /** Preferred ports, or 0 for any. If a port is taken, another one is used and logged. */
   readonly ports: { readonly shop: number; readonly receiver: number };
   readonly log: SandboxLog;
 }
 
-/** A merchant of the sandbox: a shop with pages, and a receiver for its webhooks. */
+/** Merchant in the sandbox: a shop with pages, and a receiver for its webhooks. */
 export interface Shop {
   readonly url: string;
-  /** Return URL of the shop's account, which leads customers back to their order. */
+  /** Return URL for the shop's account, which leads customers back to their order. */
   readonly returnUrl: string;
   /** Callback for checkouts that are created by hand, and the page that shows their webhooks. */
   readonly inbox: { readonly callbackUrl: string; readonly pageUrl: string };
   readonly ports: { readonly shop: number; readonly receiver: number };
-  /** `host:port` of the receiver, to which the service must be allowed to send. */
+  /** `host:port` of the receiver, which the service must allow as a callback host. */
   readonly receiverHost: string;
-  /** Callback that accepts and ignores every event. It is the default of `trigger`, whose events `listen` shows. */
+  /** Callback that accepts and ignores every event. Default of `trigger`, because `listen` shows its events. */
   readonly idleCallback: string;
-  /** Certificate in PEM that the service has to trust for the receiver. */
+  /** PEM certificate that the service must trust for the receiver. */
   readonly receiverCertificate: string;
   stop(): Promise<void>;
 }
 
-/** Starts the shop, which knows the service only by its URL and a key, like any other merchant. */
+/** Starts the shop. Like any other merchant, it knows only the service's URL and an API key. */
 export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: ShopOptions): Promise<Shop> {
   const orders = createShopOrders();
   const inbox = createWebhookInbox(ipnTokenOf, nowMs);
@@ -89,8 +89,8 @@ export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: Shop
 }
 
 /**
- * Reads the receiver's certificate or private key. The private key is published in this repository, which is safe
- * because only the sandbox trusts the certificate, and only for this receiver.
+ * Reads the receiver's certificate or private key. The private key is public in this repository, which is safe because
+ * only the sandbox trusts the certificate, and only for this receiver.
  */
 function readPem(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8');
@@ -99,12 +99,12 @@ function readPem(name: string): string {
 export interface Receiver {
   /** `host:port` */
   readonly host: string;
-  /** Certificate in PEM that the sender has to trust. */
+  /** PEM certificate that the sender must trust. */
   readonly certificate: string;
   stop(): Promise<void>;
 }
 
-/** Starts an HTTPS webhook receiver; port 0 chooses a free one. `receive` resolves to the HTTP status. */
+/** Starts an HTTPS webhook receiver. Port 0 stands for any free port. `receive` resolves to the HTTP status. */
 export async function startReceiver(
   port: number,
   receive: (path: string, rawBody: string, signature: string | undefined) => Promise<number>,
@@ -147,11 +147,11 @@ function createPageServer(
     reply.headers({
       'content-security-policy': shopContentSecurityPolicy(),
       'x-content-type-options': 'nosniff',
-      // With `no-referrer`, browsers would send `Origin: null` with the shop's own forms.
+      // With `no-referrer`, browsers would send `Origin: null` for the shop's own forms.
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
     });
-    // Refuses other sites, even under a name that leads here (DNS rebinding).
+    // Refuses other sites, even under a name that resolves to this machine (DNS rebinding).
     const { host = '', origin } = request.headers;
     const isOwnName = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(host);
     const isOwnForm = request.method === 'GET' || origin === undefined || origin === `http://${host}`;
@@ -174,7 +174,7 @@ function createPageServer(
   });
   server.get<{ Params: { payment: string } }>(`${RETURN_PATH}/:payment`, (request, reply) => {
     const order = orders.findByPayment(request.params.payment);
-    // The checkout was created by hand or before a restart.
+    // There is no order if the checkout was created by hand or before a restart.
     return reply.redirect(order === null ? '/' : `/orders/${order.id}`, 303);
   });
   server.get<{ Params: { order: string } }>('/orders/:order', (request, reply) => {

@@ -7,13 +7,13 @@ export interface InboxWebhook {
   readonly paymentId: string | null;
   readonly rawBody: string;
   readonly signature: string | null;
-  /** Reason of the refusal; null for a genuine webhook. */
+  /** Reason for the refusal; null for a genuine webhook. */
   readonly problem: string | null;
 }
 
 export type WebhookInbox = ReturnType<typeof createWebhookInbox>;
 
-/** Maximum webhooks, kept in memory. A restart of the sandbox drops them. */
+/** Maximum webhooks in memory. A restart of the sandbox drops them. */
 const MAXIMUM_WEBHOOKS = 50;
 const MAXIMUM_BODY_CHARACTERS = 4_000;
 const MAXIMUM_SIGNATURE_CHARACTERS = 200;
@@ -21,12 +21,12 @@ const MAXIMUM_SIGNATURE_CHARACTERS = 200;
 /**
  * Receives, verifies and keeps the webhooks of checkouts that no shop created.
  *
- * @param ipnTokenOf the token that a merchant kept from the answer to the create request; null for an invalid id
+ * @param ipnTokenOf returns the token that the merchant received at creation, or null for an invalid id
  */
 export function createWebhookInbox(ipnTokenOf: (paymentId: string) => string | null, nowMs: () => number) {
   const webhooks: InboxWebhook[] = [];
   return {
-    /** Resolves to the HTTP status. */
+    /** Verifies and keeps a webhook. Resolves to the HTTP status. */
     async receive(rawBody: string, signature: string | undefined): Promise<number> {
       const { paymentId, problem, status } = await verify(rawBody, signature, ipnTokenOf);
       webhooks.unshift({

@@ -1,5 +1,5 @@
-// Keeps the page of an order, or the list of webhooks, up to date: polls every second and adds new parts. Opened
-// details stay open; in the list, until the next webhook.
+// Keeps an order's page or the list of webhooks up to date: polls every second and adds new parts. Opened details stay
+// open, but in the list only until the next webhook arrives.
 const REPLACED = ['[aria-labelledby="customer"]', '#webhooks'];
 
 async function look() {

@@ -1,9 +1,9 @@
 /**
  * Crypto.com Onramp: creates a payment with the account's secret key. The customer opens the payment's page. The API is
  * that of Crypto.com Pay, which accepts payments for merchants and offers the on-ramp as a limited beta. An account
- * without the beta ignores the wallet and credits its own balance. Therefore, a payment that does not echo wallet, asset
- * and network is never shown. The only documented answer echoes neither wallet nor network, so the adapter is off in
- * production until the operator states that the account's answers do.
+ * without the beta ignores the wallet and credits its own balance. Therefore, a payment is never shown if it does not
+ * echo wallet, asset and network. The only documented answer echoes neither wallet nor network, so the adapter is off
+ * in production until the operator states that the account's answers do.
  */
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
