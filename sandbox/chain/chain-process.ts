@@ -39,7 +39,7 @@ export async function spawnChain(anvil: string, directory: string, port: number)
       anvil,
       [...words, '--no-mining', '--quiet'],
       // Runs in its own process group, so that Ctrl-C reaches it only through this process, after the state is saved.
-      // The chain's folder is its home, so that it leaves nothing in the user's.
+      // Its home is the chain's folder, so that it leaves nothing in the user's home.
       { detached: true, stdio: ['ignore', output, output], env: { HOME: directory } },
     );
     await once(child, 'spawn');
@@ -77,7 +77,7 @@ async function commandLineOf(pid: number): Promise<{ programs: readonly string[]
   }
 }
 
-/** Returns whether a process is an anvil with its state in `directory`, because the system may reuse process ids. */
+/** Returns whether this is still an anvil with its state in `directory`. The system may have reused the process id. */
 async function isOurChain(pid: number, directory: string): Promise<boolean> {
   const command = await commandLineOf(pid);
   if (!command?.programs.some((program) => basename(program) === 'anvil')) return false;

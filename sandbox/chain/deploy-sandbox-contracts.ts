@@ -10,7 +10,7 @@ import { placeMulticall3 } from './multicall3.ts';
 
 export interface SandboxContracts {
   readonly usdc: Address;
-  /** Token that looks like USDC but is not, as bridged USDC on Polygon does. */
+  /** Another token that looks like USDC, as bridged USDC does on Polygon. */
   readonly otherToken: Address;
   readonly factory: Address;
   /** Contract to whose code every deposit address delegates. */

@@ -87,7 +87,7 @@ export interface Price {
   readonly feeCents: number;
 }
 
-/** Error for a request that a real on-ramp would also refuse. API callers and customers see it in their own format. */
+/** Error for a request that a real on-ramp would also refuse. APIs return it in their own format, and pages show it. */
 export class RefusedRequestError extends Error {
   override readonly name = 'RefusedRequestError';
   readonly status: number | null;

@@ -1,6 +1,6 @@
 /**
- * Counterpart of src/providers/adapters/stripe.ts: returns quotes, creates sessions and returns them again for calls
- * with the secret key. Shows a session's page at `/widget`. Fees are added to an amount.
+ * Counterpart of src/providers/adapters/stripe.ts: returns quotes, and creates and returns sessions, for calls with the
+ * secret key. Shows a session's page at `/widget`. Fees are added to an amount.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';

@@ -4,7 +4,7 @@ export type CsvCell = { readonly text: string | null } | string | null;
 /** Places where a spreadsheet may detect a formula: the start of a text, and after a cell or line separator. */
 const formulaBegins = /(\r?\n|[;\r]|^)(?=[\s\0]*[=+\-@＝＋－＠\t\r])/gu;
 
-/** Returns whether a spreadsheet would show the text as another number or date ("007", "1e5", 16 digits). */
+/** Returns whether a spreadsheet would read the text as a number or date and change it ("007", "1e5", 16 digits). */
 function isReadAnew(text: string): boolean {
   return /^(?=.*\d)[\d\s.,:/e%-]*$/i.test(text) && (text.length > 15 || String(Number(text)) !== text);
 }

@@ -82,7 +82,7 @@ export async function readCertificateEnd(
     ...(isDirect ? place : { socket: await openTunnel(proxy, place, signal) }),
     // Not sent for IP addresses, because RFC 6066 allows only host names.
     ...(isIP(place.host) === 0 ? { servername: place.host } : {}),
-    // Off, so that an expired certificate can be read as well.
+    // Disabled, so that an expired certificate can be read as well.
     rejectUnauthorized: false,
   });
   try {
@@ -108,7 +108,7 @@ export async function within<T>(limitMs: number, answer: Promise<T>, lateError: 
 /** Time to wait for a better answer once there is an acceptable one. */
 const GRACE_MS = 500;
 
-/** Returns the answers so far: once one is enough, soon after an acceptable one, or once all have arrived. */
+/** Returns the answers once one is enough, soon after one is acceptable, or once all arrive. Ignores later errors. */
 export async function answersUntil<T>(
   pending: readonly Promise<T>[],
   classify: (answer: T) => 'enough' | 'better than nothing' | 'not',

@@ -41,7 +41,7 @@ async function measure(bytes) {
 }
 
 /**
- * Removes characters that no font has from an SVG, because they would be drawn as boxes.
+ * Removes from an SVG the characters that no font has, because they would be drawn as boxes.
  * @param {Buffer} svg
  * @param {readonly string[]} fonts folders
  */
@@ -60,7 +60,7 @@ function withKnownCharacters(svg, fonts) {
 }
 
 /**
- * Yields the character ranges of a TrueType font, from format 12 of its `cmap` table, which all these fonts have.
+ * Yields the character ranges of a TrueType font, from format 12 of its `cmap` table, which all bundled fonts have.
  * @param {Buffer} font
  */
 function* characterRanges(font) {
@@ -91,7 +91,7 @@ const [task = '', ...options] = process.argv.slice(2);
 try {
   setPriority(10);
 } catch {
-  // The systemd unit forbids changes of priority.
+  // The systemd unit forbids changing the priority.
 }
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: task === 'picture' ? loaders.picture : loaders.drawing });

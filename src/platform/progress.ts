@@ -23,7 +23,7 @@ const FIRST_RATE_SECONDS = 2;
 
 /**
  * Shows progress on standard error: on a terminal as one line that is overwritten, elsewhere as a line every ten
- * seconds. With `isJson`, the lines are JSON, and the end of each step also gets one.
+ * seconds. With `isJson`, the lines are JSON, and each step also ends with one.
  */
 export function showProgress(command: string, isJson: boolean) {
   const stream = process.stderr;

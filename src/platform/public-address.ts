@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 // Decides which IP addresses are public. Source: the IANA special-purpose address registries (RFC 6890 and its
-// updates). Their ranges are refused unless globally reachable. Uses Node's parser instead of `ipaddr.js`, because
-// the latter accepts `0x8.8.8.8` and `01.2.3.4`, and `::1.2.3.4` for `::ffff:1.2.3.4`.
+// updates). Their ranges are refused unless globally reachable. Uses Node's parser instead of `ipaddr.js`, which
+// accepts `0x8.8.8.8` and `01.2.3.4`, and `::1.2.3.4` for `::ffff:1.2.3.4`.
 
 /** IPv4 ranges that never contain a merchant's public server. */
 const REFUSED_IPV4 = [
@@ -63,7 +63,7 @@ export function isPublicResolvedAddress(address: string): boolean {
   return isPublicAddress(isWrapped ? wrappedIpv4(address) : address);
 }
 
-/** Returns one spelling per IP address: dotted IPv4, even if mapped or in NAT64, or the shortest IPv6. Else null. */
+/** Normalizes an IP address to dotted IPv4 (even if mapped or in NAT64) or the shortest IPv6. Null for other text. */
 export function addressIdentity(address: string): string | null {
   const family = addressFamily(address);
   if (family !== 6) return family === null ? null : address;
@@ -71,7 +71,7 @@ export function addressIdentity(address: string): string | null {
   return isWrapped ? wrappedIpv4(address) : shortIpv6(address);
 }
 
-/** Returns a public address in the spelling of `addressIdentity`. Null for others, because no customer has one. */
+/** Normalizes a public IP address like `addressIdentity`. Returns null for all others, because no customer has one. */
 export function canonicalPublicAddress(address: string): string | null {
   const canonical = addressIdentity(address);
   return canonical !== null && isPublicAddress(canonical) ? canonical : null;
@@ -111,7 +111,7 @@ export function hostIdentity(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   const name = hostname.replace(/\.+$/, '');
   const address = addressIdentity(name.replace(/^\[|\]$/g, ''));
-  // All addresses of this machine are the same host, because a listener may answer at each of them.
+  // All addresses of this machine count as one host, because a listener may answer at each of them.
   const isOwn = address === null ? ownName.test(name) : ownAddress.test(address);
   if (isOwn) return `localhost:${port || (protocol === 'https:' ? 443 : 80)}`;
   return address ?? name;

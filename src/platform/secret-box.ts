@@ -6,7 +6,7 @@ const TAG_BYTES = 16;
 
 export type SecretBox = ReturnType<typeof createSecretBox>;
 
-/** Creates a box that seals texts with AES-256-GCM under a key per purpose, so that a leaked database reveals none. */
+/** Creates a box that seals texts with AES-256-GCM under a key per purpose. A leaked database reveals no text. */
 export function createSecretBox(purpose: string, secret: string, previousSecrets: readonly string[] = []) {
   const keys = deriveKeys(purpose, secret, previousSecrets);
   return {
@@ -20,7 +20,7 @@ export function createSecretBox(purpose: string, secret: string, previousSecrets
     },
     knows: (fingerprint: string) => keys.some((key) => key.fingerprint === fingerprint),
     isCurrent: (sealed: string) => sealed.startsWith(`${keys[0].fingerprint}.`),
-    /** Decrypts. Returns null if the text was sealed with an unknown secret or for another owner, or was changed. */
+    /** Decrypts a text. Returns null if it was sealed with an unknown secret or for another owner, or was changed. */
     open(sealed: string, owner: string): string | null {
       const [fingerprint, text = ''] = sealed.split('.');
       const known = keys.find((candidate) => candidate.fingerprint === fingerprint);

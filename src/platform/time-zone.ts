@@ -15,7 +15,7 @@ export function startOfDate(date: string, timeZone: string): number | null {
   if (!datePattern.test(date)) return null;
   const midnightMs = Date.parse(`${date}T00:00:00Z`);
   if (!Number.isFinite(midnightMs) || new Date(midnightMs).toISOString().slice(0, 10) !== date) return null;
-  // Corrected once, because the first guess may lie on the other side of a clock change.
+  // Computed twice, because the first guess may lie on the other side of a clock change.
   let startMs = midnightMs - offsetAt(midnightMs, timeZone);
   startMs = midnightMs - offsetAt(startMs, timeZone);
   // Where clocks skip midnight, the day starts an hour later.

@@ -9,7 +9,7 @@ import { within } from './outgoing-calls.ts';
 
 interface Scope {
   readonly startSpan: (name: string, attributes: Attributes, parent: SpanContext | null) => Span;
-  /** State of the whole trace. A trace that is idle, because it has called no other host, is dropped. */
+  /** State of the whole trace. A trace that stays idle, without a call to another host, is dropped. */
   readonly trace: { spansLeft: number; isIdle: boolean };
   /** Parent of new spans; null outside a trace. */
   readonly span: Span | null;

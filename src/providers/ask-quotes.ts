@@ -259,7 +259,7 @@ function isOwnLimit(error: unknown): boolean {
   return isBusy(error) && (error as ServiceError).cause === undefined;
 }
 
-/** Treats errors other than a refusal or a busy provider as silence. The customer's click reports them. */
+/** Converts an error to an outcome. All errors except a refusal or a busy provider count as silence. */
 function outcomeOfError(error: unknown): QuoteOutcome {
   if (!(error instanceof ServiceError)) return silent;
   if (error.errorName === 'provider_unavailable') return isBusy(error) ? { kind: 'busy' } : silent;

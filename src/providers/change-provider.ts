@@ -27,7 +27,7 @@ export async function changeProvider(
   if (words.length > 0) await recordAction(context, SERVICE_LOG, actor, 'provider.changed', words);
 }
 
-/** Enables, on all instances, the proved providers among those that have no setting yet. Returns the unproved ones. */
+/** Enables proved providers that have no setting yet, on all instances. Returns the unproved ones without a setting. */
 export async function switchOnProved(context: ProviderContext, actor: Actor): Promise<readonly ProviderId[]> {
   const { adapters, settings, evidence } = context.directory;
   const undecided: ProviderId[] = [];

@@ -11,9 +11,9 @@ import {
 import { type CallBudget, callKinds, createOutgoingLimiter } from './outgoing-limiter.ts';
 import type { ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from './provider.ts';
 
-/** Payments that must fail in a row to count as an outage. A single payment's own data may cause its failures. */
+/** Payments that must fail in a row to count as an outage. The failures of a single payment may be its own fault. */
 const FAILURES_TO_OPEN = 5;
-/** Time within which failed catalogs, and failed quotes for the same amount, count as one payment. */
+/** Time within which failed quotes for one amount, or failed catalog reads, count as one payment. */
 const ONE_QUOTE_MS = 10_000;
 /** Maximum length of a stored failure message, because the provider controls its text. */
 const MAXIMUM_FAILURE_CHARACTERS = 300;
@@ -37,7 +37,7 @@ export interface CircuitBreakerOptions {
  * catalogs have separate circuits, so that failing quotes do not block a customer's click. While the session circuit is
  * open, quotes are skipped as well, because they could not be used. Cached quotes are always served.
  *
- * A 429 never opens a circuit. Calls of that kind wait if the stated delay is short, and otherwise fail with
+ * A 429 never opens a circuit. Later calls of its kind wait if the stated delay is short, and otherwise fail with
  * `provider_unavailable` and that delay. The same applies beyond the call budget (`createOutgoingLimiter`). All calls
  * to the provider share the budget, except those caused by webhooks. A payment has several webhooks, which must not
  * delay the next customer.
@@ -98,7 +98,7 @@ export function withCircuitBreaker(
     { accountId = '', currency, amountCents, paymentId }: QuoteRequest & { readonly paymentId?: string },
     call: () => Promise<T>,
   ): Promise<T> {
-    // Quotes have no payment. The time in this key lets an outage show even in a shop with a single price.
+    // Quotes have no payment id. With the time in this key, an outage is noticed even in a shop with a single price.
     const quoted = `${accountId} ${currency} ${amountCents} ${Math.floor(monotonicMs() / ONE_QUOTE_MS)}`;
     const payment = paymentId ?? quoted;
     if (circuit.isClosedToCalls(payment)) refuse(circuit);
@@ -216,7 +216,7 @@ function isAnswer(error: unknown): boolean {
   );
 }
 
-/** Returns whether the provider declined. Operators see an unusable answer as a failure, but the circuit ignores it. */
+/** Returns whether the provider declined. An unusable answer is reported as a failure, but the circuit ignores it. */
 function isDeclined(error: unknown): boolean {
   const { cause } = error as ServiceError;
   return (

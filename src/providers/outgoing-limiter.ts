@@ -35,7 +35,7 @@ const STEADY_SHARE = 0.7;
 const WINDOW_SHARE = 0.9;
 /** Maximum pause after a refusal without `Retry-After`. A provider that blocks this service is retried every minute. */
 const MAXIMUM_PAUSE_MS = MINUTE_MS;
-/** Unreachable refill time, so that the shared budget always counts a further request of a running call. */
+/** Refill time that is never reached, so that the shared budget always counts a further request of a running call. */
 const UNLIMITED_MS = 24 * 60 * MINUTE_MS;
 
 /** Takes a call from the budget that all processes share. False while refilling takes more than `spareMs`. */

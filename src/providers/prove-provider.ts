@@ -286,7 +286,7 @@ function valuesOf(value: unknown, key = '', depth = 0): readonly (readonly [stri
   );
 }
 
-/** Replaces the operator's wallet in a URL with another one, or appends that as a parameter if the URL has none. */
+/** Replaces the operator's wallet in a URL with another wallet, or appends the other one if the URL contains none. */
 function alter(redirectUrl: string, wallet: string): string {
   const altered = redirectUrl.replaceAll(new RegExp(wallet, 'gi'), FOREIGN_WALLET);
   if (altered !== redirectUrl) return altered;
@@ -307,10 +307,10 @@ async function usableEvidence(store: EvidenceStore, adapter: ProviderAdapter): P
   return evidence;
 }
 
-/** Time limit for confirming a run's page, because days later, the operator would confirm another page. */
+/** Time limit for confirming a run's page. Days later, the operator would see a different page. */
 const CONFIRMATION_MS = 2 * 60 * 60_000;
 
-/** Records the operator's confirmation that the page shows the five values and that the altered copy is refused. */
+/** Adds the operator's confirmation that the page shows the five values and that the altered copy is refused. */
 export async function confirmPage(store: EvidenceStore, adapter: ProviderAdapter, nowMs: number) {
   const evidence = await usableEvidence(store, adapter);
   if (nowMs - evidence.atMs > CONFIRMATION_MS)

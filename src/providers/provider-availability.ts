@@ -105,7 +105,7 @@ export function describeOffByDefault(ids: readonly string[]): string {
   return `Off, because nothing proves your account there: ${ids.join(', ')}. Run "provider prove ID", or enable one by name with "provider set ID --active".`;
 }
 
-/** Returns the only currency that a provider accepts, in general or on its route. Null if there are several. */
+/** Returns the only currency that the provider, or its route, accepts. Null if there are several. */
 export function onlyCurrencyOf(adapters: ProviderAdapters | null, provider: ProviderId): Currency | null {
   const [sold = null, other] = adapters?.get(provider)?.currenciesSold ?? [];
   return providerCatalog[provider].onlyCurrency ?? (other === undefined ? sold : null);
@@ -161,7 +161,7 @@ function inactive(provider: ProviderId): Refusal {
 
 type CheckedCharge = ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>;
 
-/** Returns a cached catalog's limits, raised to the operator's minimum, or else the default minimum. Makes no call. */
+/** Returns the limits in a cached catalog, at least the operator's minimum, or else the default. Makes no call. */
 function amountTerms(
   { limits }: Pick<ProviderDirectory, 'limits'>,
   provider: ProviderId,
@@ -219,7 +219,7 @@ export function refusalOfLimits(
 }
 
 export interface MinimumTerms {
-  /** Minimum from the provider's catalog or the operator, or the built-in one. */
+  /** Minimum from the provider's catalog, from the operator, or built in. */
   readonly minimumUsdCents: number;
   /** Maximum from the provider's catalog if the amount exceeds it; otherwise null or absent. */
   readonly maximumUsdCents?: number | null;

@@ -42,7 +42,7 @@ export interface SessionRequest extends QuoteRequest {
   readonly depositAddress: Address;
   /** The payment's email address; null if there is none, or if the visitor does not know it. */
   readonly email: string | null;
-  /** Shared by an account's payments with one email address, to recognize the customer; else the payment's id. */
+  /** Reference by which to recognize a customer: the same for an account and email address, else the payment's id. */
   readonly customerReference: string;
   /** URL of the checkout page, to which the provider returns the customer. */
   readonly returnUrl: string;
@@ -106,7 +106,7 @@ export interface ProviderHealth {
   readonly failuresInARow: number;
   readonly lastAnswerAtMs: number | null;
   readonly lastFailureAtMs: number | null;
-  /** For the operator only, never for customers or merchants. */
+  /** Message of the last failure. For the operator only, never for customers or merchants. */
   readonly lastFailure: string | null;
 }
 
@@ -172,7 +172,7 @@ export type ProviderAdapters = ReadonlyMap<ProviderId, ProviderAdapter>;
 
 /** The operator's settings for a provider; null means the default. */
 export interface ProviderSettings {
-  /** Default null: on in the sandbox, off in live mode. */
+  /** Whether the provider is enabled. Default null: on in the sandbox, off in live mode. */
   readonly active: boolean | null;
   /** Whether the provider is at the top of the list, unless the merchant has pinned another one. */
   readonly pinned: boolean | null;

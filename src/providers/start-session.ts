@@ -126,7 +126,7 @@ async function startSession(
   requireNothingUnderWay(view, charge, nowMs);
   const adapter = await requireServable(context, payment, charge, provider, { country, state });
   const email = knowsEmail ? payment.email : null;
-  // Also covers the means and a higher total, so that a session with other values is not reused.
+  // Covers the IP address, the means and a higher total, so that a session with other values is not reused.
   const hashesOf = (totalCents: number) => {
     const higherTotal = totalCents > charge.amountCents ? totalCents : '';
     const bound = [ip ?? '', means ?? '', higherTotal].join(' ').trim();
@@ -221,7 +221,7 @@ async function startSession(
 /**
  * Finds the session that a returning customer reuses, or null. Excludes failed sessions and, after a deposit, all
  * earlier ones, because the customer then pays the rest. A session with the email address is only for customers who
- * know it, and the others are only for those who do not. A link is for one IP address and payment means.
+ * know it, and the others are only for those who do not. A link is only for one IP address and payment means.
  */
 function findUnused(
   { payment, observations, sessions }: PaymentView,

@@ -54,7 +54,7 @@ export function createCallbackHostCheck(
   };
 }
 
-/** Returns why a webhook must not be sent to a resolved IP address, or null if it may be. */
+/** Returns the reason not to send webhooks to a resolved IP address, or null if there is none. */
 export function refuseAddress(
   address: string,
   ownAddresses: ReadonlySet<string>,
@@ -127,7 +127,7 @@ export function createHostResolver(settings: {
     maximumEntries: MAXIMUM_KEPT,
   });
 
-  /** Looks a host up exactly once, bypassing the cache, for a delivery. Never rejects. */
+  /** Looks up a host exactly once, bypassing the cache, for a delivery. Never rejects. */
   async function resolveFresh(hostname: string, timeoutMs: number): Promise<HostResolution> {
     // One resolver per lookup, so that changes to resolv.conf take effect.
     const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / TRIES), tries: TRIES });

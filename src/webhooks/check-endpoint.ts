@@ -53,7 +53,7 @@ const steps: readonly Step[] = [
   },
 ];
 
-/** Tests whether an endpoint can receive webhooks. Sends a POST under the delivery rules that carries no event. */
+/** Tests whether an endpoint can receive webhooks, with a POST that follows the delivery rules but carries no event. */
 export async function checkEndpoint(
   dependencies: DeliveryDependencies,
   url: string,

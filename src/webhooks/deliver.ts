@@ -183,7 +183,7 @@ async function openAddress(
   }
 }
 
-/** Starts TLS and verifies the certificate. The host name serves only these two, and is never resolved again. */
+/** Starts TLS and verifies the certificate. The host name is used only for this, and is never resolved again. */
 async function startTls(tcp: Socket, hostname: string, options: ConnectionOptions): Promise<TLSSocket> {
   const socket = openTls({
     socket: tcp,

@@ -86,7 +86,7 @@ interface AccountSettings<Host extends string = string> extends AdapterSettings 
   keyOrNull(name: string, read: (text: string) => KeyObject | null): KeyObject | null;
 }
 
-/** Facts that an adapter relies on without an official source. docs/providers.md lists them beside those with one. */
+/** Facts that an adapter uses without an official source. docs/providers.md lists them and the official sources. */
 export interface Facts {
   /** Facts seen only in other companies' public integrations. */
   readonly inferred: readonly string[];
@@ -149,7 +149,7 @@ interface PaymentMethod {
 const QUOTE_TIMEOUT_MS = 2_000;
 /** Lifetime of a session's URL if the provider states none. */
 const LINK_LIFETIME_MS = 60 * 60_000;
-/** Time limit below the five seconds that providers wait. Some stop sending webhooks after a few late answers. */
+/** Time limit for webhooks, below the five seconds that providers wait. Some stop sending after a few late answers. */
 const WEBHOOK_TIMEOUT_MS = 4_000;
 
 export function defineProvider<Host extends string, Own extends object = object>(

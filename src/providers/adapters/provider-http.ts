@@ -52,7 +52,7 @@ const DEFAULT_RETRY_SECONDS = 1;
 /** Maximum pause, even if the provider asks for a longer one. */
 const LONGEST_RETRY_SECONDS = 60;
 
-/** Error for an answer of 429 (too many requests), which says nothing about the provider's health. */
+/** Error for a 429 answer (too many requests), which says nothing about the provider's health. */
 export class ProviderBusyError extends Error {
   /** Whole seconds until the next call, at least one. */
   readonly retryAfterSeconds: number;

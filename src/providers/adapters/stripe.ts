@@ -253,7 +253,7 @@ function requireLocked(
   };
   const isLocked =
     details['lock_wallet_address'] === true &&
-    // Either delivery wallet may be null, but a session that names neither is not known to be locked.
+    // Either delivery wallet may be null, but if both are, the lock cannot be verified.
     delivery.length > 0 &&
     all.every((wallet) => wallet.toLowerCase() === depositAddress.toLowerCase()) &&
     String(details['source_currency'] ?? currency).toUpperCase() === currency &&

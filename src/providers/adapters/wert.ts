@@ -95,7 +95,7 @@ export const wert = defineProvider({
     if (!isSameText(token, webhookSecret))
       throw new ProviderWebhookRefusedError('the address of the webhook does not carry the token');
     const { type, click_id: paymentId, order } = readWebhookFields(webhook.body);
-    // Wert's partner page can send a test.
+    // Wert's partner page can send test webhooks.
     if (type === 'test' || typeof paymentId !== 'string' || paymentId === '') return null;
     const { data: orders } = await call.fields({
       url: `${urls.partner}/api/external/orders`,
