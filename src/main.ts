@@ -129,8 +129,8 @@ program.hook('preAction', (_program, command) => {
 });
 
 /**
- * Reads the configuration of a command on data. Announces the data's place, because a wrong folder looks like an empty
- * one. These commands need only the data folder, so the sandbox's requirements are enough.
+ * Reads the configuration of a command that works on data. Announces its place, because a wrong folder looks like an
+ * empty one. These commands need only the data folder, so the sandbox's requirements are enough.
  */
 function readDataConfig(): Config {
   const config = readConfig('sandbox');

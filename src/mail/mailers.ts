@@ -21,7 +21,7 @@ const MAXIMUM_OPEN = 8;
 /** Maximum background emails in progress, so that sign-in links find room. */
 const MAXIMUM_IN_BACKGROUND = 5;
 
-/** Sends each mail with two short connections. Mail to a server on another machine is encrypted or not sent. */
+/** Creates a mailer with two short connections per mail. Mail that leaves this machine is encrypted or not sent. */
 export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeouts): Mailer {
   let open = 0;
   let inBackground = 0;

@@ -40,7 +40,7 @@ export interface CreatePaymentContext {
   readonly nowMs: () => number;
   readonly newPaymentId: () => PaymentId;
   readonly thresholdDefaults: ThresholdTerms;
-  /** Fingerprint of the secret for new ipn_tokens. */
+  /** Fingerprint of the secret behind each new `ipn_token`. */
   readonly tokenFingerprint: string;
 }
 

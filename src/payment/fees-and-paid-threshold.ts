@@ -29,7 +29,7 @@ export function grossUpCents(requestedCents: number, feeBasisPoints: number): nu
   return Number((requestedUnits + netPerCent - 1n) / netPerCent);
 }
 
-/** Returns the charge, raised by a passed-through fee to keep the net. Throws `invalid_request` above the maximum. */
+/** Returns the charge, which pass-through raises to keep the net. Throws `invalid_request` above the maximum. */
 export function chargeWithFee(
   { amountCents, passFeeToCustomer }: Pick<Payment, 'amountCents' | 'passFeeToCustomer'>,
   feeBasisPoints: number,
@@ -114,7 +114,7 @@ export type SessionTerms = Pick<
   'provider' | 'quotedUnits' | 'chargedCents' | 'receivedUnits'
 >;
 
-/** Returns the lowest of the current threshold and these sessions' thresholds, without those below the minimum. */
+/** Returns the lowest of the current threshold and these sessions' thresholds, ignoring those below the minimum. */
 export function thresholdAfterSessions(
   payment: Pick<Payment, 'paidThresholdUnits' | 'amountCents' | 'usdUnits' | 'maxProviderFeeBasisPoints'>,
   sessions: readonly SessionTerms[],
@@ -151,14 +151,14 @@ export function minDeliveryUnits(chargedUsdUnits: bigint, maxProviderFeeBasisPoi
   return chargedUsdUnits - feeUnits(chargedUsdUnits, maxProviderFeeBasisPoints);
 }
 
-/** Returns the smallest USD cents at which the assumed fee fits the maximum; null if its percentage alone does not. */
+/** Returns the smallest amount in USD cents at which the assumed fee fits; null if its percentage alone is too high. */
 export function minUsdCentsForFee(provider: ProviderId, maxProviderFeeBasisPoints: number): number | null {
   const { feeBasisPoints, minimumFeeUsdCents } = providerCatalog[provider];
   if (feeBasisPoints > maxProviderFeeBasisPoints) return null;
   return Math.ceil((minimumFeeUsdCents * 10_000) / maxProviderFeeBasisPoints);
 }
 
-/** Returns the smallest USD cents at which an excessive quoted fee would fit the maximum if it stayed the same. */
+/** Returns the smallest amount in USD cents at which an excessive quoted fee would fit if it stayed the same. */
 export function minUsdCentsForQuotedFee(
   chargedUsdUnits: bigint,
   deliveryUnits: bigint,
@@ -196,7 +196,7 @@ export function isDust({ paidThresholdUnits }: Pick<Payment, 'paidThresholdUnits
   return units < DUST_LIMIT_UNITS && units < paidThresholdUnits;
 }
 
-/** Missing share of the threshold above which the deposits do not count as an attempt to pay. */
+/** Missing share of the threshold at which deposits stop counting as an attempt to pay. */
 const NEARLY_ALL_MISSING_PERCENT = 90n;
 
 /**
@@ -226,8 +226,8 @@ const OVERPAID_FROM_PERCENT = 105n;
 const MIN_PART_UNITS = 100_000n;
 
 /**
- * Returns whether a payment is partially paid or overpaid. It is overpaid if clearly more than its value arrived, or if
- * two full deposits did, as from two finished provider sessions. Null if neither is significant, or if it is canceled.
+ * Returns whether a payment is partially paid or overpaid. Overpaid means that clearly more than its value arrived, or
+ * two full deposits, as after two finished provider sessions. Null if neither is significant, or once it is canceled.
  */
 export function amountMismatchOf(
   payment: Pick<Payment, 'status'> & Parameters<typeof fullDepositsOf>[0],

@@ -18,7 +18,7 @@ export const paymentEventTypes = {
 export type PaymentEventType = keyof typeof paymentEventTypes;
 
 export interface NumberedEvent {
-  /** Increases in commit order: milliseconds since 1970, or the last number plus one. */
+  /** Number in commit order: milliseconds since 1970, or the last number plus one. */
   readonly number: number;
   /** A `PaymentEventType`, or a feature's own type. */
   readonly type: string;

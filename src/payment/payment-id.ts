@@ -12,8 +12,8 @@ export function paymentIdTimeMs(id: PaymentId): number {
 }
 
 /**
- * Creates UUIDv7s that never decrease within this process, because ordered keys are cheaper to insert. After the 48-bit
- * time: a 10-bit counter within the millisecond, then 64 random bits, so that ids stay unguessable.
+ * Creates UUIDv7s that never decrease within this process, because ordered keys are cheaper to insert. A 10-bit counter
+ * within the millisecond follows the 48-bit time, and then 64 random bits, which keep ids unguessable.
  */
 export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
   let lastMs = 0;
@@ -26,7 +26,7 @@ export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
     else if (++counter > 0x3ff) [lastMs, counter] = [lastMs + 1, 0];
     const bytes = randomBytes(16);
     bytes.writeUIntBE(lastMs, 0, 6);
-    // The version, the counter and the first two random bits; then the variant's two bits and 62 random ones.
+    // Writes the version, the counter and the first two random bits, then the variant's two bits and 62 random ones.
     bytes.writeUInt16BE(0x7000 | (counter << 2) | (bytes.readUInt8(7) & 0x3), 6);
     bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
     return idOf(bytes.toString('hex'));
@@ -39,7 +39,7 @@ export function idOf(hex: string): PaymentId {
 
 export const AFTER_ALL_IDS = '~';
 
-/** Text that sorts before all payment ids of this millisecond and later, and after all earlier ones. */
+/** Returns a text that sorts before all payment ids from this millisecond on, and after all earlier ones. */
 export function firstIdAtMs(timeMs: number): string {
   const digits = Math.max(0, timeMs).toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;
@@ -59,7 +59,7 @@ const shortCodePattern = new RegExp(`^[${crockford}]{${SHORT_CODE_LENGTH}}$`);
 /** Mask of the id's last 62 bits. */
 const RANDOM_MASK = (1n << 62n) - 1n;
 
-/** Short code of a payment id, from 41 bits of time, 10 of the counter and 64 random ones, highest first. */
+/** Returns the short code of a payment id: 41 bits of time, 10 of the counter and 64 random ones, highest first. */
 export function shortCodeOf(id: PaymentId): string {
   const hex = BigInt(`0x${id.replaceAll('-', '')}`);
   const time = BigInt(paymentIdTimeMs(id) - EPOCH_MS);
@@ -69,16 +69,16 @@ export function shortCodeOf(id: PaymentId): string {
   return code;
 }
 
-/** Characters of a short code in a receipt number: time, counter, 4 random bits. All 64 bits open the checkout. */
+/** Short-code characters in a receipt number: time, counter and 4 random bits. Opening the checkout takes all 64. */
 const RECEIPT_CHARACTERS = 11;
 
-/** Example: "R1AE-X7CY-GQH1". Used on receipts and in questions about them. */
+/** Returns a receipt number, such as "R1AE-X7CY-GQH1", for receipts and questions about them. */
 export function receiptNumberOf(id: PaymentId): string {
   const characters = `R${shortCodeOf(id).slice(0, RECEIPT_CHARACTERS)}`.toUpperCase();
   return characters.replace(/.{4}(?=.)/g, '$&-');
 }
 
-/** First and last possible payment ids of a lower-case receipt number; null for any other text. */
+/** Returns the first and last possible payment ids of a lower-case receipt number; null for any other text. */
 export function idsOfReceiptNumber(text: string): readonly [PaymentId, PaymentId] | null {
   const code = /^r(\w{3})-(\w{4})-(\w{4})$/.exec(text)?.slice(1).join('');
   const idWith = (rest: string) => paymentIdOfShortCode(code?.padEnd(SHORT_CODE_LENGTH, rest) ?? '');

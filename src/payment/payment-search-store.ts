@@ -61,7 +61,7 @@ export interface PaymentSearchStore {
   /** Adds changes of payments to the sums by quarter hour and by day. Returns how many. */
   foldStatistics(limit: number): Promise<number>;
 
-  /** Returns sums per non-empty `stepMs`. Times are multiples of a quarter hour. `service` covers all accounts. */
+  /** Returns sums per non-empty `stepMs` step. Times are multiples of a quarter hour. `service` covers all accounts. */
   listSlots(
     accountId: string,
     fromMs: number,

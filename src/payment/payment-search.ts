@@ -130,7 +130,7 @@ export function termOfMeaning(meaning: Meaning): string {
   }
 }
 
-/** Returns whether a payment matches all words. Needed, because an index term covers more than the typed word. */
+/** Checks that a payment matches all words, because an index term covers more than the typed word. */
 export function hasWords(payment: Searched, words: readonly (readonly Meaning[])[]): boolean {
   const own = wordsOf(payment);
   const email = payment.email === null ? null : normalize(payment.email);

@@ -12,7 +12,7 @@ export type ForwardStatus =
   | 'manual_required'
   | 'canceled';
 
-/** Statuses in progress, which only few payments have at a time. */
+/** Statuses in progress. Only a few payments have one of them at any time. */
 export const unsettledStatuses = ['ready', 'processing', 'failed', 'manual_required'] as const;
 export type UnsettledStatus = (typeof unsettledStatuses)[number];
 

@@ -68,11 +68,11 @@ export interface PaymentStore {
   findPayment(accountId: string, id: PaymentId): Promise<Payment | null>;
   findPaymentById(id: PaymentId): Promise<Payment | null>;
   viewPayment(id: PaymentId): Promise<PaymentView | null>;
-  /** Returns the newest first. `before` is the last id of the previous page. */
+  /** Returns payments, newest first. `before` is the last id of the previous page. */
   listPayments(filter: PaymentFilter, before: PaymentId | null, limit: number): Promise<readonly Payment[]>;
   /** Returns the newest payment without its state, which may be invalid; null if there are no payments. */
   findNewest(): Promise<Pick<Payment, 'id' | 'tokenFingerprint'> | null>;
-  /** Returns the newest first. */
+  /** Returns payments, newest first. */
   listByOrigin(accountId: string, origin: string, limit: number): Promise<readonly Payment[]>;
   /** Returns ids above `after` and below `below`, oldest first. The bounds may be any text that sorts among ids. */
   listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;
@@ -97,7 +97,7 @@ export interface PaymentStore {
 
   /** Returns payments of up to `MAXIMUM_OWNERS_ASKED` addresses (any case) that were committed before the call. */
   findDepositOwners(addresses: readonly string[]): Promise<readonly DepositOwner[]>;
-  /** Returns addresses of payments above an id; null above `limit`. `unpaidAmong`: only unpaid ones among so many. */
+  /** Returns addresses of payments above an id; null above `limit`. `unpaidAmong`: unpaid only; null above so many. */
   listDepositAddresses(
     after: string,
     limit: number,

@@ -141,7 +141,7 @@ export type AmountMismatch = (typeof amountMismatches)[number];
 export const cancelReasons = ['expired', 'merchant', 'operator'] as const;
 export type CancelReason = (typeof cancelReasons)[number];
 
-/** Returns whether the customer pays from a wallet. Then, a final deposit makes it paid, and it is forwarded later. */
+/** Returns whether the customer pays from a wallet. Such a payment is paid once a deposit is final, then forwarded. */
 export function isDirect({ provider }: Pick<Payment, 'provider'>): boolean {
   return provider === DIRECT_PROVIDER;
 }

@@ -113,7 +113,7 @@ export function namedMeans(provider: ProviderId, means: PaymentMeans | null): Pa
 
 /**
  * Returns the means that may work in this browser. Apple Pay: Safari on a Mac, and any browser on iOS. Google Pay:
- * Chromium browsers and Firefox elsewhere. Web views inside apps (no `Safari/` on iOS, `wv` on Android) have neither.
+ * Chromium browsers and Firefox elsewhere. Web views inside apps (no `Safari/` on iOS, `wv` on Android) offer neither.
  */
 export function meansInBrowser(userAgent: string): readonly PaymentMeans[] {
   const isOther = /(?:Chrome|Firefox)\//.test(userAgent);

@@ -11,8 +11,8 @@ export interface ReleasePaymentContext {
 }
 
 /**
- * Requests the immediate release of a balance that is not released automatically. The payment is canceled, its release
- * was refused or waits for lower fees, or the balance is a small surplus. The money can only go to the merchant. Throws
+ * Requests the immediate release of a balance that is not released automatically. This applies to a canceled payment, a
+ * release that was refused or waits for lower fees, and a small surplus. The money can only go to the merchant. Throws
  * `payment_state_conflict` if at most dust can be released, a relay batch already has the release, or the payment may
  * still become paid. Throws `payment_not_found` for an unknown payment.
  */

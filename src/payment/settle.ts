@@ -28,7 +28,7 @@ const MAXIMUM_STEPS = Object.keys(paymentStates).length;
 
 export interface SettleContext {
   readonly nowMs: number;
-  /** Creation time before which payments are past their deadline, even by final blocks. Set only by the expiry step. */
+  /** Creation time before which payments are past their deadline, also by final blocks. Set only by the expiry step. */
   readonly expiredBeforeMs?: number | undefined;
 }
 
@@ -274,7 +274,7 @@ function seenSoFar(
   return { amountMismatch, receivedUnits: seenUnits, txidIn: decisiveTxid(payment, deposits) };
 }
 
-/** Returns the deposit that reached the paid threshold, or the last one for a canceled payment that may not have. */
+/** Returns the hash of the deposit that reached the paid threshold, or of the last one if none did or once canceled. */
 function decisiveTxid(payment: Payment, deposits: readonly Deposit[]): string | null {
   let units = 0n;
   for (const deposit of deposits) {

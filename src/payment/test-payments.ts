@@ -5,12 +5,12 @@ import { isProviderId, MULTI_PROVIDER, type ProviderId } from './provider-catalo
 const outcomes = ['paid', 'declined', 'too-little', 'late', 'twice', 'slow-chain'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** Outcomes that a payment allows. A double payment needs two providers. */
+/** Returns the outcomes that a payment allows. A double payment needs two providers. */
 export function outcomesOf({ provider }: Pick<Payment, 'provider'>): readonly Outcome[] {
   return outcomes.filter((outcome) => outcome !== 'twice' || provider === MULTI_PROVIDER);
 }
 
-/** The payment's own provider; otherwise one that can simulate every outcome. */
+/** Returns the payment's own provider, or one that can simulate every outcome. */
 export function simulatedProviderOf({ provider }: Pick<Payment, 'provider'>): ProviderId {
   return isProviderId(provider) ? provider : 'moonpay';
 }
@@ -34,7 +34,7 @@ export const providerFaults = {
 } as const;
 export type ProviderFault = keyof typeof providerFaults;
 
-/** Test mode: simulates the customer and injects faults. Absent in live mode. */
+/** Simulation of the customer and of faults in test mode. Absent in live mode. */
 export interface TestPayments {
   /** Throws `ServiceError` if the payment does not allow the outcome. */
   simulateOutcome(payment: Payment, outcome: Outcome): Promise<void>;
@@ -44,11 +44,11 @@ export interface TestPayments {
     provider: string | null,
     deliveryUnits: bigint | null,
   ): Promise<{ readonly provider: string; readonly transactionHash: string; readonly deliveryUnits: bigint }>;
-  /** Transfers USDC from a wallet of the sandbox; resolves when the transfer is sent. */
+  /** Transfers USDC from a wallet of the sandbox. Resolves when the transfer is sent. */
   transfer(to: Address, units: bigint): Promise<{ readonly transactionHash: string }>;
   setProviderFault(provider: ProviderId, fault: ProviderFault): Promise<void>;
   setFault(target: 'rates' | 'chain', fault: Fault): Promise<void>;
-  /** Returns copies of the events after the cursor; waits if there are none yet. */
+  /** Returns copies of the events after the cursor. Waits if there are none yet. */
   readEvents(cursor: string | null): Promise<{
     readonly cursor: string;
     readonly missed: number;
@@ -60,6 +60,6 @@ export interface TestPayments {
       readonly atMs: number;
     }[];
   }>;
-  /** Default account of payments, and default URL of their events. */
+  /** Default account of payments, and default URL for their events. */
   readonly defaults: { readonly accountId: string; readonly callbackUrl: string };
 }

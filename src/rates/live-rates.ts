@@ -203,7 +203,7 @@ function invert(unitsPerUsd: unknown): UsdRate | null {
 
 /**
  * Fetches the European Central Bank's daily rates from Frankfurter: `GET /v1/latest?from=USD&to=EUR,CAD,INR`, no key →
- * `{base: "USD", date: "2026-11-20", rates: {EUR: 0.92, …}}`. On weekends and holidays, the date is the last one.
+ * `{base: "USD", date: "2026-11-20", rates: {EUR: 0.92, …}}`. On weekends and holidays, it has the last date.
  */
 async function fetchFrankfurterRates(
   agent: Agent,

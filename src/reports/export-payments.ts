@@ -64,7 +64,7 @@ export interface AddedColumns {
   ) => Promise<(id: PaymentId) => readonly CsvCell[]>;
 }
 
-/** Yields a query's payments as CSV lines, newest first, read as they are consumed. USDC amounts are the journal's. */
+/** Yields a query's payments as CSV lines, newest first, read as consumed. USDC amounts come from the journal. */
 export async function* exportPayments(
   search: PaymentSearchStore,
   baseCurrency: Currency,

@@ -86,7 +86,7 @@ function settleTimesOf(counts: readonly PaidCount[]): AccountStatistics['settleT
 /** Converts a day's received amount in 10⁻⁶ USDC to 10⁻⁶ of a currency; null for a day before the first known rate. */
 export type ToBase = (day: LocalDay, units: number) => number | null;
 
-/** Time before the first day in which rates for days without one are looked up. */
+/** Maximum time before the first day from which an earlier rate is used for days without one. */
 const MAXIMUM_GAP_MS = 7 * 86_400_000;
 
 /** Converts at the day's first rate, or at the last one before it, so that a missing rate leaves no gap in a sum. */

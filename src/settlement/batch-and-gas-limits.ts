@@ -15,7 +15,6 @@ export const defaultRelayLimits = {
   maximumUnmined: 16,
   /** Maximum open batches per key. A mined batch stays open until it is final. */
   maximumOpen: 64,
-  /** Maximum payments per release transaction. */
   releasesPerBatch: 100,
   /** Time that the first due release waits for others to share its transaction. */
   batchWindowMs: 0,

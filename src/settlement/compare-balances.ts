@@ -19,7 +19,7 @@ const PAYMENTS_AT_A_TIME = 100;
 /** Minimum age of compared payments. Most are paid by then, so comparing younger ones would only add load. */
 const MINIMUM_AGE_MS = 10 * 60_000;
 
-/** Compares balances of the next open payments after `after` that are at least `MINIMUM_AGE_MS` old. */
+/** Compares the balances of the next open payments above the id `after`, if they are at least `MINIMUM_AGE_MS` old. */
 export async function sweepOpenPayments(context: SweepContext, after: string | null) {
   const cursor = await context.observations.readCursor();
   if (cursor === null) return { last: null, unexplained: [], open: [], blockNumber: 0 };

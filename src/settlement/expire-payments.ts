@@ -41,8 +41,8 @@ export async function expirePayments(context: ExpirePaymentsContext) {
   const decide = (view: PaymentView, expiredBeforeMs: number) => {
     const seenUnits = seenBefore.get(view.payment.id);
     if (seenUnits === undefined) return settle(view, { nowMs: context.nowMs(), expiredBeforeMs });
-    // The payment stays unchanged until the money is observed. If a deposit was recorded during the chain call, the
-    // watermark had not passed this payment yet, so the payment must be visited again.
+    // The payment stays unchanged until the money is observed. A deposit recorded during the chain call could not move
+    // the watermark back, because the watermark had not passed this payment yet, so this decision does.
     return sumObservations(view.observations).seenUnits === seenUnits
       ? null
       : { change: {}, revisitExpiry: true as const };

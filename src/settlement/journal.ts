@@ -38,7 +38,7 @@ export interface RowOwner {
 export interface MovedRows {
   readonly deposits: readonly (Deposit & RowOwner)[];
   readonly releases: readonly (Release & RowOwner)[];
-  /** Recorded only in the journal and once final, because no decision depends on them. */
+  /** Recorded only in the journal, and only once final, because no decision depends on them. */
   readonly rescues?: readonly (Rescue & RowOwner)[];
 }
 

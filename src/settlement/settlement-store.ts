@@ -16,7 +16,7 @@ export interface SettlementRecord extends DepositFactory {
 export interface SettlementStore {
   /** Adds the settlement, or moves a known one (same chain, factory and fee wallet) to the front. */
   rememberSettlement(settlement: SettlementRecord): Promise<void>;
-  /** Returns the most recently started first. */
+  /** Returns settlements, the most recently started first. */
   listSettlements(): Promise<readonly SettlementRecord[]>;
 }
 
@@ -80,7 +80,7 @@ export interface ObservationStore {
   listEntries(after: number, limit: number): Promise<readonly JournalEntry[]>;
   /** Returns at most 1,000 entries of one payment, numbered above `after`, in order. */
   listEntriesOf(id: PaymentId, after?: number): Promise<readonly JournalEntry[]>;
-  /** Returns rows that a view holds only as a sum, after the last given ones in chain order; at most 1,000 a table. */
+  /** Returns rows that a view holds only as a sum, after the given ones in chain order; at most 1,000 per table. */
   listFolded(
     id: PaymentId,
     after: Pick<ChainObservations, 'deposits' | 'releases'>,

@@ -145,7 +145,7 @@ async function readLeftOut(
 /** Minimum final blocks per pass, even if an endpoint allows fewer per call, because each pass needs a confirmation. */
 const BLOCKS_A_CONFIRMATION = 64;
 
-/** Reads final blocks above the cursor for all payments, as many as one call covers or `BLOCKS_A_CONFIRMATION`. */
+/** Reads final blocks above the cursor for all payments: what one call covers, but at least `BLOCKS_A_CONFIRMATION`. */
 async function readFinalBlocks(
   context: WatchDepositsContext,
   view: ChainView,

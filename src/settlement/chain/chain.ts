@@ -28,7 +28,7 @@ export interface LogQuery {
   readonly toBlock: number;
   /** Recipients to filter by at the endpoint; null fetches every transfer of the token. */
   readonly recipients: readonly Address[] | null;
-  /** Selects our recipients (`0x` and 40 lower-case hex digits) of fetched transfers. Unused with `recipients`. */
+  /** Selects our recipients among those fetched, as `0x` and 40 lower-case hex digits. Unused with `recipients`. */
   readonly ownOf?: (recipients: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
   /** The only block of the range, requested by hash, so that a node without it answers with an error. */
   readonly block?: BlockReference;
@@ -55,7 +55,7 @@ export interface ChainView {
   readBlock(blockNumber: number): Promise<BlockReference | null>;
   /** Returns the logs of as many of the query's first blocks as the endpoint allows, in chain order. */
   readLogs(query: LogQuery): Promise<ScannedLogs>;
-  /** Returns whether another host has the same logs; true without one. Throws `ChainUnavailableError` if two do not. */
+  /** Returns true if another host has the logs or there is none. Throws `ChainUnavailableError` if two lack some. */
   confirmLogs(logs: ChainLogs, final: BlockReference): Promise<boolean>;
   /** Returns the block number of a mined transaction; null if the endpoint does not know the transaction. */
   readTransactionBlock(transactionHash: string): Promise<number | null>;
@@ -86,9 +86,9 @@ export const LATE_SCAN_MS = 3 * 60_000;
 /** Health of one endpoint, as seen by this process since it started. */
 export interface EndpointHealth {
   readonly label: string;
-  /** Whether others are asked instead, because this endpoint did not answer in time. */
+  /** Whether other endpoints are asked instead, because this one did not answer in time. */
   readonly isPaused: boolean;
-  /** Whether others are asked first, because they answer several times as fast. */
+  /** Whether other endpoints are asked first, because they answer several times as fast. */
   readonly isSlow: boolean;
   /** Whether a call has failed since the last check of the chain id. */
   readonly isFailing: boolean;
@@ -110,7 +110,7 @@ export interface ChainReader {
   withEachView<T>(use: (view: ChainView) => Promise<T>): Promise<readonly T[]>;
 }
 
-/** Checks at the token whether money can move, made before a customer is sent to pay and before a release. */
+/** Checks whether the token lets money move, before a customer is sent to pay and before a release. */
 export interface TokenReader {
   isBlocklisted(address: Address): Promise<boolean>;
   /** Simulates releases in order. With several hosts, two must refuse; a sole answer that refuses has `heldUnits` 0. */
@@ -168,7 +168,7 @@ export interface Relayer {
   /** Returns the transaction count at the finalized block, or 0 while that block is above `seenTo`. */
   readFinalTransactionCount(seenTo: number, of?: string): Promise<number>;
   isAnyMined(hashes: readonly string[]): Promise<boolean>;
-  /** Returns the estimate with a margin, or our own figure. Throws `CallRevertedError` if the call would fail. */
+  /** Estimates a gas limit, with a margin or from our own figure. Throws `CallRevertedError` if the call would fail. */
   estimateGas(call: RelayCall): Promise<bigint>;
   quoteFees(): Promise<FeeQuote>;
   /** Throws `SignerError` if the signer does not answer, refuses, or returns something else. */

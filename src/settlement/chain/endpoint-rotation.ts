@@ -300,7 +300,7 @@ const REMEMBERED_ANSWERS = 32;
 
 /** Methods that a pass calls at the current endpoint, and that confirmations and rescans call at all others. */
 const comparedMethods: ReadonlySet<string> = new Set(['eth_getBlockByNumber', 'eth_getLogs']);
-/** Recent answers per method, whose median counts. A single slow answer thus does not make a host slow. */
+/** Number of recent answers per method whose median counts, so that a single slow one does not make a host slow. */
 const COMPARED_ANSWERS = 3;
 
 /** Measures answer times. Unanswered calls do not count, because they would raise a hanging endpoint's time limit. */
@@ -311,7 +311,7 @@ function createEndpointSpeed(
 ) {
   const tookMs: number[] = [];
   const tookByMethod = new Map<string, number[]>();
-  /** Running calls, in start order. */
+  /** Running calls, oldest first. */
   const waiting = new Set<{ readonly startedAtMs: number }>();
   const speed = {
     /** Time limit of a call: a multiple of the slowest recent answer, so that no endpoint is abandoned too soon. */

@@ -73,7 +73,7 @@ function chooseEstimate(estimates: readonly Estimate[], figure: bigint): Estimat
   return gas.find((estimate) => isPlausible(estimate, figure)) ?? figure;
 }
 
-/** Returns whether two hosts agree on a failure, or on the gas within an eighth. Their newest blocks may differ. */
+/** Returns whether hosts agree on a failure, or on the gas to within an eighth. Their newest blocks may differ. */
 function isSame(one: Estimate, other: Estimate): boolean {
   if (typeof one !== 'bigint' || typeof other !== 'bigint') return typeof one === typeof other;
   const [less, more] = one < other ? [one, other] : [other, one];

@@ -317,7 +317,7 @@ function errorOf(answer: unknown): { code?: unknown; message?: unknown; data?: u
   return typeof error === 'object' && error !== null ? error : null;
 }
 
-/** Returns a call's result or throws its error. A null `id` accepts any, because only an error is expected. */
+/** Returns a call's result or throws its error. A null `id` accepts any id, because only an error is expected. */
 function resultOf(endpoint: Endpoint, method: string, { status, body }: Answer, id: number | null): unknown {
   const error = errorOf(body);
   if (error !== null) {

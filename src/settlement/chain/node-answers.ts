@@ -74,7 +74,7 @@ class Misfit extends Error {}
 
 /** Enough for 68 years at two blocks per second. */
 const MAXIMUM_BLOCK_NUMBER = 2 ** 32;
-/** Time in seconds, before Polygon's first block. Rejects, with the maximum, times in milliseconds or microseconds. */
+/** Time in seconds before Polygon's first block. With the maximum, it rejects times in milliseconds or microseconds. */
 const MINIMUM_BLOCK_TIME = Date.UTC(2020, 0) / 1000;
 const MAXIMUM_BLOCK_TIME = Date.UTC(2100, 0) / 1000;
 /** Fifty times the logs that fit into a block, at 375 gas or more per log. */

@@ -40,7 +40,7 @@ export function openSigner(key: RelayerKey, options: Omit<JsonRpcOptions, 'url'>
 
 const METHOD_NOT_FOUND = -32_601;
 
-/** Signs at a remote signer by JSON-RPC, and checks every part of its answer. */
+/** Creates a signer that signs remotely by JSON-RPC, and checks every part of the answer. */
 function remoteSigner({ address, signerUrl: url }: RemoteKey, options: object): TransactionSigner {
   const client = createJsonRpcClient({ ...options, url });
 

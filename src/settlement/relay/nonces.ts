@@ -29,7 +29,7 @@ export function unminedOf(open: readonly RelayBatch[], { latest }: TransactionCo
   return open.filter(({ nonce }) => nonce >= latest);
 }
 
-/** Returns whether another batch may be in flight, because nodes drop transactions beyond their own limits. */
+/** Returns whether another batch may be in flight. Nodes drop transactions beyond their own limits. */
 export function hasFreeSlot(
   { maximumUnmined, maximumOpen }: RelayLimits,
   open: readonly RelayBatch[],
@@ -38,7 +38,7 @@ export function hasFreeSlot(
   return open.length < maximumOpen && unminedOf(open, counts).length < maximumUnmined;
 }
 
-/** Returns the next nonce, never a used one, because a lagging node counts too few. `open` is sorted by nonce. */
+/** Returns the next nonce, which is never a used one, even if a node lags. `open` is sorted by nonce. */
 export async function chooseNonce(
   { relay, relayer }: Pick<RelayContext, 'relay' | 'relayer'>,
   open: readonly RelayBatch[],
