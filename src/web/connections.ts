@@ -109,7 +109,7 @@ export function createConnections({ hsts }: { readonly hsts: string | null }) {
   };
 }
 
-/** Returns whether Node is done with a response and, if the response closes it, with the connection. */
+/** Returns whether Node has detached a response from its connection, after closing the connection if required. */
 function isDone(response: ServerResponse): boolean {
   return response.writableEnded && response.socket === null;
 }

@@ -5,7 +5,7 @@ import { errorTypeOf } from '../platform/machine-fault.ts';
 /** Observer of every answered request. `route` is the pattern (`/pay/:id`), or `unmatched`. */
 export type Observe = (route: string, method: string, status: number, durationMs: number) => void;
 
-/** Threshold for logging a request. One line for each would cost a tenth of the throughput. */
+/** Threshold for logging a request. One line for every request would cost a tenth of the throughput. */
 const SLOW_REQUEST_MS = 1000;
 
 /** Logs the route pattern, never the path or query, which may contain tokens and email addresses. */

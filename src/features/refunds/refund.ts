@@ -262,12 +262,12 @@ export function refuseTransaction(
   return { refund: refused, event: 'refund.transaction_refused' };
 }
 
-/** Function that decides on a refund under the lock of all refunds; null to leave it unchanged. */
+/** Function that decides on a refund while all refunds are locked. It returns null to leave the refund unchanged. */
 export type DecideRefund = (view: RefundView) => RefundDecision | null;
 
 type Place = Pick<Refund, 'createdAtMs' | 'id'>;
 
-/** Store of refunds. It saves a change with its event, and a transfer for at most one refund. */
+/** Store of refunds. A change and its event are one transaction. A transfer belongs to at most one refund. */
 export interface RefundStore {
   /** Stores a refund, or resolves to the earlier one with its `Idempotency-Key`, even for concurrent calls. */
   createRefund(draft: Refund, decide: (view: RefundView) => RefundDecision, nowMs: number): Promise<Refund>;

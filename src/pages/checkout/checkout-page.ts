@@ -342,7 +342,7 @@ aria-describedby="email-hint"><button class="button">${names.send}</button>
   return html`<p role="status">${close}${names.told}</p><details><summary>${names.another}</summary>${form}</details>`;
 }
 
-/** Renders the elapsed time, which the script continues, outside the live region so that it is not announced. */
+/** Renders the elapsed time, which the script updates. It is outside the live region, so it is not announced. */
 function ring(sinceMs: number | null, { words }: Language, atMs = 0): Html {
   if (sinceMs === null) return html`<div class="ring" aria-hidden="true"></div>`;
   const seconds = Math.max(0, Math.floor((atMs - sinceMs) / 1000));

@@ -63,7 +63,7 @@ export function transactionRows(
 /** Maximum number of listed transfers in each direction, because anyone can send more. */
 const MAXIMUM_LISTED = 20;
 
-/** Returns arrivals and releases, with amounts if there are several. If there are many, only the largest. */
+/** Returns arrivals and releases, with amounts if there are several. Returns only the largest if there are many. */
 export function transfersOf(payment: Payment, observations: ChainObservations, language: Language) {
   const { arrivedWith, sentWith } = language.words.facts;
   type Transfer = Pick<Deposit, 'units' | 'transactionHash'>;

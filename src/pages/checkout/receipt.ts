@@ -30,7 +30,7 @@ ${amount}
 </header>`;
 }
 
-/** Renders return link, facts and proof of a paid checkout. The script shows the hidden print button. */
+/** Renders return link, facts and proof of a paid checkout. The print button stays hidden until the script shows it. */
 export function receipt(
   view: Paid,
   checkout: Checkout,

@@ -229,7 +229,7 @@ function promises({ checkout, language }: OfferList, rows: readonly OfferRow[]):
 rel="noopener noreferrer">${assurances.check}<span class="quiet"> ${facts.newTab}</span></a></li></ul>`;
 }
 
-/** Renders the offers after a decline. The first one is secondary if another card can be tried. */
+/** Renders the offers after a decline. The first button is secondary if another card can be tried. */
 function insteadOf(declined: ProviderId, selection: OfferList, [lead, ...others]: readonly OfferRow[]): Html {
   if (lead === undefined) return nothing;
   const { checkout, language } = selection;

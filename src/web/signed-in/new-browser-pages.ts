@@ -144,7 +144,7 @@ You still need your password. Do not share the link. If this was not you, ignore
   };
 }
 
-/** Emails a link to a user. Runs after the response, because its time must not reveal whether the user exists. */
+/** Emails a link to a user. Runs after the response, whose time must not reveal whether the user exists. */
 export async function mailLink(
   { context, request }: AreaRequest,
   mailer: Mailer,
