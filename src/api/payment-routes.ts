@@ -33,7 +33,7 @@ export function registerApi(server: FastifyInstance, context: ApiContext): void 
   });
 }
 
-/** `POST /api/v1/wallet` (JSON) and `GET /api/v1/wallet` (query) create a checkout, and share one rate limit. */
+/** Registers `POST` (JSON) and `GET /api/v1/wallet` (query), which create a checkout and share one rate limit. */
 function registerWalletRoutes(server: FastifyInstance, context: ApiContext, admit: Admit): void {
   const options = admit(context.limits.create, 'create');
 
@@ -69,7 +69,7 @@ function inBoth(): ServiceError {
   );
 }
 
-/** `GET /api/v1/payment-status` reads one payment of the account by its token or id. */
+/** Registers `GET /api/v1/payment-status`, which reads one payment of the account by its token or id. */
 function registerStatusRoute(server: FastifyInstance, context: ApiContext, admit: Admit): void {
   const options = admit(context.limits.status, 'read');
 
@@ -104,7 +104,7 @@ const presentCharge = (payment: Payment) => ({
   pass_fee_to_customer: payment.passFeeToCustomer,
 });
 
-/** Answer to a create request. `status` is the one at creation, because a replay must get the same answer. */
+/** Presents the answer to a create request. `status` is that of creation, because a replay must get the same answer. */
 function presentCreatedPayment(
   { tokens, baseUrl }: PresentContext,
   payment: Payment,

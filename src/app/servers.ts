@@ -45,7 +45,7 @@ export function createPublicServer(
     sendNotFoundPage: (request, reply) => sendUnknownPage(requestContext, languageOf(request), reply),
   });
   const isTrusted = createPeerCheck(config.trustProxy);
-  // Without TLS, live mode admits only trusted proxies. Test mode serves one machine.
+  // Without TLS, live mode serves only trusted peers and health checks. Test mode serves one machine.
   if (config.tls === null && !requestContext.isTestMode) requireHttps(server, isTrusted);
   requireForwardedHttps(server, { isTrusted, baseUrl: config.baseUrl });
   // Requests are counted in the store if several processes serve together.
@@ -75,7 +75,7 @@ export function createPublicServer(
   return server;
 }
 
-/** Creates the server for metrics, health and, except in a worker, the operator's console. It is never public. */
+/** Creates the server for metrics, health and, except in a worker, the console. It never uses the public port. */
 export function createAdminServer(parts: ServiceParts, isReady: () => Readiness): FastifyInstance {
   const { config, log, metrics, role } = parts;
   const server = createBaseServer({

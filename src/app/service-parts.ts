@@ -51,10 +51,10 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import type { Store } from './store/store.ts';
 
 interface TestAdditions {
-  /** Creates the test payments: outcomes on the checkout page, and operations of the command line. */
+  /** Creates the test payments: outcomes on the checkout page, and command-line operations. */
   readonly createTestPayments: (customer: {
     readonly startSession: StartSession;
-    /** Providers of a payment's page for a customer from this country, the recommended one first. */
+    /** Returns a payment's providers for a customer from this country, the recommended one first. */
     readonly rankProviders: (payment: Payment, country: string) => Promise<readonly ProviderId[]>;
   }) => TestPayments;
   readonly createOperations: (testPayments: TestPayments) => SandboxOperations;
@@ -63,7 +63,7 @@ interface TestAdditions {
   readonly startLinks: DocsContext['links'];
   /** Called with each webhook before its delivery begins. Must not throw. */
   readonly onDelivery: (delivery: Parameters<DeliverWebhook>[0]) => void;
-  /** Certificates by `host:port`, each trusted instead of the system's authorities for deliveries there. */
+  /** Certificates by `host:port`. Deliveries there trust the certificate instead of the system's authorities. */
   readonly receiverAuthorities: ReadonlyMap<string, string>;
 }
 
@@ -75,13 +75,13 @@ export interface ServiceOptions {
   readonly external: ExternalServices;
   readonly clock: Clock;
   readonly log: Log;
-  /** Null if email is not configured. */
+  /** Mailer; null if email is not configured. */
   readonly mailer: Mailer | null;
-  /** Set in test mode, which moves no real money and allows plain HTTP from every peer and sign-in by password alone. */
+  /** Additions of test mode. It moves no real money and allows plain HTTP from every peer and password-only sign-in. */
   readonly additions?: TestAdditions;
   /** Metrics to which the external services already report; new ones if omitted. */
   readonly metrics?: Metrics;
-  /** Time for which the server accepts new connections after the signal to stop, while reporting "not ready". */
+  /** Time after the signal to stop during which the server accepts connections while reporting "not ready". */
   readonly drainDelayMs: number;
 }
 
@@ -89,7 +89,7 @@ export type ServiceParts = ReturnType<typeof assembleParts>;
 
 /** Maximum age of counted visits, because older ones say little about a provider today. */
 const VISITS_COUNTED_MS = 30 * 24 * 3_600_000;
-/** A visit without a payment counts as one without a delivery after this time. */
+/** Time after which a visit without a payment counts as one without a delivery. */
 const VISIT_DECIDED_MS = 2 * 3_600_000;
 /** Maximum number of counted visits; reading them takes a few milliseconds. */
 const VISITS_COUNTED = 2_000;
@@ -107,7 +107,7 @@ function createSuccessReader(visits: VisitStore, { nowMs }: Clock) {
   };
 }
 
-/** Puts adapters behind circuit breakers. A payment method uses the budget of the provider that runs it. */
+/** Wraps adapters in circuit breakers. A payment method uses the budget of the provider that runs it. */
 function guardProviders(
   unguarded: ProviderAdapters,
   breaker: CircuitBreakerOptions,
@@ -127,10 +127,10 @@ function guardProviders(
   );
 }
 
-/** Time limit of the DNS query for a callback at creation. A name without an answer by then is accepted. */
+/** Time limit of the DNS lookup of a callback at creation. A name without an answer by then is accepted. */
 const CALLBACK_LOOKUP_TIMEOUT_MS = 1_500;
 
-/** Creates the parts that a service's servers and tasks share. Starts nothing. */
+/** Creates the parts that a service's servers and tasks share, but starts nothing. */
 export function assembleParts(options: ServiceOptions) {
   const { config, store, external, clock } = options;
   const isTestMode = options.additions !== undefined;
@@ -205,7 +205,7 @@ export function assembleParts(options: ServiceOptions) {
       const context = { ...store, relayer: relayers[0], limits: intervals.relayLimits, nowMs: clock.nowMs };
       return rescueToken(context, id, token);
     },
-    /** Stores and parts for the routes; each route takes those that its context names. Contains no secret. */
+    /** Stores and parts for the routes, without any secret. Each route takes those that its context names. */
     requestContext: {
       ...store,
       ...clock,

@@ -54,7 +54,7 @@ export function createAccounts({ read, write }: Scripts, noteChange: () => void 
 
 const KEYS_IN_MEMORY = 10_000;
 
-/** Caches active keys, for the only writing process. Unknown keys are not cached: they would evict active ones. */
+/** Caches active keys, because no other process writes. Unknown keys are not cached: they would evict active ones. */
 export function createCachingAccounts(scripts: Scripts): AccountStore {
   const keys = new LRUCache<string, ActiveKey>({ max: KEYS_IN_MEMORY });
   const accounts = createAccounts(scripts, () => keys.clear());
@@ -72,7 +72,7 @@ function findAccount(accountId: string): Script<Account | null> {
   return accountTable.selectOne`WHERE id = ${accountId}`;
 }
 
-/** A list walks the time index; a search reads every account. */
+/** Searches accounts. A list walks the time index; a search reads every account. */
 function searchAccounts({ search, before }: AccountQuery, limit: number): Script<Account[]> {
   const { createdAtMs, id } = before ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' };
   const pattern = `%${(search ?? '').replaceAll(/[\\%_]/g, '\\$&')}%`;
@@ -94,7 +94,7 @@ function* updateAccount(
   const logoHash = logo === undefined ? account.logoHash : (logo?.hash ?? null);
   const changed = { ...account, ...change, logoHash };
   yield* accountTable.update(changed);
-  // Logos have their own table because an account is read with every request.
+  // Logos have their own table, because an account is read with every request.
   if (logo !== undefined) yield* run`DELETE FROM shop_logos WHERE account_id = ${accountId}`;
   if (logo) {
     yield* logoTable.insert({

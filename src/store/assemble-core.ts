@@ -33,28 +33,28 @@ import { createWebhookStore } from './webhooks.ts';
 
 /** Parts of an engine that serves several processes. */
 export interface SharedStore {
-  /** Counts the calls that have a connection, and those that wait for one. */
+  /** Counts running calls, and calls that wait for a connection. */
   countCalls(): { readonly running: number; readonly waiting: number };
   readonly leases: LeaseStore;
-  /** Counts requests of a kind across all processes; closed with the store. */
+  /** Creates a limiter that counts requests of a kind across all processes; it is closed with the store. */
   createRateLimiter(kind: string, requestsPerMinute: number): RateLimiter;
   /** Counts calls to providers across all processes. */
   readonly takeProviderCall: TakeSharedCall;
 }
 
-/** Parts that each engine makes in its own way. */
+/** Parts that each engine implements in its own way. */
 export interface EngineParts {
   readonly accounts: AccountStore;
   readonly createPayment: PaymentStore['createPayment'];
   readonly releaseClaims: Pick<RelayStore, 'claimDueReleases' | 'dropClaims'>;
   /** Coordination of processes that share the data; null for an engine with a single process. */
   readonly shared: SharedStore | null;
-  /** Bytes on disk, by part. */
+  /** Returns the bytes on disk, by part. */
   readSize(): Promise<Readonly<Record<string, number>>>;
   close(): Promise<void>;
 }
 
-/** Ports to all data of the core, by name, all implemented by one engine on one database. */
+/** Stores of all core data, by name, implemented by one engine on one database. */
 export type CoreStore = ReturnType<typeof assembleCore>;
 
 const moveToFront = `ON CONFLICT (chain_id, factory, fee_wallet)
@@ -73,7 +73,7 @@ export function assembleCore(
     ...createProviderSessions(scripts, decisions),
     findDepositOwners: scripts.read(findDepositOwners),
     findIdempotent: scripts.read(findIdempotent),
-    // Filters by account, so that finding another account's payment takes no longer than an unknown one.
+    // Filters by account, so that another account's payment takes no longer to find than an unknown one.
     findPayment: scripts.read(function* (accountId, id) {
       const [payment] = yield* selectPayments`FROM payments WHERE id = ${id} AND account_id = ${accountId}`;
       return payment ?? null;
@@ -118,7 +118,7 @@ export function assembleCore(
     visits: createVisitStore(scripts),
     shared,
     readSize,
-    /** Finishes earlier calls, then closes the database. Later calls reject (`StoreClosedError`). */
+    /** Finishes earlier calls, then closes the database. Later calls reject with `StoreClosedError`. */
     close() {
       closed ??= close();
       return closed;

@@ -1,12 +1,12 @@
 import { bytesOfAddress, checksumAddressBytes } from '../payment/address.ts';
 import { parseJson } from '../platform/read-json.ts';
 
-// Table descriptions for both engines: column lists, inserts, mappers and the move between engines derive from them.
+// Table descriptions for both engines. Column lists, inserts, mappers and the move between engines derive from them.
 
 /**
- * How a column stores its values.
+ * Storage of a column's values.
  *
- * - `units`: one of our own amounts, an integer in the database
+ * - `units`: an amount of the service, an integer in the database
  * - `amount`: an amount of any size from the chain or a provider, as decimal text or numeric
  * - `bit`: a flag that both engines store as 0 or 1
  * - `flag`: a boolean if the engine has one
@@ -31,7 +31,7 @@ export interface Column {
   readonly kind: ColumnKind;
 }
 
-/** Statement parameter; each engine stores booleans and lists in its own way. */
+/** A statement parameter. Each engine stores booleans and lists in its own way. */
 export type ColumnValue =
   | string
   | number
@@ -66,13 +66,13 @@ type Missing<Entity, Given extends FieldsByKind<Entity>> = Exclude<
   NonNullable<Given[keyof Given & ColumnKind]>[number]
 >;
 
-/** Compile error if a field of the entity is missing from all lists. */
+/** The given lists, or a compile error if a field of the entity is missing from all of them. */
 export type AllFields<Entity, Given extends FieldsByKind<Entity>> = [Missing<Entity, Given>] extends [never]
   ? Given
   : { readonly 'fields without a column': Missing<Entity, Given> };
 
 export interface TableOptions<Entity> {
-  /** Columns not named after their fields. */
+  /** Names of columns that are not named after their fields. */
   readonly renamed?: { readonly [Field in keyof Entity]?: string };
   readonly others?: Readonly<Record<string, ColumnKind>>;
   readonly numberedBy?: string;
@@ -80,7 +80,7 @@ export interface TableOptions<Entity> {
 
 export interface Table<Entity = unknown> {
   readonly name: string;
-  /** Columns of the fields first, in their order. */
+  /** All columns: those of the fields first, in the fields' order. */
   readonly columns: readonly Column[];
   /** Unique key that sets the order in which rows are read. */
   readonly orderedBy: readonly string[];
@@ -132,7 +132,7 @@ export function snakeCaseOf(field: string): string {
 
 interface Conversion {
   readonly read: (value: unknown) => unknown;
-  /** Absent if values are stored unchanged. */
+  /** Conversion for writing; absent if values are stored unchanged. */
   readonly write?: (value: never) => ColumnValue;
 }
 
@@ -151,7 +151,7 @@ const conversions: Partial<Record<ColumnKind, Conversion>> = {
 
 function createReader<Entity>(columns: readonly Column[]): (values: readonly unknown[]) => Entity {
   const fields = columns.map(({ field, kind }) => [field as string, conversions[kind]?.read] as const);
-  // Copied, so that all entities have one shape from the start. Without it, creating them takes half as long again.
+  // Copied, so that all entities have one shape from the start. Otherwise, creating them takes half as long again.
   const blank: Record<string, unknown> = Object.fromEntries(fields.map(([field]) => [field, null]));
   return (values) => {
     const entity = { ...blank };
@@ -170,22 +170,22 @@ function createWriter<Entity>(columns: readonly Column[]): (entity: Entity) => C
     });
 }
 
-/** PostgreSQL's numeric(78): any 256-bit number, and the sum of eight. */
+/** Largest numeric(78) of PostgreSQL, which holds any 256-bit number, and the sum of eight. */
 const MAXIMUM_AMOUNT = 10n ** 78n - 1n;
 
-/** An unreadable amount counts as zero: only its own payment no longer adds up, and `verify` reports that. */
+/** Reads an amount. An unreadable one counts as zero: its payment no longer adds up, and `verify` reports that. */
 function readAmount(value: string | null): bigint | null {
   if (value === null) return null;
   return /^-?\d+$/.test(value) ? BigInt(value) : 0n;
 }
 
-/** JSON in SQLite, an array in PostgreSQL. An unreadable list counts as empty, so that it grants no rights. */
+/** Reads a list: JSON in SQLite, an array in PostgreSQL. An unreadable list is empty, so that it grants no rights. */
 export function textsOf(value: unknown): readonly string[] {
   const list = typeof value === 'string' ? parseJson(value) : value;
   return list === null || Array.isArray(list) ? (list as readonly string[]) : [];
 }
 
-/** Reads a document, JSON in SQLite; empty if unreadable, so that only its own row fails. */
+/** Reads a document, which is JSON in SQLite. An unreadable one is empty, so that only its own row fails. */
 export function documentOf(value: unknown): Readonly<Record<string, unknown>> {
   const document = typeof value === 'string' ? parseJson(value) : value;
   const isDocument = typeof document === 'object' && document !== null && !Array.isArray(document);

@@ -21,7 +21,7 @@ import {
 import type { StoredFeature } from './stored-feature.ts';
 import { receiptTable } from './tables.ts';
 
-/** Stands for the account's id in the watermark of erasures in all accounts. */
+/** Account id in the watermark of erasures in all accounts. */
 const ALL_ACCOUNTS = '';
 
 export function createEmailStore({ write }: Scripts, features: readonly StoredFeature[]): EmailStore {
@@ -111,15 +111,15 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
 interface RecordedWebhook {
   readonly id: string;
   readonly status: string;
-  /** Text on one engine, parsed JSON on the other. */
+  /** Text in SQLite, and parsed JSON in PostgreSQL. */
   readonly fields: string | Record<string, unknown>;
   readonly body: string | null;
   readonly answer: string | null;
 }
 
 /**
- * Locks the webhooks of a payment by updating them, so that none is claimed meanwhile. Their ids begin with the payment's
- * id and a colon; the semicolon is the next character.
+ * Locks a payment's webhooks by updating them, so that none is claimed meanwhile. Their ids begin with the payment's id
+ * and a colon, and the semicolon is the character after the colon.
  */
 function* holdWebhooks(id: PaymentId): Script<RecordedWebhook[]> {
   const held = yield* run`
@@ -129,7 +129,7 @@ function* holdWebhooks(id: PaymentId): Script<RecordedWebhook[]> {
   return held as unknown as RecordedWebhook[];
 }
 
-/** Erases note, provider URLs and the contents of webhooks. Returns false while a webhook waits or is being sent. */
+/** Erases the note, provider URLs and webhook contents. Returns false while a webhook is waiting or being sent. */
 function* eraseContents(id: PaymentId): Script<boolean> {
   yield* lockPayments([id]);
   const webhooks = yield* holdWebhooks(id);
@@ -147,7 +147,7 @@ function* eraseContents(id: PaymentId): Script<boolean> {
   return true;
 }
 
-/** Returns false and changes nothing while one of the webhooks is being sent. */
+/** Erases an email address from webhooks. Returns false and changes nothing while one of them is being sent. */
 function* eraseFromWebhooks(id: PaymentId, email: string): Script<boolean> {
   const webhooks = yield* holdWebhooks(id);
   if (webhooks.some(({ status }) => status === 'sending')) return false;

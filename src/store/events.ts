@@ -22,7 +22,7 @@ export function createEventStore({ read, write }: Scripts, nowMs: () => number):
   };
 }
 
-/** Numbers events by time, or the last number plus one, so that after a restore they exceed all that readers know. */
+/** Numbers events by the clock, or one above the last number, so that they exceed all earlier ones after a restore. */
 function* numberEvents(limit: number, nowMs: number): Script<number> {
   yield* lock(EVENT_LOCK);
   const waiting = yield* unnumberedEventTable.select`ORDER BY "row" LIMIT ${limit}`;
@@ -33,7 +33,7 @@ function* numberEvents(limit: number, nowMs: number): Script<number> {
     const number = Math.max(last + 1, nowMs);
     numbers.set(accountId, number);
     yield* eventTable.insert({ ...event, number });
-    // One by one, because a row that was committed late may lie between two that were read.
+    // Deleted one by one, because a row that was committed late may lie between two that were read.
     yield* run`DELETE FROM unnumbered_events WHERE "row" = ${row}`;
   }
   for (const [accountId, number] of numbers) {
@@ -43,7 +43,7 @@ function* numberEvents(limit: number, nowMs: number): Script<number> {
   return waiting.length;
 }
 
-/** Number of the account's newest event; 0 before the first. Outlives deleted events. */
+/** Returns the number of the account's newest event; 0 before the first. The number outlives deleted events. */
 export function* newestNumber(accountId: string): Script<number> {
   const row = yield* runForOne<{ newest: number }>`
     SELECT newest FROM event_numbers WHERE account_id = ${accountId}`;
@@ -55,7 +55,7 @@ function* deleteEvents(beforeMs: number, limit: number): Script<number> {
   const old = yield* run`
     SELECT account_id AS "accountId", number FROM events WHERE at_ms < ${beforeMs} ORDER BY at_ms
     LIMIT ${limit}`;
-  // By number, because after the clock was set back, a later event has an earlier time.
+  // Deletes by number, because after the clock was set back, a later event can have an earlier time.
   const through = new Map<string, number>();
   for (const row of old) {
     const accountId = String(row['accountId']);

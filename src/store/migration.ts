@@ -2,7 +2,7 @@ import packageDescription from '#package' with { type: 'json' };
 import type { Table } from './columns.ts';
 import { StoreOutdatedError, StoreTooNewError, UnreleasedSchemaError } from './store-errors.ts';
 
-/** A schema step. Once released it is never edited: a change is a new migration. */
+/** A schema step. Once released, it is never edited: every change is a new migration. */
 export interface Migration {
   readonly number: number;
   readonly name: string;
@@ -12,11 +12,11 @@ export interface Migration {
    * removes what a version uses comes at least one release after the step that replaces it.
    */
   readonly oldestVersion: string;
-  /** What the step locks, and for how long, as text for operators. */
+  /** What the step locks and for how long, as text for operators. */
   readonly lock: string;
 }
 
-/** Version that refuses a database with an unknown number in `migrations`. Later ones also read `schema_steps`. */
+/** Version that refuses a database with an unknown number in `migrations`. Later versions also read `schema_steps`. */
 const FIRST_VERSION = '0.1.0';
 
 export interface Layout {
@@ -36,10 +36,10 @@ export interface AppliedMigration {
 export type FoundSchema = ReturnType<typeof foundSchema>;
 
 /**
- * Throws `UnreleasedSchemaError` for a database that was made before the first release.
+ * Compares applied and known migrations. Throws `UnreleasedSchemaError` for a database from before the first release.
  *
  * @param name the operator's name for the database
- * @param emptyPlace the setting that selects an empty one instead
+ * @param emptyPlace the setting that selects an empty database instead
  */
 export function foundSchema(
   name: string,
@@ -57,11 +57,11 @@ export function foundSchema(
     name,
     /** Newest applied migration; 0 for a database without a schema. */
     number: Math.max(0, ...done),
-    /** Newest migration of this version. */
+    /** Number of this version's newest migration. */
     known: migrations.length,
     pending: migrations.filter((each) => !done.has(each.number)),
-    // Whether a newer version has applied a step on which this version does not run. A step that 0.1.0 must refuse is
-    // recorded in both tables, of which only `schema_steps` has the oldest version.
+    // Whether a newer version has applied a step that this version cannot run on. A step that 0.1.0 must refuse is
+    // recorded in both tables, but only `schema_steps` has the oldest version.
     isTooNew: [...done].some(
       (step) =>
         !names.has(step) && !applied.some((each) => each.number === step && runsFrom(each.oldest_version)),
@@ -69,14 +69,14 @@ export function foundSchema(
   };
 }
 
-/** Whether this version is at least the given one. */
+/** Returns whether this version is at least the given one. */
 function runsFrom(version: string | undefined): boolean {
   return (
     version !== undefined && packageDescription.version.localeCompare(version, 'en', { numeric: true }) >= 0
   );
 }
 
-/** Tables of the applied steps, on both engines. */
+/** Tables that record the applied steps, on both engines. */
 export const stepTables = `
   CREATE TABLE IF NOT EXISTS migrations (
     number integer PRIMARY KEY,
@@ -91,8 +91,8 @@ export const stepTables = `
   );`;
 
 /**
- * SQL that applies a step and records it. Steps that 0.1.0 must know, its own and those to refuse, are also recorded
- * in `migrations`, the only table that it reads.
+ * Returns SQL that applies and records a step. Version 0.1.0 reads only the table `migrations`, so its own step and
+ * those that it must refuse are also recorded there.
  */
 export function stepSql({ number, name, sql, oldestVersion }: Migration, appliedAtMs: number): string {
   const step = `${number}, '${name.replaceAll("'", "''")}'`;
@@ -107,14 +107,14 @@ export function requireNoNewerSchema({ name, number, known, isTooNew }: FoundSch
   if (isTooNew) throw new StoreTooNewError(name, number, known);
 }
 
-/** Throws like `requireNoNewerSchema`, and `StoreOutdatedError` for a database of an older version. */
+/** Throws the errors of `requireNoNewerSchema`, and `StoreOutdatedError` for a database of an older version. */
 export function requireCurrentSchema(found: FoundSchema): void {
   requireNoNewerSchema(found);
   const { name, number, known, pending } = found;
   if (pending.length > 0) throw new StoreOutdatedError(name, number, known);
 }
 
-/** Throws for every schema but this version's own, because only its tables and columns are all known. */
+/** Throws for every schema except this version's own, because only its tables and columns are all known. */
 export function requireOwnSchema(found: FoundSchema): void {
   requireCurrentSchema(found);
   if (found.number > found.known) throw new StoreTooNewError(found.name, found.number, found.known);

@@ -3,10 +3,10 @@ import type { Column, ColumnKind, Table } from './columns.ts';
 import { type FoundSchema, type Layout, requireOwnSchema } from './migration.ts';
 import { MoveRefusedError } from './store-errors.ts';
 
-/** Maximum rows in memory at a time. */
+/** Maximum number of rows in memory at a time. */
 export const PORTION_ROWS = 1_000;
 
-/** Engine-independent value: amounts are decimal text, lists of text JSON, and documents their text as stored. */
+/** Engine-independent value. Amounts are decimal text, lists of text are JSON, and documents are their stored text. */
 type PortableValue = string | number | boolean | Uint8Array | null;
 
 /** Values of a row in the order of the table's columns. */
@@ -14,7 +14,7 @@ export type PortableRow = readonly PortableValue[];
 
 export type MoveRole = 'source' | 'target';
 
-/** Database of one engine without other writers. Closing rolls back, so a source stays unchanged. */
+/** Database of one engine without other writers. Closing rolls back, so that a source stays unchanged. */
 export interface MoveDatabase {
   readonly name: string;
   readSchema(): Promise<FoundSchema>;
@@ -22,10 +22,10 @@ export interface MoveDatabase {
   /** Begins the transaction that reads the source's snapshot or fills the target. */
   begin(): Promise<void>;
   countRows(table: string): Promise<number>;
-  /** Reads all rows in the order of `orderedBy`, texts by their bytes, at most `PORTION_ROWS` at a time. */
+  /** Reads all rows in the order of `orderedBy`, with text sorted by its bytes, at most `PORTION_ROWS` at a time. */
   read(table: Table): AsyncIterable<readonly (readonly unknown[])[]>;
   insert(table: Table, rows: readonly PortableRow[]): Promise<void>;
-  /** Commits; auto-increment columns continue after the moved numbers. */
+  /** Commits. Auto-increment columns continue after the moved numbers. */
   commit(): Promise<void>;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface SideOptions extends Layout {
   readonly onCreate?: ((schema: FoundSchema) => void) | undefined;
 }
 
-/** Opens a side, creating an empty target's tables. Throws like `requireOwnSchema`, and for an unsuitable side. */
+/** Opens a side and creates an empty target's tables. Throws for an unsuitable side or another schema. */
 export async function openSide(
   database: MoveDatabase,
   role: MoveRole,
@@ -58,7 +58,7 @@ export async function openSide(
   }
 }
 
-/** Prevents mixed or repeated data. */
+/** Refuses a target with rows, because a move must not mix or repeat data. */
 async function requireEmpty(database: MoveDatabase, tables: Layout['tables']): Promise<void> {
   const filled: string[] = [];
   for (const { name } of tables) if ((await database.countRows(name)) > 0) filled.push(name);
@@ -72,7 +72,7 @@ async function requireEmpty(database: MoveDatabase, tables: Layout['tables']): P
 /** Output of `move-store --json`. */
 export type StoreMove = Awaited<ReturnType<typeof moveTables>>;
 
-/** Moves every row, and commits only if the target reads back exactly equal. The source is never changed. */
+/** Moves every row, and commits only if the target reads back exactly equal. Never changes the source. */
 export async function moveTables(source: MoveDatabase, target: MoveDatabase, tables: Layout['tables']) {
   const carried = new Map<string, TableContent>();
   for (const table of tables) carried.set(table.name, await carry(table, source, target));
@@ -118,7 +118,7 @@ async function contentOf(
       row.map((value, index) => portableOf(value, (table.columns[index] as Column).kind)),
     );
     count += rows.length;
-    // One line per row: JSON contains no line break, so different tables have different texts.
+    // One line per row. JSON contains no line break, so different tables have different texts.
     for (const row of rows) hash.update(`${JSON.stringify(row)}\n`);
     await take(rows);
   }

@@ -51,7 +51,7 @@ export function createObservationStore(
   features: readonly StoredFeature[],
 ): ObservationStore {
   const { read } = scripts;
-  /** Serializes writers, even of several instances. */
+  /** Write method that serializes writers, even of several instances. */
   const write: Scripts['write'] = (script) =>
     scripts.write(function* (...given) {
       yield* lock('observations');
@@ -70,7 +70,7 @@ export function createObservationStore(
       yield* removeRange(scan.from.number, scan.scannedTo);
       yield* removeMoved(scan, scan.from.number);
       const found: MovedRows = { ...scan, ...(yield* addRows(scan)) };
-      // The next scan replaces the rest.
+      // The journal omits rows above the final block, because the next scan replaces them.
       const final = filterRows(found, ({ blockNumber }) => blockNumber <= scan.final.number);
       yield* appendEntries(yield* newEntries(entriesOf(final)), nowMs());
       yield* foldDust([...scan.deposits, ...scan.releases], scan.final.number);
@@ -146,14 +146,14 @@ function paymentsOf({ deposits, releases }: Pick<ScanRecord, 'deposits' | 'relea
   return [...deposits, ...releases].map(({ paymentId }) => paymentId);
 }
 
-/** Rescues are stored only in the journal. */
+/** Returns the rescues that are missing from the journal, their only record. */
 function* missingRescues({ rescues = [] }: MovedRows): Script<NonNullable<MovedRows['rescues']>> {
   const entries = yield* newEntries(entriesOf({ deposits: [], releases: [], rescues }));
   const missing = new Set(entries.map(logOf));
   return rescues.filter((rescue) => missing.has(logOf(rescue)));
 }
 
-/** Cursor: the newest final block that was scanned. */
+/** Returns the cursor: the newest final block that was scanned. */
 function newestCheckpoint(): Script<BlockReference | null> {
   return checkpointTable.selectOne`ORDER BY number DESC LIMIT 1`;
 }
@@ -162,10 +162,10 @@ function* newestFinalNumber(): Script<number> {
   return (yield* newestCheckpoint())?.number ?? NO_FINAL_BLOCK;
 }
 
-/** Maximum stored cursors, among which a rewind looks for the last common block. */
+/** Maximum number of stored cursors, among which a rewind looks for the last common block. */
 const MAXIMUM_CHECKPOINTS = 200;
 
-/** Advances the cursor and deletes the oldest checkpoint above the maximum. */
+/** Advances the cursor and deletes the oldest checkpoint beyond the maximum. */
 function* addCheckpoint(block: BlockReference): Script<void> {
   if (isCursor(yield* newestCheckpoint(), block)) return;
   yield* checkpointTable.insert(block);
@@ -183,13 +183,13 @@ type Observed<Position> = Position & RowOwner;
 const tables = [depositTable, releaseTable] as const;
 
 function* listRowsAbove(blockNumber: number): Script<readonly Row[]> {
-  // No DISTINCT, because SQLite would then walk the index on the payment and so read every row.
+  // No DISTINCT, because SQLite would then walk the index on the payment and read every row.
   return yield* run`
     SELECT payment_id, block_number FROM deposits WHERE block_number > ${blockNumber}
     UNION ALL SELECT payment_id, block_number FROM releases WHERE block_number > ${blockNumber}`;
 }
 
-/** Reads the rows in blocks (above, upTo]. */
+/** Reads the rows of blocks above `above`, up to and including `upTo`. */
 function* readRange(above: number, upTo: number): Script<MovedRows> {
   const isWithin = sql`block_number > ${above} AND block_number <= ${upTo}`;
   return {
@@ -204,7 +204,7 @@ function* removeRange(above: number, upTo: number): Script<void> {
   }
 }
 
-/** Removes rows that a reorganization moved to a lower block, and returns their payments. */
+/** Removes rows that a reorganization moved to a lower block. Returns their payments. */
 function* removeMoved({ deposits, releases }: FoundRows, above: number): Script<PaymentId[]> {
   const hashes = hashesOf([...deposits, ...releases]);
   if (hashes.length === 0) return [];
@@ -236,7 +236,7 @@ function* missingFrom<Position extends ChainPosition, Given extends Observed<Pos
   return rows.filter((row) => !contents.has(contentsOf(table, row)));
 }
 
-/** Adds rows that are not stored yet, and returns them. Throws `ScanRefusedError` for contradicting ones. */
+/** Adds rows that are not stored yet and returns them. Throws `ScanRefusedError` for contradicting rows. */
 function* addRows({ deposits, releases }: FoundRows): Script<FoundRows> {
   return { deposits: yield* addTo(depositTable, deposits), releases: yield* addTo(releaseTable, releases) };
 }
@@ -259,10 +259,10 @@ const foldable = [
   [releaseTable, releaseSumTable],
 ] as unknown as readonly (readonly [ChainTable, ChainTable])[];
 
-/** Number of a payment's unfolded rows above which dust is folded. Customers pay in a few deposits. */
+/** Number of unfolded rows above which a payment's dust is folded. Customers pay in a few deposits. */
 const MAXIMUM_UNFOLDED = 100;
 
-/** Condition for rows whose amounts have at most four digits: each below 0.01 USDC. */
+/** Returns the condition for rows whose amounts have at most four digits, so that each is below 0.01 USDC. */
 function dustOf({ columns }: Pick<Table, 'columns'>): Fragment {
   const amounts = columns.filter(({ kind }) => kind === 'amount');
   return raw(amounts.map(({ name }) => `length(CAST(${name} AS text)) <= 4`).join(' AND '));
@@ -324,7 +324,7 @@ function readFolded<Position extends ChainPosition>(
     ORDER BY block_number, log_index LIMIT ${ROWS_AT_A_TIME}`;
 }
 
-/** Rows that are neither stored nor repeated; throws if two contradict each other. */
+/** Returns rows that are neither stored nor repeated. Throws `ScanRefusedError` if two contradict each other. */
 function newRows<Position extends ChainPosition, Given extends Observed<Position>>(
   table: Table<Position>,
   rows: readonly Given[],
@@ -397,7 +397,7 @@ function allRows({ deposits, releases, rescues = [] }: MovedRows): ChainPosition
   return [...deposits, ...releases, ...rescues];
 }
 
-/** Throws `ScanRefusedError` when the chain was rewound below the block, so that it is no longer a checkpoint. */
+/** Throws `ScanRefusedError` when the block is no longer a checkpoint, because the chain was rewound below it. */
 export function* requireCheckpoint({ number, hash }: BlockReference): Script<void> {
   const checkpoint = yield* checkpointTable.selectOne`WHERE number = ${number}`;
   if (checkpoint?.hash !== hash)
@@ -420,7 +420,7 @@ function requireFinal(missed: MovedRows, finalNumber: number): void {
   throw new RangeError(`block ${provisional.blockNumber} is not among the final blocks that were scanned`);
 }
 
-/** Throws `ScanRefusedError` when the cursor is another block with the same number. */
+/** Returns whether the cursor is this block. Throws `ScanRefusedError` for another block with the same number. */
 function isCursor(cursor: BlockReference | null, block: BlockReference): boolean {
   if (cursor?.number !== block.number) return false;
   if (cursor.hash === block.hash) return true;
@@ -441,7 +441,7 @@ function stopBeforeRevisited(to: string, decide: Decide): { decide: Decide; reac
   };
 }
 
-/** The `observations` lock keeps the journal a single chain. */
+/** Appends to the journal. The `observations` lock keeps it a single chain. */
 function* appendEntries(entries: readonly JournalFacts[], recordedAtMs: number): Script<void> {
   if (entries.length === 0) return;
   const head = yield* runForOne<JournalHead>`SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1`;
@@ -449,7 +449,7 @@ function* appendEntries(entries: readonly JournalFacts[], recordedAtMs: number):
   yield* journalTable.insertRows(appended.map(journalTable.valuesOf));
 }
 
-/** Sums of entries in the payment token, by kind. The engine adds amounts of up to twelve digits. */
+/** Returns sums of entries in the payment token, by kind. The engine adds only amounts of up to twelve digits. */
 export function* listPaymentSums(
   ids: readonly PaymentId[],
 ): Script<readonly Pick<JournalEntry, 'paymentId' | 'kind' | 'units'>[]> {
@@ -465,7 +465,7 @@ export function* listPaymentSums(
   }));
 }
 
-/** Omits rescues that are in the journal already. Reads it once, because anyone can rescue a worthless token often. */
+/** Omits rescues that are already in the journal. Reads it once, because anyone can rescue a worthless token often. */
 function* newEntries(entries: readonly JournalFacts[]): Script<JournalFacts[]> {
   const isRescue = ({ kind }: JournalFacts) => kind === 'rescued';
   const blocks = new Set(entries.filter(isRescue).map(({ blockNumber }) => blockNumber));

@@ -53,7 +53,7 @@ export function createPaymentLists({ read }: Scripts) {
   } satisfies Partial<PaymentStore>;
 }
 
-/** Fingerprints of payments above the id that may be open, and of any with an open release or webhook. */
+/** Reads fingerprints of payments above the id that may be open, and of any with an open release or webhook. */
 function* readOpenFingerprints(after: string): Script<readonly string[]> {
   const rows = yield* run`
     SELECT token_fingerprint FROM payments

@@ -25,9 +25,9 @@ import {
 } from './scripts.ts';
 import { termTable, unindexedTable } from './tables.ts';
 
-/** Maximum windows per call, so that a call without matches takes tens of milliseconds. */
+/** Maximum windows per call, so that a call without matches takes only tens of milliseconds. */
 const MAXIMUM_WINDOWS = 5;
-/** Maximum candidates of a word compared per event-loop turn, so that it takes only a few milliseconds. */
+/** Maximum candidates of a word to compare per event-loop turn, so that a turn takes only a few milliseconds. */
 const COMPARED_PAYMENTS = 400;
 
 export function createPaymentSearch({ read, write }: Scripts) {
@@ -55,7 +55,7 @@ export function createPaymentSearch({ read, write }: Scripts) {
     },
     indexPayments: write((limit) => indexPayments(limit)),
     listUnsettled: read((accountId, forwardStatuses, limit) => {
-      // Keeps SQLite from walking the primary key instead of the partial index to get the order.
+      // `id || ''` keeps SQLite from walking the primary key instead of the partial index to get the order.
       const rest =
         accountId === null
           ? sql`ORDER BY id || '' DESC`
@@ -79,7 +79,7 @@ export function createPaymentSearch({ read, write }: Scripts) {
 
 const ofPayment = sql`session.payment_id = payments.id`;
 
-/** SQL of the id of a payment's last session; a payment may have hundreds. */
+/** SQL for the id of a payment's last session. A payment may have hundreds of sessions. */
 const lastSession = sql`SELECT id FROM provider_sessions AS session WHERE ${ofPayment}
   AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
   ORDER BY created_at_ms DESC, id DESC LIMIT 1`;
@@ -107,14 +107,14 @@ function* chooseSource({ accountId, search, paid, ...query }: PaymentQuery): Scr
   }
 }
 
-/** Terms of the word with the fewest payments. These include all payments with every word. */
+/** Returns the terms of the word with the fewest payments. These include all payments with every word. */
 function* rarestWord(accountId: string, words: readonly (readonly Meaning[])[]): Script<readonly string[]> {
   const [first = [], ...others] = words.map((meanings) => meanings.map(termOfMeaning));
   let rarest = first;
   if (others.length === 0) return rarest;
   let fewest = Number.POSITIVE_INFINITY;
   for (const terms of [first, ...others]) {
-    // Counts above a window need not be exact.
+    // Counts above the size of a window need not be exact.
     const count =
       yield* countOf`(${anyOf(terms.map((term) => byTerm(accountId, term)))(everything)}) AS counted`;
     if (count < fewest) [rarest, fewest] = [terms, count];
@@ -122,10 +122,10 @@ function* rarestWord(accountId: string, words: readonly (readonly Meaning[])[]):
   return rarest;
 }
 
-/** Payments read before the search yields to the event loop. */
+/** Number of payments to read before the search yields to the event loop. */
 const WINDOW = 1_000;
 
-/** Ids from `lowest` up to but excluding `upper`. */
+/** Ids from `lowest` (inclusive) to `upper` (exclusive). */
 interface Range {
   readonly upper: string;
   readonly lowest: string;
@@ -133,7 +133,7 @@ interface Range {
 
 const everything: Range = { upper: AFTER_ALL_IDS, lowest: '' };
 
-/** Source of a list's candidate ids, newest first. */
+/** Function that returns SQL for a list's candidate ids within a range, newest first. */
 type Source = (range: Range) => Fragment;
 
 function windowOf(from: Fragment, { upper, lowest }: Range, idColumn: 'id' | 'payment_id' = 'id'): Fragment {
@@ -142,12 +142,12 @@ function windowOf(from: Fragment, { upper, lowest }: Range, idColumn: 'id' | 'pa
     ORDER BY ${id} DESC LIMIT ${raw(WINDOW)}`;
 }
 
-/** Walks the account's index, or a partial index with the condition. */
+/** Returns a source that walks the account's index, or a partial index with the condition. */
 function ofPayments(accountId: string, condition: Fragment): Source {
   return (range) => windowOf(sql`payments WHERE account_id = ${accountId} AND ${condition}`, range);
 }
 
-/** Repeats the index's condition, because SQLite matches its text. No IN list, because it costs each insert more. */
+/** Condition of the partial index, repeated because SQLite matches its text. An IN list would make inserts slower. */
 const unsettled = raw(`(${unsettledStatuses.map((status) => `forward_status = '${status}'`).join(' OR ')})`);
 
 function byTransaction(hash: string): Source {
@@ -168,7 +168,7 @@ function byPaidTime(accountId: string, { fromMs, beforeMs }: { fromMs: number; b
   return anyOf(periods);
 }
 
-/** Payments with any of these terms, and all that are not indexed yet: both are compared in full. */
+/** Returns payments with any of these terms and all that are not indexed yet. Both are compared in full. */
 function byTerms(accountId: string, terms: readonly string[]): Source {
   return anyOf([
     ...terms.map((term) => byTerm(accountId, term)),
@@ -193,13 +193,13 @@ function anyOf(sources: readonly Source[]): Source {
 
 type FilteredQuery = PaymentQuery & { readonly filters: Fragment };
 
-/** Payments of one window that pass the query's filters; `end` is where the next window begins, null after the last. */
+/** Payments of one window that pass the query's filters. `end` is where the next window begins; null after the last. */
 interface Window {
   readonly payments: readonly Payment[];
   readonly end: PaymentId | null;
 }
 
-/** CROSS JOIN makes SQLite go from the source to the payments, never the reverse. */
+/** Reads a window. CROSS JOIN makes SQLite go from the source to the payments, never the reverse. */
 function* readWindow(source: Source, query: FilteredQuery, upper: string, limit: number): Script<Window> {
   const lowest = query.fromMs === undefined ? '' : firstIdAtMs(query.fromMs);
   const candidates = yield* runForOne<{ end: PaymentId | null; count: number }>`
@@ -237,7 +237,7 @@ function filtersOf(query: PaymentQuery): Fragment {
   );
 }
 
-/** SQL of `displayStatusOf`. Only payments without a deposit look up their last session. */
+/** Returns the SQL of `displayStatusOf`. Only payments without a deposit look up their last session. */
 function hasDisplayStatus({ status, nowMs }: NonNullable<PaymentQuery['display']>): Fragment {
   const expected = sql`payments.amount_mismatch IS NULL`;
   const isLastSession = (condition: Fragment) => sql`EXISTS (
@@ -266,7 +266,7 @@ function hasDisplayStatus({ status, nowMs }: NonNullable<PaymentQuery['display']
   }
 }
 
-/** First id of a list: after the previous page, and within the requested time. */
+/** Returns the exclusive upper id of a list: after the previous page and within the requested time. */
 function beginningOf(query: PaymentQuery, before: PaymentId | null): string {
   const latest = query.beforeMs === undefined ? AFTER_ALL_IDS : firstIdAtMs(query.beforeMs);
   return before !== null && before < latest ? before : latest;
@@ -274,7 +274,7 @@ function beginningOf(query: PaymentQuery, before: PaymentId | null): string {
 
 const INDEX_LOCK = 'payment terms';
 
-/** Returns how many were indexed. Locked, so that no concurrent change loses a word. */
+/** Indexes queued payments and returns their number. Locks them, so that no concurrent change loses a word. */
 function* indexPayments(limit: number): Script<number> {
   yield* lock(INDEX_LOCK);
   const queued = yield* unindexedTable.select`ORDER BY account_id, payment_id LIMIT ${limit}`;
@@ -289,7 +289,7 @@ function* indexPayments(limit: number): Script<number> {
       numberOfTerm(payment.accountId, term),
     ]),
   );
-  // Sorted by term, so that payments share index pages.
+  // Sorts by term, so that payments share index pages.
   rows.sort(([, , one], [, , other]) => one - other);
   yield* termTable.insertRows(rows, { keepsExisting: true });
   const accountIds = [...new Set(queued.map(({ accountId }) => accountId))];
@@ -298,7 +298,7 @@ function* indexPayments(limit: number): Script<number> {
   return queued.length;
 }
 
-/** Removes a locked payment's outdated terms from the index, and queues it for the new ones. */
+/** Removes a locked payment's outdated terms from the index and queues the payment for the new ones. */
 export function* replaceTerms(before: Payment, after: Payment): Script<void> {
   const { accountId, id } = after;
   const kept = termsOfPayment(after);

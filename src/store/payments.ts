@@ -47,7 +47,7 @@ import {
 /** Final block number before the first scan. */
 export const NO_FINAL_BLOCK = -1;
 
-/** Throws `UnknownStateError` with the payment's id for a state the domain does not know. */
+/** Returns the payment. Throws `UnknownStateError` with its id for a state that the domain does not know. */
 function withKnownState(payment: Payment): Payment {
   try {
     stateOf(payment);
@@ -70,7 +70,7 @@ export function* findDepositOwners(addresses: readonly string[]): Script<Deposit
   }));
 }
 
-/** Reads payments with a statement given from its `FROM` on. Throws `UnknownStateError` for an unknown state. */
+/** Reads payments with a statement from its `FROM` on. Throws `UnknownStateError` for an unknown state. */
 export function* selectPayments(
   texts: TemplateStringsArray,
   ...insertions: readonly Insertion[]
@@ -83,7 +83,7 @@ export function paymentOf(row: Row): Payment {
   return withKnownState(paymentTable.ofRow(row));
 }
 
-/** Handles simultaneous duplicates one after the other, because SQLite runs one write transaction at a time. */
+/** Creates a payment. Simultaneous duplicates wait, because SQLite runs one write transaction at a time. */
 export function* createPaymentInSqlite(
   payment: Payment,
   record: IdempotencyRecord | null,
@@ -98,7 +98,7 @@ export function* createPaymentInSqlite(
   return { kind: 'created' };
 }
 
-/** Stores a record in place of an older one with the same key, and deletes a few expired ones. */
+/** Stores a record in place of an older one with the same key. Deletes a few expired records. */
 function* insertRecord(
   { accountId, key, fingerprint, createdAtMs }: IdempotencyRecord,
   { id }: Payment,
@@ -112,7 +112,7 @@ function* insertRecord(
     VALUES (${accountId}, ${key}, ${fingerprint}, ${id}, ${createdAtMs})`;
 }
 
-/** Inserts a payment and queues it for search and statistics. False if the payout address is a deposit address. */
+/** Inserts a payment and queues it for search and statistics; false if the payout address is a deposit address. */
 export function* insertPayment(payment: Payment): Script<boolean> {
   if (yield* hasRow`SELECT 1 FROM payments WHERE deposit_address = ${bytesOfAddress(payment.payoutAddress)}`)
     return false;
@@ -122,10 +122,10 @@ export function* insertPayment(payment: Payment): Script<boolean> {
   return true;
 }
 
-/** Expired idempotency records deleted per added one. More than one, so that the table shrinks to the valid ones. */
+/** Expired idempotency records deleted per added record. More than one, so that the table shrinks to the valid ones. */
 export const PURGED_PER_RECORD = 4;
 
-/** Payment of an Idempotency-Key that was used after `sinceMs`. */
+/** Finds the payment of an Idempotency-Key that was used after `sinceMs`. */
 export function* findIdempotent(
   accountId: string,
   key: string,
@@ -145,14 +145,14 @@ export function* selectPayment(id: PaymentId): Script<Payment | null> {
   return payment ?? null;
 }
 
-/** Condition for due releases, by the partial index. SQLite cannot infer the IS NOT NULL from the alternatives. */
+/** Returns the condition for due releases. SQLite cannot infer the partial index's IS NOT NULL from alternatives. */
 export function isReleaseDue(nowMs: number): Fragment {
   return sql`release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
     release_due_at_ms <= ${nowMs} OR release_due_at_ms > ${nowMs + LONGEST_DELAY_MS} OR
     (release_due_at_ms > ${nowMs + LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND no_op_batches = 0))`;
 }
 
-/** SQL of a payment's rows in another table: a JSON array with the values of each; amounts are text. */
+/** Returns SQL for a payment's rows in another table: a JSON array of arrays of values. Amounts are text. */
 function rowsOfPayment(
   { name, columns }: Table,
   order: string,
@@ -167,14 +167,14 @@ function rowsOfPayment(
 
 const OF_PAYMENT = 'payment_id = payments.id';
 
-/** SQL of a payment's chain rows, with their sum in place of folded ones. */
+/** Returns SQL for a payment's chain rows, with their sum in place of folded ones. */
 function observationsOfPayment(table: Table, sums: Table): string {
   const rows = `(SELECT ${table.names} FROM ${table.name} WHERE ${OF_PAYMENT} AND folded = 0
     UNION ALL SELECT ${table.names} FROM ${sums.name} WHERE ${OF_PAYMENT}) AS observed`;
   return rowsOfPayment(table, 'block_number, log_index', rows);
 }
 
-/** Reads all data that a decision may depend on in one statement, in the given order, without unknown payments. */
+/** Reads all data that a decision may depend on, in one statement. Keeps the order and omits unknown payments. */
 export function* viewPayments(ids: readonly PaymentId[]): Script<PaymentView[]> {
   const rows = yield* run`
     SELECT ${raw(paymentTable.qualifiedNames)},
@@ -208,10 +208,10 @@ export const EXPIRY_WATERMARK = 'expiry';
 
 export type Decisions = ReturnType<typeof createDecisions>;
 
-/** Decides on payments, and runs the features' steps for those that changed state. */
+/** Creates functions that decide on payments and run the features' steps for those that changed state. */
 export function createDecisions(features: readonly StoredFeature[], nowMs: () => number) {
   return {
-    /** Locks and decides payments in id order. Throws when one of them does not exist. */
+    /** Locks payments and decides on them in id order. Throws when one of them does not exist. */
     *decideAll(ids: readonly PaymentId[], decide: Decide): Script<readonly Payment[]> {
       if (ids.length === 0) return [];
       const ordered = [...new Set(ids)].sort();
@@ -246,7 +246,7 @@ interface Change extends MovedPayment {
   readonly sessions: PaymentView['sessions'];
 }
 
-/** Locks payments, decides them in order and writes the decisions. Unknown payments are left out of the result. */
+/** Locks payments, decides on them in order and writes the decisions. The result omits unknown payments. */
 function* applyDecision(
   ids: readonly PaymentId[],
   decide: Decide,
@@ -258,7 +258,7 @@ function* applyDecision(
   const receipts: Payment[] = [];
   const revisited: PaymentId[] = [];
   const dueBefore: string[] = [];
-  // In a separate statement, because one that waited for a lock would still read the rest of its old snapshot.
+  // Uses a separate statement, because one that waited for a lock would still read the rest of its old snapshot.
   yield* lockPayments(ids);
   const decided = (yield* viewPayments(ids)).map((view) => {
     const decision = decide(view);
@@ -297,7 +297,7 @@ function* applyDecision(
   yield* queueWantedReceipts(moved, nowMs);
   yield* giveUpSent(dueBefore, nowMs);
   for (const feature of features) yield* feature.paymentsMoved?.(moved) ?? [];
-  // After the payments, because every transaction locks their rows first.
+  // Written after the payments, because every transaction locks the rows of payments first.
   const [lowest] = revisited.sort();
   if (lowest !== undefined) {
     yield* run`
@@ -318,7 +318,7 @@ function* queueWantedReceipts(moved: readonly Change[], nowMs: number): Script<v
 }
 
 function* recordChanges(changes: readonly Change[], moved: readonly Change[], nowMs: number): Script<void> {
-  // A direct payment changes state again after it became paid, but counts once.
+  // A direct payment changes state again after it became paid, but counts only once.
   const paid = moved.filter(({ before, after }) => after.status === 'paid' && before.status !== 'paid');
   yield* stateChangeTable.insertRows(
     moved.map(({ after }) => [after.id, stateOf(after), nowMs]),
@@ -334,7 +334,7 @@ function* recordChanges(changes: readonly Change[], moved: readonly Change[], no
   );
 }
 
-/** Watermark just below a payment: a prefix of an id sorts before it. */
+/** Returns the watermark just below a payment. A prefix of an id sorts before the id. */
 export function watermarkBefore(id: PaymentId): string {
   return id.slice(0, -1);
 }

@@ -46,7 +46,7 @@ export function createPeopleStore({ read, write }: Scripts, features: readonly S
     listUsers: read((limit) => userTable.select`ORDER BY email LIMIT ${limit}`),
     updateUser: write(updateUser),
     consumeTotpStep: write(function* (userId, step) {
-      // A change of the user writes every field, so it must not rest on values read before this step.
+      // Locks the user, because another change writes every field and must not restore a value read before this step.
       yield* lock(`user ${userId}`);
       return yield* hasRow`
         UPDATE users SET totp_step = ${step} WHERE id = ${userId} AND totp_step < ${step} RETURNING id`;
@@ -156,14 +156,14 @@ function* updateUser(
   return changed;
 }
 
-/** Locks the email address, so that it is still free at the insert. */
+/** Creates a user. Locks the email address, so that it is still free at the insert. */
 function* createUser(user: User): Script<boolean> {
   yield* lock(`address ${user.email}`);
   const made = yield* userTable.insert(user, 'ON CONFLICT (email) DO NOTHING RETURNING id');
   return made.length === 1;
 }
 
-/** Decides before the first write, so that a script that returns has written everything or nothing. */
+/** Accepts an invitation. Decides before the first write, so that the script writes everything or nothing. */
 function* acceptInvitation(
   membership: Membership,
   user: User,
@@ -182,7 +182,7 @@ function* acceptInvitation(
   if (!isTaken) return 'gone';
   if (known === null) yield* createUser(user);
   yield* putMembership(membership);
-  // A link issued for fewer rights must not give more.
+  // A link issued when the user had fewer rights must not give access to the new ones.
   yield* run`DELETE FROM one_time_links WHERE user_id = ${userId}`;
   return 'accepted';
 }
@@ -227,12 +227,12 @@ function* listMembers(accountId: string): Script<readonly Member[]> {
 
 const AFTER_ALL = Number.MAX_SAFE_INTEGER;
 
-/** Entries after which the oldest of each action are removed. */
+/** Number of entries after which the oldest of each action are removed. */
 const REMOVAL_STEP = 100;
-/** Number of newest entries that are searched for a repeat. */
+/** Number of newest entries to search for a repeat. */
 const REPEATS_AMONG = 200;
 
-/** Entry of the last `MERGE_MS` to merge a repeat into; null if there is none. */
+/** Finds the entry of the last `MERGE_MS` to merge a repeat into; null if there is none. */
 function findRepeated(
   { accountId, action, actor, atMs }: NewAuditEntry,
   last: number,

@@ -3,7 +3,7 @@ import { selectPayment } from './payments.ts';
 import { lock, lockPayments, run, runForOne, type Scripts, sql } from './scripts.ts';
 import { receiptTable } from './tables.ts';
 
-/** Held while receipts are claimed, and while their email addresses are erased. */
+/** Lock held while receipts are claimed and while their email addresses are erased. */
 export const CLAIM_LOCK = 'receipts';
 
 export function createReceiptStore({ read, write }: Scripts): ReceiptStore {

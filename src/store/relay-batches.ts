@@ -80,7 +80,7 @@ export function createRelayBatches(
   };
 }
 
-/** Marks locked payments. Throws `RelayConflictError` when another batch, of a process with the same key, has one. */
+/** Marks locked payments. Throws `RelayConflictError` when a batch of another process with the same key has one. */
 function* carryPayments({ id, kind, paymentIds }: RelayBatch): Script<void> {
   if (kind !== 'forward') return;
   const carried = yield* run`
@@ -94,7 +94,7 @@ function* freePayments(batchId: number): Script<void> {
   yield* run`UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = ${batchId}`;
 }
 
-/** Throws `RelayConflictError` when a batch with the same nonce is open, even uncommitted. */
+/** Inserts a batch. Throws `RelayConflictError` when one with the same nonce is open, even uncommitted. */
 function* insertBatch(batch: NewBatch): Script<RelayBatch> {
   const { relayer, nonce, kind, rescueToken, gasLimit, paymentIds, attempts, createdAtMs } = batch;
   const [row] = yield* run`
@@ -122,7 +122,7 @@ function* insertAttempts(batchId: number, from: number, attempts: readonly Relay
   yield* relayAttemptTable.insertRows(rows);
 }
 
-/** Returns the batch from before the change. */
+/** Marks an open batch as closed and returns it. Throws `RelayConflictError` if it is not open. */
 function* markClosed(batchId: number, outcome: string, closedAtMs: number): Script<RelayBatch> {
   const closed = yield* run`
     UPDATE relay_batches SET outcome = ${outcome}, closed_at_ms = ${closedAtMs}
@@ -183,7 +183,7 @@ function checkReplacement(batch: RelayBatch, replacement: NewBatch): void {
   );
 }
 
-/** For SQLite, where this is the only process: the claims must end with it. */
+/** Keeps claims in memory for SQLite, where this is the only process, so that they end with it. */
 export function createClaimsInMemory({ read }: Scripts): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   const claims = new Map<string, { readonly relayer: string; readonly endsAtMs: number }>();
 

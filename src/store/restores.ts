@@ -2,28 +2,28 @@ import { hasRow, raw, run, runForOne, type Script, type Scripts, sql } from './s
 import type { StoredFeature } from './stored-feature.ts';
 
 /**
- * Marks a database as restored, in a row of `watermarks` that holds '' until the chain's height at the restore is
- * known, then that height, and after it the time at which the scan had reached it.
+ * SQL that marks a database as restored, in a row of `watermarks`. The row holds '' until the chain's height at the
+ * restore is known, then that height, and later also the time at which the scan reached it.
  */
 export const MARK_RESTORED = `INSERT INTO watermarks (name, payment_id) VALUES ('restored', '')
   ON CONFLICT (name) DO UPDATE SET payment_id = ''`;
 
 export const RESTORED = "(SELECT payment_id FROM watermarks WHERE name = 'restored')";
 
-/** Newest block at the restore, the largest number until it is known; undefined if the database was never restored. */
+/** Returns the newest block at the restore, or the largest number until it is known; undefined without a restore. */
 export function restoredBlockOf(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined;
   return text === '' ? Number.MAX_SAFE_INTEGER : Number(text.split(' ')[0]);
 }
 
-/** Notes the time of the first scan up to the newest block at the restore. */
+/** Records when a scan first reaches the newest block at the restore. */
 export function* noteCaughtUp(finalBlock: number, nowMs: number): Script<void> {
   const text = yield* readRestored();
   if (text === null || text.includes(' ') || finalBlock < (restoredBlockOf(text) ?? 0)) return;
   yield* run`UPDATE watermarks SET payment_id = ${`${text} ${nowMs}`} WHERE name = 'restored'`;
 }
 
-/** Events up to this time may repeat those from before a restore. */
+/** Returns the time up to which events may repeat those from before a restore. */
 export function* quietUntilMs(): Script<number> {
   const text = yield* readRestored();
   return text === null ? 0 : Number(text.split(' ')[1] ?? Number.MAX_SAFE_INTEGER);
@@ -42,11 +42,11 @@ export function createRestoreStore(
     markRestored: write(function* () {
       yield* run`${raw(MARK_RESTORED)}`;
     }),
-    /** Whether the database is marked, and the chain's height at the restore is not recorded. */
+    /** Returns whether the database is marked, but the chain's height at the restore is not recorded. */
     isPending: read(function* () {
       return (yield* readRestored()) === '';
     }),
-    /** Records the height; gives up what may have been sent. Payments created before `expiredBeforeMs` are expired. */
+    /** Records the height and gives up what may have been sent. Payments before `expiredBeforeMs` are expired. */
     recordHeight: write(function* (block: number, expiredBeforeMs: number) {
       const isFirst = yield* hasRow`
         UPDATE watermarks SET payment_id = ${String(block)} WHERE name = 'restored' AND payment_id = '' RETURNING name`;
@@ -60,7 +60,7 @@ export function createRestoreStore(
   };
 }
 
-/** Gives up webhooks of this transaction that were due before a restore, and the mails that were queued with them. */
+/** Gives up webhooks of this transaction that were due before a restore, and the mails queued with them. */
 export function* giveUpSent(webhookIds: readonly string[], nowMs: number): Script<void> {
   if (webhookIds.length === 0) return;
   yield* giveUpWebhooks(sql`id = ANY(${webhookIds})`, 'restored', nowMs);
@@ -69,7 +69,7 @@ export function* giveUpSent(webhookIds: readonly string[], nowMs: number): Scrip
     UPDATE receipts SET status = 'failed', email = NULL WHERE payment_id = ANY(${payments}) AND status = 'pending'`;
 }
 
-/** Marks webhooks as `unknown`, because they may have been sent; returns how many. */
+/** Marks webhooks as `unknown`, because they may have been sent. Returns their number. */
 export function* giveUpWebhooks(
   condition: ReturnType<typeof sql>,
   reason: 'interrupted' | 'restored',

@@ -1,11 +1,11 @@
--- The core's schema for both engines, as one text that schema.ts turns into the SQL of each; features add their own
--- `schema.sql`. Types are kinds of columns (`ColumnKind` in columns.ts); `counter` is a number that the database counts up,
--- `caseless` a text that is searched without regard to case. STRICT and WITHOUT ROWID apply to SQLite only. Other
--- differences stand between "Only …" and "Both". Once released, no statement is edited, not even its whitespace: a change
--- is a migration.
+-- The core's schema for both engines. schema.ts turns it into the SQL of each; features have their own `schema.sql`.
+-- Types are kinds of columns (`ColumnKind` in columns.ts). A `counter` is counted up by the database, and `caseless`
+-- text is searched without regard to case. STRICT and WITHOUT ROWID apply to SQLite only. Other differences stand
+-- between "Only …" and "Both". A released statement is never edited, not even its whitespace: every change is a
+-- migration.
 --
--- An `amount` is one that the chain or a provider names: a token can move any 256-bit number, and no such number may stop
--- the watcher or be rounded. Our own amounts are integers that JavaScript can hold exactly. Text is compared by its bytes.
+-- An `amount` from the chain or a provider can be any 256-bit number, which must neither stop the watcher nor be
+-- rounded. The service's own amounts are integers that JavaScript holds exactly. Text is compared by its bytes.
 
 CREATE TABLE accounts (
   id text PRIMARY KEY NOT NULL,
@@ -37,7 +37,7 @@ CREATE TABLE accounts (
 ) STRICT;
 CREATE INDEX accounts_by_time ON accounts (created_at_ms, id);
 
--- In a table of its own, because an account is read with every request. The image is base64.
+-- A separate table, because an account is read with every request. The image is base64.
 CREATE TABLE shop_logos (
   account_id text PRIMARY KEY NOT NULL REFERENCES accounts (id),
   hash text NOT NULL,
@@ -59,13 +59,13 @@ CREATE TABLE api_keys (
 ) STRICT;
 CREATE INDEX api_keys_by_account ON api_keys (account_id, created_at_ms);
 
--- A new payment is not in any partial index below.
+-- A new payment is in none of the partial indexes below.
 CREATE TABLE payments (
   id text PRIMARY KEY NOT NULL,
 -- Only SQLite:
   account_id text NOT NULL REFERENCES accounts (id),
--- Only PostgreSQL: a foreign key would write a lock into the account's row on every create, and all creates of an account
--- would queue for that row. The INSERT itself requires the account, and accounts are never deleted.
+-- Only PostgreSQL: with a foreign key, every create would write a lock into the account's row, and all creates of an
+-- account would queue for that row. The INSERT itself requires the account, and accounts are never deleted.
   account_id text NOT NULL,
 -- Both:
   created_at_ms integer NOT NULL,
@@ -111,7 +111,7 @@ CREATE INDEX payments_of_account ON payments (account_id, id);
 CREATE INDEX payments_due_for_release ON payments (release_due_at_ms, id)
   WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL;
 CREATE INDEX payments_in_relay_batch ON payments (relay_batch_id) WHERE relay_batch_id IS NOT NULL;
--- No IN list, because SQLite would build a table for it with each row written: 1.4 of an insert's 6.5 µs.
+-- No IN list, because SQLite would build a table for it with each written row: 1.4 of an insert's 6.5 µs.
 CREATE INDEX payments_unsettled ON payments (account_id, id)
   WHERE forward_status = 'ready' OR forward_status = 'processing'
     OR forward_status = 'failed' OR forward_status = 'manual_required';
@@ -158,8 +158,8 @@ CREATE TABLE checkpoints (
   timestamp_ms integer NOT NULL
 ) STRICT;
 
--- Final dust rows of a payment with many rows are folded: one row in the table of sums counts them all, at the position of
--- the last of them and with a negative log index.
+-- Final dust rows of a payment with many rows are folded. One row in the table of sums counts them all, at the position
+-- of the last of them and with a negative log index.
 CREATE TABLE deposits (
   transaction_hash text NOT NULL,
   log_index integer NOT NULL,
@@ -204,7 +204,7 @@ CREATE TABLE release_sums (
 ) STRICT;
 CREATE INDEX release_sums_by_block ON release_sums (block_number);
 
--- How far each task that reads all payments has come.
+-- Progress of each task that reads all payments.
 CREATE TABLE watermarks (
   name text PRIMARY KEY NOT NULL,
   payment_id text NOT NULL
@@ -232,7 +232,7 @@ CREATE TABLE relay_batch_payments (
   UNIQUE (batch_id, payment_id)
 ) STRICT;
 
--- A hash is not unique: an abandoned transaction recurs byte for byte when nonce, payments and fees are the same again.
+-- A hash is not unique. An abandoned transaction recurs byte for byte when nonce, payments and fees are the same again.
 CREATE TABLE relay_attempts (
   batch_id integer NOT NULL REFERENCES relay_batches (id),
   position integer NOT NULL,
@@ -263,11 +263,11 @@ CREATE TABLE webhooks (
   signature text,
   finished_at_ms integer
 ) STRICT;
--- The claim takes turns between accounts, so that no account waits behind the webhooks of another.
+-- Claims take turns between accounts, so that no account waits behind the webhooks of another.
 CREATE INDEX webhooks_waiting ON webhooks (account_id, created_at_ms, id, host)
   WHERE status = 'pending';
 CREATE INDEX webhooks_sending ON webhooks (claimed_at_ms) WHERE status = 'sending';
--- Nearly all webhooks succeed and are in neither index.
+-- Nearly all webhooks succeed and are in neither of these indexes.
 CREATE INDEX webhooks_failing ON webhooks (finished_at_ms)
   WHERE status IN ('failed', 'blocked', 'unknown');
 CREATE INDEX webhooks_failing_by_account ON webhooks (account_id, finished_at_ms)
@@ -346,7 +346,7 @@ CREATE TABLE state_changes (
 CREATE INDEX state_changes_needing_attention ON state_changes (at_ms)
   WHERE state IN ('unpaid/manual_required', 'paid/manual_required', 'canceled/manual_required');
 
--- A change of a payment adds its events here; they are numbered after the commit, in one process at a time.
+-- A change to a payment adds its events here. They are numbered after the commit, in one process at a time.
 CREATE TABLE unnumbered_events (
   row counter PRIMARY KEY,
   account_id text NOT NULL,
@@ -512,7 +512,7 @@ CREATE TABLE one_time_links (
 CREATE INDEX one_time_links_by_user ON one_time_links (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX one_time_links_by_account ON one_time_links (account_id) WHERE account_id IS NOT NULL;
 
--- Positions are counted for each account, so that the newest entries are found by arithmetic.
+-- Positions are counted per account, so that the newest entries are found by arithmetic.
 CREATE TABLE audit_entries (
   account_id text NOT NULL,
   position integer NOT NULL,
@@ -533,7 +533,7 @@ CREATE TABLE leases (
   ends_at timestamptz NOT NULL
 );
 
--- Unlogged, because these rows are short-lived: a crash of the server empties the table, which does no harm.
+-- Unlogged, because these rows are short-lived. A crash of the server empties the table, which does no harm.
 CREATE UNLOGGED TABLE rate_windows (
   kind text NOT NULL,
   key text NOT NULL,

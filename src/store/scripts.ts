@@ -14,15 +14,15 @@ import {
 export type Script<T> = Generator<Step, T, Rows>;
 
 /**
- * Statement with numbered parameters (`?1`), in the SQL common to all engines. Lists are compared with `= ANY(?1)` and
- * `<> ALL(?1)`, lists of bytes with `= ANY(?1::bytea[])`, each as `\x` and digits.
+ * A statement with numbered parameters (`?1`), in the SQL common to all engines. Lists are compared with `= ANY(?1)`
+ * and `<> ALL(?1)`, and lists of bytes with `= ANY(?1::bytea[])`, where each item is `\x` and digits.
  */
 export interface Statement {
   readonly sql: string;
   readonly values: readonly ColumnValue[];
 }
 
-/** Blocks other scripts that request the same name until this one is done, if several can run at a time. */
+/** Lock that blocks other scripts with the same name until this one is done, if several can run at a time. */
 interface Lock {
   readonly lock: string;
 }
@@ -48,9 +48,9 @@ type Method = <Given extends readonly unknown[], T>(
 ) => (...given: Given) => Promise<T>;
 
 export interface Scripts {
-  /** Read-only; takes no locks. */
+  /** Makes a read-only method, which takes no locks. */
   readonly read: Method;
-  /** May run again from the beginning after a conflict with another transaction. */
+  /** Makes a method that may run again from the beginning after a conflict with another transaction. */
   readonly write: Method;
 }
 
@@ -66,12 +66,12 @@ export function sql(texts: TemplateStringsArray, ...insertions: readonly Inserti
   return { texts, insertions };
 }
 
-/** Constant SQL, such as column names, inserted unchanged. Never for a caller's input. */
+/** Returns constant SQL, such as column names, to insert unchanged. Must never get a caller's input. */
 export function raw(text: string | number): Fragment {
   return { texts: [String(text)], insertions: [] };
 }
 
-/** Builds a statement from a template. Each insertion becomes a parameter; a fragment is inlined with its own. */
+/** Builds a statement from a template. Insertions become parameters; a fragment is inlined with its own parameters. */
 function statementOf(texts: readonly string[], insertions: readonly Insertion[]): Statement {
   const values: ColumnValue[] = [];
   const textOf = (part: Fragment): string =>
@@ -102,7 +102,7 @@ export function* hasRow(texts: TemplateStringsArray, ...insertions: readonly Ins
   return (yield statementOf(texts, insertions)).length > 0;
 }
 
-/** Counts rows: `SELECT count(*) FROM` and the rest of the statement. */
+/** Counts rows. The template is what follows `SELECT count(*) FROM`. */
 export function* countOf(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<number> {
   const { sql: from, values } = statementOf(texts, insertions);
   const [row] = yield { sql: `SELECT count(*) AS count FROM ${from}`, values };
@@ -110,14 +110,14 @@ export function* countOf(texts: TemplateStringsArray, ...insertions: readonly In
 }
 
 export interface StoredTable<Entity = unknown> extends Table<Entity> {
-  /** Reads entities with a statement given from its `FROM` on. */
+  /** Reads entities with a statement from its `FROM` on. */
   selectFrom(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]>;
-  /** Reads entities: `SELECT … FROM table` and the rest of the statement. */
+  /** Reads entities. The template is what follows `SELECT … FROM table`. */
   select(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]>;
   selectOne(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity | null>;
   /** Inserts an entity; `rest` may hold `ON CONFLICT` and `RETURNING`. */
   insert(entity: Entity, rest?: string): Script<Rows>;
-  /** Writes all fields of an entity by its id, its first field. */
+  /** Writes all fields of an entity by its id, the first field. */
   update(entity: Entity): Script<void>;
   insertRows(rows: Insert['rows'], options?: Partial<Pick<Insert, 'keepsExisting'>>): Script<void>;
 }

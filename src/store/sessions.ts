@@ -72,7 +72,7 @@ function* createSession(session: DashboardSession, guard?: UserGuard): Script<bo
   return true;
 }
 
-/** Replaces the challenge of a purpose and returns the previous one. Null deletes it. */
+/** Replaces the challenge of a purpose and returns the previous one. Null deletes the challenge. */
 function* replaceChallenge(id: string, purpose: string, challenge: string | null): Script<string | null> {
   yield* lock(`challenge of ${id}`);
   const row = yield* runForOne<{ challenge: string | null }>`

@@ -1,4 +1,4 @@
-/** Another process has this SQLite file open, and only one may write. */
+/** Error for a SQLite file that another process has open. Only one process may write. */
 export class StoreInUseError extends Error {
   constructor(file: string) {
     super(
@@ -8,7 +8,7 @@ export class StoreInUseError extends Error {
   }
 }
 
-/** A newer version has changed the schema beyond what this version runs on. */
+/** Error for a schema that a newer version has changed beyond what this version runs on. */
 export class StoreTooNewError extends Error {
   constructor(file: string, foundMigration: number, knownMigration: number) {
     super(
@@ -18,7 +18,7 @@ export class StoreTooNewError extends Error {
   }
 }
 
-/** An older version has written the database. Only a few commands may migrate it. */
+/** Error for a database of an older version. Only a few commands may migrate it. */
 export class StoreOutdatedError extends Error {
   constructor(database: string, foundMigration: number, knownMigration: number) {
     super(
@@ -28,7 +28,7 @@ export class StoreOutdatedError extends Error {
   }
 }
 
-/** The database was made by a commit from before the first release; its data is not migrated. */
+/** Error for a database made by a commit from before the first release. Its data is not migrated. */
 export class UnreleasedSchemaError extends Error {
   /** @param emptyPlace setting that selects a new database */
   constructor(database: string, emptyPlace: string) {
@@ -45,11 +45,11 @@ export class StoreClosedError extends Error {
   }
 }
 
-/** The database could not be reached or written (connection lost, locked, disk full, input/output error). */
+/** Error for a database that cannot be reached or written (connection lost, locked, disk full, input/output error). */
 export class StoreWriteError extends Error {}
 
-/** A batch contradicts the recorded ones: another process may have been faster. Nothing was written. */
+/** Error for a batch that contradicts recorded ones. Another process may have been faster. Nothing was written. */
 export class RelayConflictError extends Error {}
 
-/** The database cannot be a side of a move in its current state. The message says what to do. */
+/** Error for a database that cannot be a side of a move in its current state. The message says what to do. */
 export class MoveRefusedError extends Error {}

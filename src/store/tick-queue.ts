@@ -1,6 +1,6 @@
 import { StoreClosedError } from './store-errors.ts';
 
-/** Maximum requests per group; the rest waits for the next one. */
+/** Maximum requests per group. The rest wait for the next one. */
 const MAXIMUM_GROUP = 256;
 
 export interface Request<Work> {
@@ -35,7 +35,7 @@ export function createTickQueue<Work>(serve: (group: readonly Request<Work>[]) =
   }
 
   return {
-    /** Rejects with `StoreClosedError` when the queue is closed. */
+    /** Adds a request. Rejects with `StoreClosedError` when the queue is closed. */
     ask<T>(work: Work): Promise<T> {
       if (closing !== null) return Promise.reject(new StoreClosedError());
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
@@ -43,7 +43,7 @@ export function createTickQueue<Work>(serve: (group: readonly Request<Work>[]) =
       schedule();
       return promise as Promise<T>;
     },
-    /** Resolves after all waiting requests; later ones reject. */
+    /** Resolves after all waiting requests. Later requests reject. */
     close(): Promise<void> {
       closing ??= Promise.withResolvers<void>();
       schedule();

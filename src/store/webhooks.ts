@@ -11,7 +11,7 @@ import { giveUpWebhooks } from './restores.ts';
 import { raw, run, type Script, type Scripts, sql } from './scripts.ts';
 import { webhookTable } from './tables.ts';
 
-/** URL and token fingerprint come from the payment and never change. */
+/** Columns of a webhook. The URL and the token fingerprint come from the payment and never change. */
 const selected = `${webhookTable.qualifiedNames}, payments.callback_url, payments.token_fingerprint,
   (SELECT webhook_secrets FROM accounts WHERE accounts.id = webhooks.account_id) AS secrets`;
 
@@ -36,7 +36,7 @@ export function createWebhookStore({ read, write }: Scripts, nowMs: () => number
       const isStale = sql`status = 'sending' AND claimed_at_ms < ${beforeMs}`;
       return yield* giveUpWebhooks(isStale, 'interrupted', nowMs());
     }),
-    // The ids of a payment's webhooks begin with the payment's id and a colon; the semicolon is the next character.
+    // The ids of a payment's webhooks begin with its id and a colon; the semicolon is the character after the colon.
     listWebhooks: read(function* (paymentId) {
       const rows = yield* run`
         SELECT ${raw(selected)} ${raw(joined)}
@@ -46,7 +46,7 @@ export function createWebhookStore({ read, write }: Scripts, nowMs: () => number
   };
 }
 
-/** Walks the index from account to account, so that a million waiting webhooks of one account make no difference. */
+/** Lists waiting webhooks. Walks the index by account, so that one account's million webhooks make no difference. */
 function* listWaiting(perAccount: number, exceptHosts: readonly string[]): Script<WaitingWebhook[]> {
   const rows = yield* run`
     WITH RECURSIVE waiting (account_id) AS (
@@ -73,7 +73,7 @@ function* listWaiting(perAccount: number, exceptHosts: readonly string[]): Scrip
   });
 }
 
-/** Skips rows that another process is claiming, so that claims neither wait nor overlap. */
+/** Claims webhooks. Skips rows that another process is claiming, so that claims neither wait nor overlap. */
 function* claimPending(
   ids: readonly string[],
   claimedAtMs: number,

@@ -3,16 +3,16 @@ import { databaseUrls } from '../../platform/database-url.ts';
 
 /** Time limit for a new connection to a single host, and for waiting for a free connection in the pool. */
 const CONNECT_TIMEOUT_MS = 15_000;
-/** Time limit per host if there are several: five attempts take less than `CONNECT_TIMEOUT_MS`. */
+/** Time limit for each of several hosts. Five attempts take less than `CONNECT_TIMEOUT_MS`. */
 const HOST_TIMEOUT_MS = 2_500;
-/** The server's time limit for a statement, longer than any of the service needs. A slower one would block others. */
+/** The server's time limit for a statement, longer than any of the service needs. Slower ones would block others. */
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** The client's time limit, above the server's, for an unreachable server that would never answer. */
+/** The client's time limit, above the server's, for a server that is unreachable and never answers. */
 const QUERY_TIMEOUT_MS = 33_000;
-/** Time after which the server ends an idle transaction, and so frees the locks of a process that is gone or frozen. */
+/** Time after which the server ends an idle transaction and frees the locks of a process that is gone or frozen. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 
-/** Options for statements of unlimited duration: a change of a large table, a move. */
+/** Options for statements of unlimited duration, such as a change of a large table or a move. */
 export const noTimeout = { statement_timeout: 0, query_timeout: 0 } as const;
 
 interface Host {
@@ -36,7 +36,7 @@ export function connectionOptions(url: string): DatabaseClientConfig {
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     types: {
-      // Times and our own amounts are integers that JavaScript represents exactly.
+      // Times and the service's own amounts are integers that JavaScript represents exactly.
       getTypeParser: (type, format) =>
         type === types.builtins.INT8 ? Number : types.getTypeParser(type, format as 'text'),
     },
@@ -45,8 +45,8 @@ export function connectionOptions(url: string): DatabaseClientConfig {
 }
 
 /**
- * Finds the first host that accepts writes. The last one found comes first, because a former primary may return unaware
- * of its successor. Concurrent searches share one.
+ * Creates a search for the first host that accepts writes. It tries the last one found first, because a former primary
+ * may return unaware of its successor. Concurrent calls share one search.
  */
 function createHostSearch(urls: readonly string[], options: ClientConfig): () => Promise<Host> {
   let last: string | undefined;
@@ -98,8 +98,8 @@ async function refusalOf(client: Client): Promise<string | null> {
 }
 
 /**
- * Client of node-postgres that connects to the writable server of several. Its event `error` needs no handling, because a
- * connection that breaks between statements fails the next one.
+ * Client of node-postgres that connects to the writable one of several servers. Its `error` event needs no handling,
+ * because a connection that breaks between statements fails the next statement.
  */
 export class DatabaseClient extends Client {
   readonly #findHost: DatabaseClientConfig['findHost'];

@@ -11,7 +11,7 @@ import { statement, typedColumn } from './statements.ts';
 
 /** Maximum attempts. Another instance can take a free key during the lookup, but hardly ever twice. */
 const MAXIMUM_TRIES = 5;
-/** Create requests with a key between two purges of old records. */
+/** Number of create requests with a key between two purges of old records. */
 const PURGE_INTERVAL = 5;
 
 const allPaymentColumns = paymentTable.columns.map(typedColumn);
@@ -25,15 +25,15 @@ function placeOf(column: string): string {
   return `$${allPaymentColumns.findIndex(([name]) => name === column) + 1}::text`;
 }
 
-/** Replaces a foreign key, because that would lock the account's row for every new payment. */
+/** Condition in place of a foreign key, which would lock the account's row for every new payment. */
 const hasAccount = `EXISTS (SELECT FROM accounts WHERE accounts.id = ${accountId})`;
 
 const selectReserved = statement('SELECT 1 FROM payments WHERE deposit_address = $1');
-/** Checked without a lock, because a merchant cannot know the deposit address of an uncommitted payment. */
+/** Condition without a lock, because a merchant cannot know the deposit address of an uncommitted payment. */
 const isUnreserved = `NOT EXISTS (
   SELECT FROM payments WHERE deposit_address = decode(substr(${placeOf('payout_address')}, 3), 'hex'))`;
 
-/** Waits for the commit of a request with the same key, and replaces only a record older than `IDEMPOTENCY_TTL_MS`. */
+/** Claim of a key. Waits for a request with the same key; replaces only a record older than `IDEMPOTENCY_TTL_MS`. */
 const claimed = `claimed AS (
     INSERT INTO idempotency_records (account_id, key, fingerprint, payment_id, created_at_ms)
     SELECT ${accountId}, ${key}, ${fingerprint}, ${id}, ${recordedAtMs}
@@ -44,7 +44,7 @@ const claimed = `claimed AS (
     RETURNING payment_id
   ),`;
 
-/** Inserts a payment with its rows for searches and statistics, after the claim of its key if it has one. */
+/** Returns a statement that inserts a payment with its rows for searches and statistics, after any claim of its key. */
 const insertAfter = (claim: string, isClaimed: string) =>
   statement(`
   WITH ${claim} created AS (
@@ -62,13 +62,13 @@ const insertPlain = insertAfter('', 'true');
 const insertKeyed = insertAfter(claimed, 'EXISTS (SELECT FROM claimed)');
 
 const selectId = statement('SELECT id FROM payments WHERE id = $1');
-/** Skips locked rows, so that it never waits. */
+/** Statement that skips locked rows, so that it never waits. */
 const purgeRecords = statement(`
   DELETE FROM idempotency_records WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM idempotency_records WHERE created_at_ms <= $1
     ORDER BY created_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED))`);
 
-/** Creates payments, each in one statement. `onError` gets failures to delete old records; requests do not fail. */
+/** Creates payments, each in one statement. `onError` receives failed purges of old records; requests do not fail. */
 export function createPaymentInserts(
   database: Database,
   { read }: Scripts,
@@ -77,7 +77,7 @@ export function createPaymentInserts(
   const findEarlier = read(findIdempotent);
   let keyed = 0;
 
-  /** Whether the payment is new. Inserts it again after a lost connection, which is safe because ids are unique. */
+  /** Returns whether the payment is new. Repeats the insert after a lost connection, which unique ids make safe. */
   async function insert(payment: Payment, record: IdempotencyRecord | null): Promise<boolean> {
     const claim = record === null ? [] : [record.key, record.fingerprint, record.createdAtMs];
     const given = [...paymentTable.valuesOf(payment), ...claim];

@@ -14,15 +14,15 @@ import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 const MIGRATION_LOCK = '7161130657985881443';
 
 /**
- * Brings a database to the newest schema, each migration in its own transaction. Of several instances that start
- * together, one migrates and the rest wait. Throws like `foundSchema` and `requireNoNewerSchema`.
+ * Migrates a database to the newest schema, each step in its own transaction. Of several instances that start together,
+ * one migrates and the others wait. Throws the errors of `foundSchema` and `requireNoNewerSchema`.
  */
 export async function migrate(
   url: string,
   migrations: readonly Migration[],
   nowMs: () => number,
 ): Promise<void> {
-  // A change of a large table may take long, and so may waiting for another instance's.
+  // Without a time limit, because changing a large table, or waiting for another instance to do so, may take long.
   const client = new DatabaseClient({ ...connectionOptions(url), ...noTimeout });
   await client.connect();
   try {
@@ -32,7 +32,7 @@ export async function migrate(
   }
 }
 
-/** Does not change the database. Throws `UnreleasedSchemaError` when it was made before the first release. */
+/** Reads a schema without changing it. Throws `UnreleasedSchemaError` for a database from before the first release. */
 export async function findSchema(url: string, migrations: readonly Migration[]): Promise<FoundSchema> {
   const client = new DatabaseClient(connectionOptions(url));
   await client.connect();
@@ -43,7 +43,7 @@ export async function findSchema(url: string, migrations: readonly Migration[]):
   }
 }
 
-/** Throws `UnreleasedSchemaError` when the database was made before the first release. */
+/** Reads a schema. Throws `UnreleasedSchemaError` for a database from before the first release. */
 export async function readSchema(client: Client, migrations: readonly Migration[]): Promise<FoundSchema> {
   const applied: AppliedMigration[] = [];
   for (const table of ['migrations', 'schema_steps']) {
@@ -78,7 +78,7 @@ async function applyNext(
   return migration !== undefined;
 }
 
-/** The operator's name for the database, without its password. */
+/** Returns the database's name for operators, without the password. */
 export function nameOf(client: Client): string {
   return `the database ${client.database} on ${client.host}`;
 }

@@ -8,13 +8,13 @@ import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 import { migrate, nameOf, readSchema } from './migrations.ts';
 import { namesOf, typedColumn, unnest, valuesByColumn } from './statements.ts';
 
-/** Lock timeout: a program that holds one for longer is using the database. */
+/** Lock timeout. A program that holds a lock for longer is using the database. */
 const LOCK_TIMEOUT_MS = 10_000;
 /** Maximum time for a stopped instance to disappear from the list of connections. */
 const DISCONNECTING_MS = 3_000;
 const ASKED_AGAIN_MS = 50;
 
-/** Opens and locks a side of a move. Throws like `openSide`, and while other instances are connected. */
+/** Opens and locks a side of a move. Throws the errors of `openSide`, and while other instances are connected. */
 export async function openPostgresSide(url: string, role: MoveRole, options: SideOptions) {
   const { migrations, tables } = options;
   const client = await connect(url);
@@ -36,7 +36,7 @@ export async function openPostgresSide(url: string, role: MoveRole, options: Sid
   );
 }
 
-/** Has no statement timeout, because sorting a table may take long. Requires that no instance is connected. */
+/** Connects without a statement timeout, because sorting a table may take long. Throws if an instance is connected. */
 async function connect(url: string): Promise<Client> {
   const client = new DatabaseClient({
     ...connectionOptions(url),
@@ -45,7 +45,7 @@ async function connect(url: string): Promise<Client> {
     idle_in_transaction_session_timeout: 0,
     lock_timeout: LOCK_TIMEOUT_MS,
     types: {
-      // As BigInt, because rounding could make different values equal.
+      // Parses BigInt, because rounding could make different values equal.
       getTypeParser: (type, format) =>
         type === types.builtins.INT8 ? BigInt : types.getTypeParser(type, format as 'text'),
     },
@@ -75,7 +75,7 @@ async function begin(client: Client, role: MoveRole, tables: Layout['tables']): 
   const [isolation, mode] =
     role === 'source' ? ['REPEATABLE READ', 'SHARE'] : ['READ COMMITTED', 'EXCLUSIVE'];
   await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
-  // Before the first read, so that the snapshot includes all earlier writes.
+  // Locks before the first read, so that the snapshot includes all earlier writes.
   await client.query(`LOCK TABLE ${namesOfTables(tables)} IN ${mode} MODE`);
 }
 
@@ -83,7 +83,7 @@ async function rowsOf(client: Client, text: string): Promise<unknown[][]> {
   return (await client.query<unknown[]>({ text, rowMode: 'array' })).rows;
 }
 
-/** Refuses while an instance is connected. Retries, because PostgreSQL may list a stopped one for a moment. */
+/** Throws while an instance is connected. Retries, because PostgreSQL may list a stopped one for a moment. */
 async function requireUnserved(client: Client): Promise<void> {
   const others = `SELECT pid FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'card-checkout' AND pid <> pg_backend_pid()`;
@@ -103,7 +103,7 @@ async function* readPortions(
   { name, columns, orderedBy }: Table,
 ): AsyncGenerator<readonly unknown[][]> {
   const order = orderedBy.map((key) => {
-    // By bytes, whatever the collation of the database.
+    // Sorts text by its bytes, whatever the collation of the database.
     return columns.find((column) => column.name === key)?.kind === 'text' ? `${key} COLLATE "C"` : key;
   });
   const select = `SELECT ${columns.map(expressionOf).join(', ')} FROM ${name} ORDER BY ${order.join(', ')}`;
@@ -113,13 +113,13 @@ async function* readPortions(
     if (rows.length === 0) break;
     yield rows;
   }
-  // Only after success, because an error ends the transaction and the cursor.
+  // Closed only after success, because an error ends the transaction and the cursor.
   await client.query('CLOSE portions');
 }
 
 function expressionOf({ name, kind }: Column): string {
   if (kind === 'texts') return `to_json(${name})`;
-  // As stored, because the driver would parse it.
+  // Text as stored, because the driver would parse JSON.
   return kind === 'json' ? `${name}::text` : name;
 }
 
@@ -145,11 +145,11 @@ async function commit(client: Client, tables: Layout['tables']): Promise<void> {
     if (numberedBy === null) continue;
     const [row] = await rowsOf(client, `SELECT max(${numberedBy}) FROM ${name}`);
     const highest = row?.[0] as bigint | null;
-    // Unlike setval, it rolls back with the transaction.
+    // Unlike setval, this rolls back with the transaction.
     if (highest !== null)
       await client.query(`ALTER TABLE ${name} ALTER COLUMN ${numberedBy} RESTART WITH ${highest + 1n}`);
   }
-  // Otherwise the first server would plan its queries for empty tables.
+  // Otherwise, the first server would plan its queries for empty tables.
   await client.query(`ANALYZE ${namesOfTables(tables)}`);
   try {
     await client.query('COMMIT');

@@ -16,14 +16,14 @@ const beginStatement = statement('BEGIN ISOLATION LEVEL READ COMMITTED READ WRIT
 const commitStatement = statement('COMMIT');
 const rollbackStatement = statement('ROLLBACK');
 
-/** Runs statements, either on one connection in a transaction or on any connection. */
+/** One connection in a transaction, or any connection of the pool. */
 export interface Connection {
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 export type Database = ReturnType<typeof openDatabase>;
 
-/** `onError` is called when an idle connection breaks. `options` replace those of every connection, for tests. */
+/** Opens a pool. Calls `onError` when an idle connection breaks. `options` override those of connections, for tests. */
 export function openDatabase(
   url: string,
   connections: number,
@@ -69,7 +69,7 @@ export function openDatabase(
     return returning;
   }
 
-  /** Connects, waiting for a restarting database. */
+  /** Connects, and waits for a restarting database. */
   async function acquire(): Promise<PoolClient> {
     for (;;) {
       try {
@@ -115,9 +115,9 @@ export function openDatabase(
   });
   return {
     ...queryIf(),
-    /** Runs reads and idempotent writes, and repeats them after a lost connection. */
+    /** Runs reads and idempotent writes, which are repeated after a lost connection. */
     repeating: queryIf(() => true),
-    /** Runs `work` in a READ COMMITTED transaction. It must lock the rows it depends on, and may run again. */
+    /** Runs `work` in a READ COMMITTED transaction. It must lock the rows that it depends on, and may run again. */
     async transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
       // An unanswered COMMIT may have taken effect.
       let isCommitSent = false;
@@ -128,7 +128,7 @@ export function openDatabase(
       return withConnection(run, () => !isCommitSent);
     },
     countCalls: () => ({ running: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
-    /** Resolves after all running calls; later calls reject. Call once. */
+    /** Resolves after all running calls. Later calls reject. Must be called only once. */
     async close() {
       closing = Promise.withResolvers<void>();
       endIfIdle();
@@ -146,13 +146,13 @@ async function connect(pool: Pool): Promise<PoolClient> {
   }
 }
 
-/** The connection broke during a statement, which may have taken effect if it was a COMMIT or not in a transaction. */
+/** Connection lost during a statement. A COMMIT, or a statement outside a transaction, may have taken effect. */
 export class ConnectionLostError extends StoreWriteError {
-  /** Whether the statement may have reached the server: the driver does not send on a connection known to be broken. */
+  /** Whether the statement may have reached the server. The driver never sends on a connection known to be broken. */
   readonly wasSent: boolean;
 
   constructor(cause: unknown) {
-    // The driver has no class and no code for its timeout.
+    // The driver has neither a class nor a code for its timeout.
     const isUnanswered = cause instanceof Error && cause.message === 'Query read timeout';
     const unanswered =
       'the database did not answer a statement in time: a commit can wait for a missing synchronous standby';
@@ -188,7 +188,7 @@ async function useClient<T>(
   }
 }
 
-/** Replaces NUL, the only character that PostgreSQL's text cannot hold; only strangers and broken hosts send it. */
+/** Replaces NUL, the only character that PostgreSQL's text cannot hold. Only strangers and broken hosts send it. */
 function withoutNul(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNul);
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
@@ -216,32 +216,32 @@ async function runTransaction<T>(
 
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
-/** The server ends the connection: shutdown, crash, not ready yet, or a transaction idle for too long. */
+/** Codes with which the server ends a connection: shutdown, crash, startup, or a transaction idle for too long. */
 const FAREWELLS = ['57P01', '57P02', '57P03', '57P05', '25P03'];
-/** The server is a standby, which refuses writes (25006) and writable transactions (0A000). */
+/** Codes with which a standby refuses writes (25006) and writable transactions (0A000). */
 const REFUSALS_OF_STANDBYS = ['25006', '0A000'];
 const connectionLosses = new Set([...FAREWELLS, ...REFUSALS_OF_STANDBYS]);
 const CONNECTION_EXCEPTION = '08';
 
-/** Whether the transaction was rolled back only because of a conflict, so that a retry makes sense. */
+/** Returns whether only a conflict rolled back the transaction, so that a retry makes sense. */
 function isConflict(error: unknown): boolean {
   const code = codeOf(error);
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
 
-/** Whether the connection of a failed statement is unusable; other errors of PostgreSQL leave it usable. */
+/** Returns whether the connection of a failed statement is unusable. Other errors of PostgreSQL leave it usable. */
 function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
   return code === null || connectionLosses.has(code) || code.startsWith(CONNECTION_EXCEPTION);
 }
 
-/** Whether the database is temporarily away. A timeout does not count, because the call has waited long enough. */
+/** Returns whether the database is temporarily away. A timeout does not count: the call has waited long enough. */
 export function isAway(error: unknown): boolean {
   const cause = error instanceof StoreWriteError ? error.cause : error;
   return isConnectionLoss(cause) && !(cause instanceof Error && /timeout/i.test(cause.message));
 }
 
-/** SQLSTATE of an error from PostgreSQL; null for other errors. */
+/** Returns the SQLSTATE of an error from PostgreSQL; null for other errors. */
 function codeOf(error: unknown): string | null {
   return error instanceof DatabaseError ? (error.code ?? null) : null;
 }

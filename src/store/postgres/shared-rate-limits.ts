@@ -13,7 +13,7 @@ const takenColumns: readonly TypedColumn[] = [
   ['key', 'text'],
   ['requests', 'integer'],
 ];
-/** Counts refused requests too, because a window never moves. Sorted, so that two instances cannot deadlock. */
+/** Counts requests, even refused ones, because a window never moves. Sorted, so that two instances cannot deadlock. */
 const countRequests = statement(`
   INSERT INTO rate_windows AS present (kind, key, requests, ends_at)
   SELECT kind, key, requests, clock_timestamp() + interval '${WINDOW_MS} milliseconds'
@@ -22,7 +22,7 @@ const countRequests = statement(`
     requests = excluded.requests + CASE WHEN present.ends_at > clock_timestamp() THEN present.requests ELSE 0 END,
     ends_at = CASE WHEN present.ends_at > clock_timestamp() THEN present.ends_at ELSE excluded.ends_at END
   RETURNING key, requests, extract(epoch FROM ends_at - clock_timestamp())::double precision * 1000 AS "remainingMs"`);
-/** Takes a call from a budget that refills steadily; no row if there is none. A row ends when its budget is full. */
+/** Takes a call from a budget that refills steadily; no row if it is empty. A row ends when its budget is full. */
 const takeCall = statement(`
   INSERT INTO rate_windows AS present (kind, key, requests, ends_at)
   VALUES ('provider calls', $1, 1, clock_timestamp() + $2::double precision * interval '1 millisecond')
@@ -30,7 +30,7 @@ const takeCall = statement(`
     ends_at = greatest(present.ends_at, clock_timestamp()) + $2::double precision * interval '1 millisecond'
   WHERE present.ends_at <= clock_timestamp() + $3::double precision * interval '1 millisecond'
   RETURNING key`);
-/** Skips windows in which another process counts. By ctid, because by key every row would be read. */
+/** Deletes ended windows, skipping those in which another process counts. A deletion by key would read every row. */
 const purgeWindows = statement(`
   DELETE FROM rate_windows WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM rate_windows WHERE ends_at <= clock_timestamp()
@@ -38,14 +38,14 @@ const purgeWindows = statement(`
 
 interface WindowRow {
   readonly key: string;
-  /** Includes this group's requests. */
+  /** Number of requests in the window, including this group's. */
   readonly requests: number;
   readonly remainingMs: number;
 }
 
 /**
- * Rate limiter of one kind for all instances, by the server's clock. Requests share the next statement while one is
- * running, so that a flood costs the database one statement at a time.
+ * Creates a rate limiter of one kind for all instances, by the server's clock. Requests share the next statement while
+ * one is running, so that a flood costs the database one statement at a time.
  *
  * @param onError called when ended windows could not be deleted; requests do not fail
  */
@@ -60,7 +60,7 @@ export function createSharedRateLimiter(
   async function serve(group: readonly Request<string>[]): Promise<void> {
     const askers = Map.groupBy(group, ({ work: key }) => key);
     const taken = [...askers].map(([key, requests]) => [kind, key, requests.length]);
-    // A repeated statement may count twice: stricter for a minute, but better than an error.
+    // A repeated statement may count requests twice. That is stricter for a minute, but better than an error.
     const rows = await database.repeating.query<WindowRow>(
       countRequests,
       valuesByColumn(takenColumns, taken),

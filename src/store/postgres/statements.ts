@@ -8,14 +8,14 @@ export interface Statement {
   readonly text: string;
 }
 
-/** Named by a hash of its text, so that names never collide. */
+/** Creates a statement, named by a hash of its text, so that names never collide. */
 export function statement(text: string): Statement {
   return { name: hash('sha1', text), text };
 }
 
 export type TypedColumn = readonly [name: string, type: string];
 
-/** Types of parameters: those of columns, but without a collation, and JSON because unnest flattens nested arrays. */
+/** Parameter types: those of columns, but text without a collation, and lists as JSON, because unnest flattens them. */
 const parameterTypes = { ...types.PostgreSQL, text: 'text', texts: 'json' };
 
 export function typedColumn({ name, kind }: Column): TypedColumn {
@@ -26,7 +26,7 @@ export function namesOf(columns: readonly TypedColumn[]): string {
   return columns.map(([name]) => name).join(', ');
 }
 
-/** Any number of rows as one parameter per column: `unnest($1::text[], $2::bigint[]) AS alias (id, amount)`. */
+/** Returns SQL for rows, with one parameter per column: `unnest($1::text[], $2::bigint[]) AS alias (id, amount)`. */
 export function unnest(alias: string, columns: readonly TypedColumn[]): string {
   const parameters = columns.map(([, type], index) => `$${index + 1}::${type}[]`);
   return `unnest(${parameters.join(', ')}) AS ${alias} (${namesOf(columns)})`;

@@ -11,11 +11,11 @@ import {
   stepTables,
 } from '../migration.ts';
 
-/** Longest wait for a writer, because writers hold the database only briefly. */
+/** Maximum wait for a writer. Writers hold the database only briefly. */
 const OPENING_TIMEOUT_MS = 2_000;
 const EMPTY_PLACE = 'DATA_DIR to an empty folder';
 
-/** Migrates to the newest schema, each step in a transaction. Throws like `foundSchema` and `requireNoNewerSchema`. */
+/** Migrates to the newest schema, a transaction per step. Throws errors of `foundSchema` and `requireNoNewerSchema`. */
 export function migrate(
   database: DatabaseSync,
   file: string,
@@ -36,11 +36,11 @@ export function migrate(
   }
 }
 
-/** Does not create files beside the database. Throws `UnreleasedSchemaError` if it is from before the first release. */
+/** Reads a schema without creating files. Throws `UnreleasedSchemaError` if it is from before the first release. */
 export function findSchema(file: string, migrations: readonly Migration[]): FoundSchema {
   if (!existsSync(file)) return foundSchema(file, EMPTY_PLACE, [], migrations);
   const url = pathToFileURL(file);
-  // Without a log, immutable mode misses nothing and keeps SQLite from creating `-wal` and `-shm`.
+  // Without a log, immutable mode misses nothing, and it keeps SQLite from creating `-wal` and `-shm`.
   const isAtRest = !existsSync(`${file}-wal`) && !existsSync(`${file}-journal`);
   if (isAtRest) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true, timeout: OPENING_TIMEOUT_MS });
@@ -51,7 +51,7 @@ export function findSchema(file: string, migrations: readonly Migration[]): Foun
   }
 }
 
-/** Schema of an open database. Throws `UnreleasedSchemaError` when the database was made before the first release. */
+/** Reads the schema of an open database. Throws `UnreleasedSchemaError` if it is from before the first release. */
 export function readSchema(
   database: DatabaseSync,
   file: string,

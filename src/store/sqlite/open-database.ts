@@ -2,7 +2,7 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreInUseError } from '../store-errors.ts';
 
-/** May block, because nothing is served while opening. */
+/** Lock timeout while opening. It may block, because nothing is served yet. */
 const OPENING_TIMEOUT_MS = 2_000;
 const PAGE_CACHE_KIB = 16 * 1024;
 const MAXIMUM_IDLE_WAL_BYTES = 64 * 1024 * 1024;
@@ -83,10 +83,10 @@ export function openLocked(file: string): { database: DatabaseSync; close(): Pro
 
 /** SQLite's primary result code for "another connection has the lock". */
 const SQLITE_BUSY = 5;
-/** Extended result codes carry the primary one in their low byte. */
+/** Mask for the low byte, in which extended result codes carry the primary one. */
 const PRIMARY_CODE_MASK = 0xff;
 
-/** Whether another connection holds the lock, so that a retry makes sense. */
+/** Returns whether another connection holds the lock, so that a retry makes sense. */
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return false;
   return (error.errcode & PRIMARY_CODE_MASK) === SQLITE_BUSY;

@@ -10,7 +10,7 @@ import {
 } from '../scripts.ts';
 import type { GroupCommit, Reads } from './group-commit.ts';
 
-/** Runs scripts on SQLite, preparing each statement once. Locks are no-ops, because this process is the only writer. */
+/** Runs scripts on SQLite and prepares each statement once. Locks do nothing, because only this process writes. */
 export function createScripts(database: DatabaseSync, writes: GroupCommit, reads: Reads): Scripts {
   const statementOf = preparedOnce((sql) => database.prepare(sqliteTextOf(sql)));
 
@@ -45,7 +45,7 @@ export function createScripts(database: DatabaseSync, writes: GroupCommit, reads
   };
 }
 
-/** SQLite's text of a statement: lists are JSON parameters, some functions have other names, rows are not locked. */
+/** Returns SQLite's text of a statement: lists are JSON, some functions have other names, and rows are not locked. */
 function sqliteTextOf(sql: string): string {
   return sql
     .replace(/FOR UPDATE OF \w+ SKIP LOCKED/, '')
@@ -61,7 +61,7 @@ export function insertSqlOf(table: string, columns: readonly Column[]): string {
     VALUES (${columns.map(() => '?').join(', ')})`;
 }
 
-/** SQLite values: booleans as 0 and 1, lists as JSON. */
+/** Converts values for SQLite: booleans to 0 and 1, and lists to JSON. */
 export function storedValues(values: readonly ColumnValue[]): SQLInputValue[] {
   return values.map((value) => {
     if (typeof value === 'boolean') return value ? 1 : 0;
