@@ -9,7 +9,7 @@ import { settle, sumObservations } from './settle.ts';
 
 export interface CancelPaymentContext {
   readonly payments: PaymentStore;
-  /** How far the chain has been read: the newest final block, or null before the first one. */
+  /** Source of the newest final block that was read; null before the first one. */
   readonly observations: { readCursor(): Promise<{ readonly timestampMs: number } | null> };
   readonly nowMs: () => number;
 }

@@ -12,7 +12,7 @@ export const UNITS_PER_CENT = 10_000n;
 /** 100 % in basis points. */
 export const BASIS_POINTS = 10_000;
 
-/** Currencies of a checkout, in the specification's order; the first is the default. */
+/** Currencies of a checkout, in the specification's order. The first one is the default. */
 export const currencies = ['USD', 'EUR', 'CAD', 'INR'] as const;
 export type Currency = (typeof currencies)[number];
 

@@ -2,7 +2,7 @@ import { UnknownStateError } from './errors.ts';
 
 export type PaymentStatus = 'unpaid' | 'paid' | 'canceled';
 
-/** Progress of the money to the merchant; `completed` is final for a paid payment. */
+/** Progress of the money to the merchant. `completed` is final for a paid payment. */
 export type ForwardStatus =
   | 'pending'
   | 'ready'

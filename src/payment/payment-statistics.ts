@@ -12,7 +12,7 @@ export interface PaymentSlot {
   readonly currency: Currency;
   readonly created: number;
   readonly converted: number;
-  /** Payments that became paid in this time, and their customers' charges. */
+  /** Payments that became paid in this period, and what their customers were charged. */
   readonly paid: number;
   readonly paidCents: number;
   /** Amounts received by those payments when they became paid, and the service's fees, in 10⁻⁶ USDC. */

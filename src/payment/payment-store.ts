@@ -12,7 +12,7 @@ export interface IdempotencyRecord {
   readonly createdAtMs: number;
 }
 
-/** Outcome of a creation; `replayed` has the payment of an earlier request with the same Idempotency-Key. */
+/** Outcome of a creation. `replayed` has the payment of an earlier request with the same Idempotency-Key. */
 export type CreateOutcome =
   | { readonly kind: 'created' }
   /** Nothing was created, because the payout address is a payment's deposit address. */

@@ -24,7 +24,7 @@ export const untouchedProgress = {
   receivedUnits: 0n,
   /** Merchant's part of `receivedUnits` once final; zero before. */
   forwardedUnits: 0n,
-  /** Deposit that reached the paid threshold; before that, the last one seen. */
+  /** Transaction hash of the deposit that reached the paid threshold; before that, of the last one seen. */
   txidIn: null as string | null,
   txidOut: null as string | null,
   /** Set if clearly less than the threshold, or clearly more than the value, was seen; otherwise null. */

@@ -75,7 +75,7 @@ export function isPaymentMeans(value: string): value is PaymentMeans {
 }
 
 interface CustomerFacts {
-  /** Means of payment that a session can request, the provider's default first. */
+  /** Means of payment that a session can request, with the provider's default first. */
   readonly means: readonly PaymentMeans[];
   /** Usual minimum and maximum minutes from payment to delivery; null if unknown. */
   readonly usualMinutes: readonly [number, number] | null;
@@ -129,7 +129,7 @@ export function meansInBrowser(userAgent: string): readonly PaymentMeans[] {
 export const MULTI_PROVIDER = 'multi';
 export type ProviderChoice = ProviderId | typeof MULTI_PROVIDER;
 
-/** Stored provider of a payment from a wallet; not available in the card API. */
+/** Stored provider of a payment from a wallet. The card API does not offer it. */
 export const DIRECT_PROVIDER = 'direct';
 
 export function isProviderId(value: string): value is ProviderId {

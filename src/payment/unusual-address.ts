@@ -21,7 +21,7 @@ const tokens: ReadonlyMap<string, string> = new Map(
 /** Matches precompiles, system contracts, 0x…dEaD, and addresses of padded or repeated digits. */
 const withoutOwner = /^0x(?:0{32}[0-9a-f]{8}|[0-9a-f]{8}0{32}|(.{1,20}?)\1+|(?:dead)+0{16,}(?:42069)+)$/i;
 
-/** Returns why USDC sent to an address would be lost, or null. The API accepts the address; forms ask to confirm it. */
+/** Returns why USDC sent to an address would be lost, or null. The API accepts it, but forms ask for confirmation. */
 export function doubtAbout(address: Address): string | null {
   const token = tokens.get(address.toLowerCase());
   if (token !== undefined)

@@ -191,7 +191,7 @@ interface DailyRates {
   readonly usdRates: ReadonlyMap<Currency, UsdRate>;
 }
 
-/** Decimals of a rate per USD; more would be noise. */
+/** Decimals of a rate per USD. More would be noise. */
 const DECIMALS = 8;
 
 /** Converts units per USD to USD per unit; null for an implausible number. */

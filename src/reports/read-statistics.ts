@@ -17,7 +17,7 @@ const summedFields = ['created', 'converted', 'paid', 'receivedUnits', 'feeUnits
 export interface AccountStatistics {
   readonly days: readonly DayStatistics[];
   readonly providers: readonly { readonly provider: PaidCount['provider']; readonly paid: number }[];
-  /** Paid payments by the time they took; `boundMs` is null above the last bound. */
+  /** Paid payments by the time that they took. `boundMs` is null above the last bound. */
   readonly settleTimes: readonly { readonly boundMs: number | null; readonly paid: number }[];
 }
 

@@ -8,7 +8,7 @@ import {
   type WatchDepositsContext,
 } from './watch-deposits.ts';
 
-/** Final blocks to read again: the last `depthBlocks` up to the cursor, or a range up to the cursor at most. */
+/** Final blocks to read again: the last `depthBlocks` up to the cursor, or the part of a range up to it. */
 type BlocksBelowCursor =
   | { readonly depthBlocks: number }
   | { readonly fromBlock: number; readonly toBlock: number };

@@ -113,7 +113,7 @@ export interface ChainReader {
 /** Checks whether the token lets money move, before a customer is sent to pay and before a release. */
 export interface TokenReader {
   isBlocklisted(address: Address): Promise<boolean>;
-  /** Simulates releases in order. With several hosts, two must refuse; a sole answer that refuses has `heldUnits` 0. */
+  /** Simulates releases in order. Of several hosts, two must refuse. If a sole answer refuses, `heldUnits` is 0. */
   checkReleases(releases: readonly ReleaseAddresses[]): Promise<readonly ReleaseCheck[]>;
   readBalance(address: Address): Promise<bigint>;
 }

@@ -287,7 +287,7 @@ function outcomeOf(error: unknown): EndpointOutcome {
   return error instanceof AnswerTooSlowError ? 'slow' : 'failed';
 }
 
-/** Ends all connections; pending calls fail. */
+/** Ends all connections. Pending calls fail. */
 export async function closeChainEndpoints(endpoints: readonly ChainEndpoint[]): Promise<void> {
   await Promise.all(endpoints.map((endpoint) => endpoint.rpc.close()));
 }

@@ -142,7 +142,7 @@ function median(values: readonly bigint[]): bigint {
   return sorted[Math.floor(sorted.length / 2)] ?? 0n;
 }
 
-/** Content of a zero-value transaction; without `to`, a deployment of `data`. */
+/** Content of a zero-value transaction, which deploys `data` if it has no `to`. */
 type Content = Omit<UnsignedTransaction, 'type' | 'value'>;
 
 export async function signTransaction(

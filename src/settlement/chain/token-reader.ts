@@ -194,5 +194,5 @@ export const tokenAbi = parseAbi([
   'function transfer(address to, uint256 amount) returns (bool)',
 ]);
 
-/** topics[0] of `Transfer(from, to, value)`; topics[2] is the recipient. */
+/** topics[0] of `Transfer(from, to, value)`. topics[2] is the recipient. */
 export const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)');

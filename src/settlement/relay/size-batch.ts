@@ -145,7 +145,7 @@ function rememberSize(context: RelayContext, requested: number, halved: number |
   memory.largestBatch = twice < limits.releasesPerBatch ? twice : null;
 }
 
-/** Nodes' messages for a gas price that is too low. Other refusals may concern the size: balance, gas or bytes. */
+/** Nodes' messages for a gas price that is too low. Other refusals may concern the batch's cost, gas or bytes. */
 const underpriced = /underpriced|base fee|\btip\b|gas price/i;
 
 /** Maximum cost of a replacement as a fraction of the refused transaction's, so that replacing comes to an end. */
