@@ -5,7 +5,7 @@
 #   deploy/server.sh install --domain pay.example.com --email you@example.com [--rpc URL,URL,URL] [--fee-wallet 0x…]
 #                            [--postgres] [--no-caddy] [--merchant 'Tea shop' --owner anna@shop.example]
 #   deploy/server.sh update [--no-way-back]      to the commit that the clone has checked out
-#   deploy/server.sh restore FILE
+#   deploy/server.sh restore FILE [RELEASE]      with the running release, or one of /opt/card-checkout-releases
 #
 # Each command can be repeated: it leaves what is done as it is, and continues.
 set -Eeuo pipefail
@@ -343,7 +343,7 @@ update_service() {
     say_reason
     say "$(basename "$release") did not become ready: journalctl --unit card-checkout"
   fi
-  [ -z "$oldest" ] || fail "there is no way back without the backup: deploy/server.sh restore $(newest_backup)"
+  [ -z "$oldest" ] || fail "there is no way back without the backup: deploy/server.sh restore $(newest_backup) $(basename "$previous")"
   say "Going back to $(basename "$previous") …"
   use_release "$previous"
   restart_service
@@ -357,8 +357,9 @@ newest_backup() { find "$backups" -type f \( -name '*.sqlite' -o -name '*.dump' 
 
 restore_backup() {
   [ -f "${1:-}" ] || fail "restore needs the file of a backup, such as $(newest_backup)"
-  local file when found='the backup'
+  local file when release=${2:-} found='the backup'
   file=$(readlink -f "$1")
+  [ -z "$release" ] || [ -e "$releases/$release/bin/card-checkout.js" ] || fail "there is no release $releases/$release"
   when=$(date --utc +%Y%m%d%H%M%S)
   if [ -z "$(setting DATABASE_URL)" ]; then
     [ "$(head -c 15 "$file")" = 'SQLite format 3' ] || fail "$file is no SQLite database"
@@ -370,6 +371,7 @@ restore_backup() {
   start_step 'the stop of the service'
   systemctl stop card-checkout
   systemctl stop card-checkout-copy || true
+  [ -z "$release" ] || use_release "$releases/$release"
   start_step 'the database'
   if [ -z "$(setting DATABASE_URL)" ]; then
     # Not as root, which would follow links that the service's user has made there.
@@ -388,7 +390,10 @@ SQL
     say "The database before is checkout_replaced_$when."
   fi
   start_step 'the start of the service'
-  checkout restore > /dev/null
+  # A backup from before an update has an older schema.
+  checkout migrate > /dev/null
+  # Release 0.1.0 has no such command.
+  ! checkout --help | grep '^ *restore ' > /dev/null || checkout restore > /dev/null
   systemctl start card-checkout
   wait_ready || fail_with_reason 'the service did not become ready: journalctl --unit card-checkout'
   say "Restored ($found). What a restore cannot bring back: docs/reliability.md."
