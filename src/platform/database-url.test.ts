@@ -41,6 +41,7 @@ describe('the URL of a database', () => {
     ['postgres://db.example.com/x?sslmode=require', []],
     ['postgres://db.example.com/x?ssl=true', []],
     ['postgres://postgres:5432/x', []],
+    ['postgres://db1:5432,db2:5432/x', ['db1', 'db2']],
     ['postgres://127.0.0.1,[::1],localhost/x', []],
     ['postgres:///x?host=/var/run/postgresql', []],
   ])('of %s leaves unencrypted what goes to %j', (url, hosts) => {

@@ -50,14 +50,15 @@ function translate(text: string): string {
 
 /** Returns the hosts outside this machine and its container network whose connection is not encrypted. */
 export function unencryptedHosts(text: string): readonly string[] {
-  return databaseUrls(text).flatMap((each) => {
+  return databaseUrls(text).flatMap((each, _, all) => {
     const { hostname, searchParams } = new URL(each);
     const host = searchParams.get('host') ?? hostname;
     const asksForTls = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'].some((name) => searchParams.has(name));
     const isEncrypted =
       searchParams.get('sslmode') !== 'disable' &&
       (asksForTls || /^(true|1)$/.test(searchParams.get('ssl') ?? ''));
-    const isNear = host.startsWith('/') || !/[.:]/.test(host) || isLoopbackHost(host);
+    const isContainer = all.length === 1 && !/[.:]/.test(host);
+    const isNear = host.startsWith('/') || isContainer || isLoopbackHost(host);
     return isEncrypted || isNear ? [] : [host];
   });
 }
