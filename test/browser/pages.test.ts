@@ -305,7 +305,6 @@ describe('a customer', () => {
         expect(await page.getByText('Through MoonPay').first().isVisible()).toBe(true);
         const tops =
           "[...document.querySelectorAll('.way:has(:checked) .dotted > span')].map((part) => part.offsetTop)";
-        // No part stands alone on the last line.
         const [last, before] = ((await page.evaluate(tops)) as number[]).toReversed();
         expect(last).toBe(before);
         expect(await page.getByText('Through PayPal').isVisible()).toBe(false);

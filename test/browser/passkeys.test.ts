@@ -81,7 +81,6 @@ it('a real browser adds a passkey and signs in with it, under the strict policy'
   await page.getByText('The passkey is removed.').waitFor();
   expect(await dashboard.store.people.listPasskeys(owner.id)).toEqual([]);
   expect(complaints).toEqual([]);
-  // For the test after this one.
   await dashboard.store.people.addPasskey(passkey as Passkey);
   await page.close();
 });

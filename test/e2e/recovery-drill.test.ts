@@ -81,12 +81,10 @@ describe('recovery', () => {
     // Its customer is at the provider when the copy is made: what is expected of a later session only the lost database knew.
     const order = await first.beginSession(paidLater.payment_id);
 
-    // Each of the three is kept on its own.
     const backups = join(world.folder, 'backups');
     mkdirSync(backups);
     const [database, secret] = [join(backups, 'database.sqlite'), join(backups, 'secret')];
     writeFileSync(secret, `${oldSecret}\n`, { mode: 0o600 });
-    // While the server is busy.
     const creating = Promise.all(Array.from({ length: 20 }, create));
     const copied = await runJson<{ book_entries: number; book_hash: string }>(
       first.environment,
@@ -100,7 +98,6 @@ describe('recovery', () => {
     await expect(runCommand(first.environment, 'backup', database)).rejects.toThrow('exists already');
     await creating;
 
-    // Life goes on, and then the machine is gone.
     await world.sandbox.pay({ order });
     const created = await create();
     await first.pay(created.payment_id);

@@ -24,7 +24,6 @@ describe('a wrong password', () => {
     for (let index = 0; index < 3; index++) {
       const browser = dashboard.newBrowser(`198.51.100.${index}`);
       expect((await browser.post(SIGN_IN, { email: user.email, password: 'wrong' })).statusCode).toBe(401);
-      // Recorded after the answer.
       await vi.waitFor(async () => expect((await entriesOf(account.id))[0]?.[3]).toBe(`198.51.100.${index}`));
     }
     expect(await entriesOf(account.id)).toEqual([

@@ -196,7 +196,6 @@ it.each([
       return textOf((await open(`/pay/${pages.put(pageView(payment))}?${withEmail}`)).body);
     };
     expect((await view(provider)).includes('We share your email address')).toBe(isTold);
-    // All others share it.
     const told = isTold ? 'We share your email address' : 'If the payment service accepts an email address';
     expect(await view('multi')).toContain(told);
     const { name } = providerCatalog[provider];

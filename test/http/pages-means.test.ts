@@ -126,7 +126,6 @@ describe('a click that names means', () => {
     expect((await click(id, { means: 'card' })).headers.location).toContain('wert');
     const reply = await click(id, { means: 'apple_pay' });
     expect(reply.headers.location).toContain('banxa');
-    // The customer chose no provider.
     expect(String(reply.headers['set-cookie'])).not.toContain('provider=');
     expect(pages.means).toEqual([null, 'apple_pay']);
     for (const means of ['paypal', 'klarna'] as const) {

@@ -326,7 +326,6 @@ describe('with visits that ended', () => {
     const inGermany = orderIn((await openNew({ 'cf-ipcountry': 'DE' })).body);
     expect(inGermany.slice(0, 2)).toEqual(['banxa', 'wert']);
     expect(inGermany.at(-1)).toBe('stripe');
-    // The customer's own last choice stays first.
     expect(orderIn((await openNew({ cookie: 'provider=stripe' })).body).at(0)).toBe('stripe');
   });
 

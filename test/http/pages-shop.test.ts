@@ -111,7 +111,6 @@ it.each([
     const steps = [...shown.matchAll(/<(a|button) class="button (?:primary )?wide"[^>]*>(.*?)<\/\1>/g)];
     const labels = steps.map(([, , step = '']) => textOf(step).trim());
     expect([state, labels]).toEqual([state, [expect.stringMatching(label)]]);
-    // What the shop is asked about.
     expect(body).toContain(`<code>${id}</code>`);
   }
 });

@@ -123,7 +123,6 @@ it("answers another account's payment byte for byte as an unknown one, by id and
     service.status({ payment_id: other.account.id }),
     service.status({ payment_id: foreign.ipn_token }),
   ]);
-  // Each answer names its own request.
   const seen = answers.map(({ statusCode, body, headers }) =>
     JSON.stringify([statusCode, body, { ...headers, date: '', 'x-request-id': '' }]),
   );

@@ -364,7 +364,6 @@ describe.each(Object.entries(webhookCases))('a webhook of %s', (name, webhookCas
     stage.webhooks.length = 0;
     await payWith(url, '4000000000000002');
     await payWith(url, '4242424242424242');
-    // Each twice, and then the earlier one once more.
     await vi.waitFor(() => expect(stage.webhooks.length).toBe(5), { timeout: 60_000, interval: 20 });
     const told = await Promise.all(stage.webhooks.map((webhook) => adapter.readWebhook?.(webhook)));
     expect(told.map((each) => each?.paymentId)).toEqual(Array(5).fill(paymentId));

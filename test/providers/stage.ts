@@ -58,7 +58,6 @@ export async function startStage(): Promise<Stage> {
   let movedMs = 0;
   const nowMs = () => Date.now() + movedMs;
   const receiver = await startWebhookReceiver(webhooks, nowMs);
-  // Nobody listens there.
   const rpc = createJsonRpcClient({ url: 'http://127.0.0.1:1', timeoutMs: 100 });
   const keys = Object.fromEntries(providerIds.map((id) => [id, `the key of ${id}`])) as Record<
     ProviderId,

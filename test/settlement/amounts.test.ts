@@ -186,7 +186,6 @@ describe('payments of an earlier factory', () => {
 it('the webhook of a payment is written with paid, or neither is: what keeps the row out keeps the payment unpaid', async () => {
   const payment = await settlement.createWithDeposit();
   await settlement.relay();
-  // The next look sees the final release.
   await settlement.mine(3);
   await settlement.inDatabase('ALTER TABLE webhooks RENAME COLUMN fields TO other');
   const before = await settlement.read(payment);

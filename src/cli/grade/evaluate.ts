@@ -76,7 +76,6 @@ function finding(
   return { obligation, mark: otherwise, problems, mend: ways[otherwise] };
 }
 
-/** Advice for a more conclusive result. */
 const ways = {
   met: null,
   not_seen: 'Let the shop tell how often an order was fulfilled, and name the address with --probe-url.',

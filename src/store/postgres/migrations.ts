@@ -62,7 +62,8 @@ async function applyNext(
 ): Promise<boolean> {
   await client.query('BEGIN');
   await client.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-  await client.query(stepTables);
+  // A step that waits for a table lets every later read of it wait, too, so it fails instead.
+  await client.query(`SET LOCAL lock_timeout = '5s'; ${stepTables}`);
   const found = await readSchema(client, migrations);
   requireNoNewerSchema(found);
   const [migration] = found.pending;
@@ -71,7 +72,8 @@ async function applyNext(
       await client.query(stepSql(migration, appliedAtMs));
     } catch (error) {
       // Closing the connection rolls back.
-      throw new Error(`migration ${migration.number} (${migration.name}) failed`, { cause: error });
+      const { number, name } = migration;
+      throw new Error(`migration ${number} (${name}) failed: ${(error as Error).message}`, { cause: error });
     }
   }
   await client.query('COMMIT');

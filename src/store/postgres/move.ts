@@ -28,7 +28,6 @@ export async function openPostgresSide(url: string, role: MoveRole, options: Sid
       read: (table) => readPortions(client, table),
       insert: (table, rows) => insert(client, table, rows),
       commit: () => commit(client, tables),
-      // Closing rolls back.
       close: () => client.end(),
     },
     role,

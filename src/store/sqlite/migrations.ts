@@ -31,7 +31,8 @@ export function migrate(
       database.exec(`BEGIN IMMEDIATE; ${stepSql(migration, nowMs())} COMMIT`);
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
-      throw new Error(`migration ${migration.number} (${migration.name}) failed`, { cause: error });
+      const { number, name } = migration;
+      throw new Error(`migration ${number} (${name}) failed: ${(error as Error).message}`, { cause: error });
     }
   }
 }

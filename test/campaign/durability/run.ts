@@ -50,7 +50,6 @@ async function killUnderLoad(
     let killed: Promise<void> | null = null;
     const acknowledged = await createUnderLoad(target.create(), ({ size }) => {
       if (size >= enough) killed ??= target.kill();
-      // The callers go on until nobody answers.
       return false;
     });
     await killed;

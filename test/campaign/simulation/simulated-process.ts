@@ -205,7 +205,6 @@ function createOutside(
   type Outside = 'chain' | 'rates' | 'token' | 'relayers' | 'sweepBalances' | 'intervals';
   const outside: Pick<ExternalServices, Outside> = {
     rates: {
-      // Down for one minute of three.
       async usdRate() {
         if (Math.floor(world.time.trueMs / 60_000) % 3 === 0) throw new ServiceError('conversion_failed');
         return USD_RATE_ONE;

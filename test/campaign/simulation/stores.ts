@@ -26,7 +26,6 @@ export async function openSqliteStores(): Promise<Stores> {
   await (await openSqliteStore({ file: template })).close();
   let prepared = 0;
   return {
-    // A second process is refused by this engine.
     instances: 1,
     seedsAtATime: 1,
     async prepare() {
