@@ -99,7 +99,7 @@ async function settle(dependencies: DeliveryDependencies): Promise<void> {
       readonly status?: unknown;
       readonly blockNumber?: unknown;
     } | null;
-    if (receipt !== null && Number(receipt.blockNumber) > finalNumber) continue; // The chain has just moved.
+    if (receipt !== null && Number(receipt.blockNumber) > finalNumber) continue; // The chain changed between the calls.
     const state = receipt?.status === '0x1' ? 'delivered' : 'failed';
     if (state === 'failed') {
       const problem = receipt === null ? 'another sender spent its nonce' : 'the token refused it';

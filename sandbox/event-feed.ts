@@ -64,7 +64,7 @@ export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS) {
       const events = kept.slice(kept.length - (recorded - from - missed));
       return { cursor: `${start} ${recorded}`, events, missed };
     },
-    /** Ends the waiting of all listeners. */
+    /** Makes all waiting listeners return. */
     stop(): void {
       isStopped = true;
     },

@@ -68,7 +68,7 @@ async function payAtProvider(
     );
   const paid = await sandbox.pay({
     order: session.redirectUrl,
-    // Without an amount, the provider's fault decides.
+    // Without an amount, the provider's fault decides what is delivered.
     ...(deliveryUnits === null ? {} : { deliveryUnits }),
     cameFrom: baseUrl,
   });

@@ -43,7 +43,7 @@ function problem(
 /** Path of the checkout page in every state, for designers. The payments are examples, so buttons have no effect. */
 const PATH = '/sandbox/pages';
 
-/** Pages that show only a message, by the message's name. */
+/** Names of messages, by the name of the page that shows only this message. */
 const messageNames: Readonly<Record<string, keyof Words['messages']>> = {
   'unknown-link': 'unknownLink',
   'too-many-requests': 'tooManyRequests',

@@ -46,7 +46,7 @@ export interface Purchase {
   readonly email?: string | undefined;
   /** Null for a provider without a return link. */
   readonly returnUrl: string | undefined | null;
-  /** Id of the order; created if absent. */
+  /** Id of the order; generated if absent. */
   readonly id?: string;
   /** Delivery in 10⁻⁶ USDC if it differs from the priced one. */
   readonly quotedUnits?: bigint;

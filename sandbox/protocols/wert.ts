@@ -31,7 +31,7 @@ const typeOfEvent: Readonly<Record<OrderEvent, string>> = {
 /** State of one on-ramp in memory. A restart clears it, which ends all unopened sessions. */
 interface Memory {
   readonly sessions: LRUCache<string, Pick<Purchase, 'amount' | 'currency' | 'walletAddress'>>;
-  /** Order ids by the partner's id. */
+  /** Order ids by the partner's id for the purchase. */
   readonly orders: LRUCache<string, readonly string[]>;
   readonly declined: LRUCache<string, true>;
 }

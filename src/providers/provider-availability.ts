@@ -47,7 +47,6 @@ export interface ProviderOffer {
   readonly sharesEmail: boolean;
   /** Who pins the provider to the top of the list while it is available. The merchant takes precedence. */
   readonly pinnedBy: 'merchant' | 'operator' | null;
-  /** Whether a session needs the customer's country. */
   readonly needsCountry: boolean;
 }
 

@@ -4,7 +4,7 @@ import { type ProviderId, providerIds } from '../payment/provider-catalog.ts';
 /** Outcome of a session at a provider, without anything that identifies the customer or the payment. */
 export interface VisitOutcome {
   readonly provider: ProviderId;
-  /** ISO 3166-1 alpha-2; null if unknown. */
+  /** ISO 3166-1 alpha-2 code; null if unknown. */
   readonly country: string | null;
   readonly isDelivered: boolean;
 }

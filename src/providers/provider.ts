@@ -11,7 +11,7 @@ export interface QuoteRequest {
   readonly currency: Currency;
   /** Value of the amount in 10⁻⁶ USD. */
   readonly usdUnits: bigint;
-  /** ISO 3166-1 alpha-2, upper-case; null or absent if unknown. */
+  /** ISO 3166-1 alpha-2 code in upper case; null or absent if unknown. */
   readonly customerCountry?: string | null;
   /** Payment means that the customer chose; null or absent for the provider's default. */
   readonly means?: PaymentMeans | null;

@@ -52,7 +52,7 @@ export interface StartSessionContext extends Readonly<{ payments: PaymentStore; 
 export type StartSession = ReturnType<typeof createStartSession>;
 
 export interface Visitor {
-  /** ISO 3166-1 alpha-2; null or absent if unknown. */
+  /** ISO 3166-1 alpha-2 code; null or absent if unknown. */
   readonly country?: string | null;
   /** Code of a state in the United States; null or absent if unknown. */
   readonly state?: string | null;
