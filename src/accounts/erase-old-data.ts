@@ -27,7 +27,7 @@ export function eraseEmailsOlderThan(
   return emails.eraseEmailsBefore(accountId, nowMs() - days * DAY_MS, PAYMENTS_PER_STEP);
 }
 
-/** Runs one step for each retention period, and one for unsent mails. Returns whether more is left to erase. */
+/** Runs one step for each retention period, and one for unsent emails. Returns whether more is left to erase. */
 export async function eraseOldData(
   context: EraseEmailsContext &
     Readonly<{

@@ -105,7 +105,7 @@ export async function acceptInvitation(
   return isThem ? 'accepted' : 'sign_in';
 }
 
-/** Changes or ends (null) a membership; ends the user's links. Throws `not_found`, or a 400 for the last owner. */
+/** Changes a membership (null ends it) and ends the user's links. Throws `not_found`, or a 400 for the last owner. */
 export async function changeMember(
   context: PeopleContext,
   { accountId, userId, role }: Pick<Membership, 'accountId' | 'userId'> & { readonly role: Role | null },

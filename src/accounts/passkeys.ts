@@ -57,7 +57,7 @@ export async function offerPasskey(
   });
 }
 
-/** Adds the browser's new passkey; returns recovery codes if it is the first second factor. Throws a 400 if refused. */
+/** Adds the browser's passkey. Returns recovery codes for the first second factor. Throws a 400 if it is refused. */
 export async function addPasskey(
   context: PasskeyContext,
   { user, session }: SignedIn,

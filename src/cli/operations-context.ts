@@ -54,7 +54,7 @@ export interface OperationsContext extends Pick<CoreStore, PeopleStores | Paymen
   readonly adminBaseUrl: string;
   /** Null without a running server, because only a server has the relayer. */
   readonly rescue: ((id: PaymentId, token: `0x${string}`) => Promise<string>) | null;
-  /** Null in live mode, and without a running server. */
+  /** Null in live mode or without a running server. */
   readonly sandboxOperations: SandboxOperations | null;
   /** Null without a running server. */
   readonly direct: DirectPayments | null;

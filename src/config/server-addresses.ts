@@ -134,7 +134,7 @@ function isMailServerUrl(text: string): boolean {
   return /^\/?$/.test(url.pathname) && [url.username, url.password].every(isDecodable);
 }
 
-/** Returns whether a text can be percent-decoded. Otherwise, a password with a lone % fails only at the first mail. */
+/** Returns whether a text can be percent-decoded. Otherwise, a password with a lone % fails only at the first email. */
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);

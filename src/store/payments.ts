@@ -307,7 +307,7 @@ function* applyDecision(
   return decided;
 }
 
-/** Queues the mails that customers requested on the page. A payment with its own email address has none. */
+/** Queues the emails that customers requested on the page. A payment with its own email address has none. */
 function* queueWantedReceipts(moved: readonly Change[], nowMs: number): Script<void> {
   const ended = moved.filter(({ before, after }) => before.status === 'unpaid' && after.status !== 'unpaid');
   const ids = ended.flatMap(({ after }) => (after.email === null ? after.id : []));

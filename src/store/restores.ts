@@ -60,7 +60,7 @@ export function createRestoreStore(
   };
 }
 
-/** Gives up webhooks of this transaction that were due before a restore, and the mails queued with them. */
+/** Gives up webhooks of this transaction that were due before a restore, and the emails queued with them. */
 export function* giveUpSent(webhookIds: readonly string[], nowMs: number): Script<void> {
   if (webhookIds.length === 0) return;
   yield* giveUpWebhooks(sql`id = ANY(${webhookIds})`, 'restored', nowMs);

@@ -29,7 +29,7 @@ function placeOf(column: string): string {
 const hasAccount = `EXISTS (SELECT FROM accounts WHERE accounts.id = ${accountId})`;
 
 const selectReserved = statement('SELECT 1 FROM payments WHERE deposit_address = $1');
-/** Condition without a lock, because a merchant cannot know the deposit address of an uncommitted payment. */
+/** Condition that needs no lock, because a merchant cannot know the deposit address of an uncommitted payment. */
 const isUnreserved = `NOT EXISTS (
   SELECT FROM payments WHERE deposit_address = decode(substr(${placeOf('payout_address')}, 3), 'hex'))`;
 

@@ -25,7 +25,7 @@ export function createLeaseStore(database: Database): LeaseStore {
   };
 }
 
-/** Creates relayers' claims on the releases that they prepare. Claims expire by the server's clock. */
+/** Creates methods by which relayers claim the releases that they prepare. Claims expire by the server's clock. */
 export function createReleaseClaims({ write }: Scripts): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   return {
     claimDueReleases: write(claimDueReleases),
