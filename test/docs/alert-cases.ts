@@ -7,7 +7,6 @@ export type AlertCase = readonly [
   firesAtMinute: number,
   resolvedAtMinute: number,
   series: Readonly<Record<string, string>>,
-  /** Labels of the firing alert besides `severity`. */
   labels: Readonly<Record<string, string>>,
 ];
 
@@ -95,6 +94,9 @@ CardCheckoutBackupMissing 15 30 name=card-checkout-backup.service state=failed
   node_systemd_unit_state{name="card-checkout-backup.service",state="failed"} 0x5 1x15 0x20
 CardCheckoutBackupMissing 1590 1650 name=card-checkout-backup.timer
   node_systemd_timer_last_trigger_seconds{name="card-checkout-backup.timer"} 0x1600 96000x100
+CardCheckoutCopyStopped 25 45 instance=a name=card-checkout-copy.service state=active
+  node_systemd_unit_state{instance="a",name="card-checkout-copy.service",state="active"} 1x10 0 0 0 1 0x16 1x20
+  node_systemd_unit_state{instance="never set up",name="card-checkout-copy.service",state="active"} 0x50
 CardCheckoutVerifyFailed 15 30 name=card-checkout-verify.service state=failed
   node_systemd_unit_state{name="card-checkout-verify.service",state="failed"} 0x5 1x15 0x20
 CardCheckoutVerifyFailed 1590 1650 name=card-checkout-verify.timer

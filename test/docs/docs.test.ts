@@ -42,7 +42,7 @@ describe('environment variables', () => {
   ]);
   /** Node's and OpenTelemetry's own, the sandbox's tool, and those of examples. */
   const isForeign = (name: string) =>
-    /^(NODE_\w+|AWS_\w+|PYTHONPATH|ANVIL_PATH|CHROMIUM_PATH|SCREENSHOTS|WORDPRESS_DIR|WOOCOMMERCE_DIR|IPN_TOKEN|PAYMENT_ID|PWD|BASE|KEY|COMPOSE_FILE)$/.test(
+    /^(NODE_\w+|AWS_\w+|PYTHONPATH|ANVIL_PATH|CHROMIUM_PATH|SCREENSHOTS|WORDPRESS_DIR|WOOCOMMERCE_DIR|IPN_TOKEN|PAYMENT_ID|PWD|PATH|BASE|KEY|COMPOSE_FILE)$/.test(
       name,
     ) ||
     /^OTEL_(SERVICE_NAME|RESOURCE_ATTRIBUTES|TRACES_SAMPLER|EXPORTER_OTLP_(HEADERS|TIMEOUT))$/.test(name) ||

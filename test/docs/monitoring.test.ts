@@ -7,7 +7,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type AlertCase, alertCases } from './alert-cases.ts';
 import { read, sorted, tableRows } from './markdown.ts';
 
-/** Every metric with its labels, under the names that a query uses. */
 async function knownSeries(): Promise<ReadonlySet<string>> {
   const metrics = await createMetrics().registry.getMetricsAsJSON();
   return new Set(
@@ -17,7 +16,6 @@ async function knownSeries(): Promise<ReadonlySet<string>> {
   );
 }
 
-/** The labels that metrics are made with, and those that a counted request has. */
 async function knownLabels(): Promise<ReadonlySet<string>> {
   const { registry, observeRequest } = createMetrics();
   observeRequest('/', 'GET', 200, 1);
