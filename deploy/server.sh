@@ -70,6 +70,8 @@ checkout_in() {
   (cd "$1" && shift && NODE_EXTRA_CA_CERTS=$(setting NODE_EXTRA_CA_CERTS) runuser --user card-checkout -- node_modules/.bin/node bin/card-checkout.js "$@")
 }
 checkout() { checkout_in "$current" "$@"; }
+# Not in the clone, which that user may not enter.
+as_postgres() { (cd / && runuser --user postgres -- "$@"); }
 # Takes the password out of DATABASE_URL for libpq, because every user of the machine sees a program's arguments.
 hide_password='user=${DATABASE_URL%%@*}; case $user in *://*:*%*) ;; *://*:*) export PGPASSWORD="${user##*:}" DATABASE_URL="${user%:*}@${DATABASE_URL#*@}" ;; esac'
 # Reads JSON from the last line of standard input, and prints an expression of it. Fails silently without input: its command said why.
@@ -136,8 +138,8 @@ use_release() {
     (umask 022 && mkdir -p /etc/systemd/system/card-checkout-backup.service.d && cat > /etc/systemd/system/card-checkout-backup.service.d/postgres.conf) << UNIT
 [Service]
 ExecStart=
-ExecStart=sh -c '$(sed 's/[$%]/&&/g' <<< "$hide_password"); exec pg_dump --format=custom --file="/var/lib/card-checkout-backups/\$(date --utc +%%Y-%%m-%%dT%%H%%M%%SZ).dump" "\$\$DATABASE_URL"'
-ExecStart=find /var/lib/card-checkout-backups -name '*.dump' -mtime +14 -delete
+ExecStart=sh -c '$(sed 's/[$%]/&&/g' <<< "$hide_password"); file="/var/lib/card-checkout-backups/\$(date --utc +%%Y-%%m-%%dT%%H%%M%%SZ).dump"; pg_dump --format=custom --file="\$\$file.unfinished" "\$\$DATABASE_URL" && mv "\$\$file.unfinished" "\$\$file"'
+ExecStart=find /var/lib/card-checkout-backups -name '*.dump*' -mtime +14 -delete
 UNIT
   fi
   systemctl daemon-reload
@@ -243,25 +245,27 @@ install_service() {
   start_step 'doctor'
   checkout doctor || true
   finish_step
-  [ -n "$(newest_backup)" ] || say 'The first backup is made tonight. Until then, doctor warns of it.'
+  [ -n "$(newest_backup)" ] || say "The first backup is made tonight.$([ -n "$(setting DATABASE_URL)" ] || echo ' Until then, doctor warns of it.')"
   say "card-checkout runs at https://$domain with its settings in $settings."
   say "Next: the provider's credentials there, systemctl restart card-checkout, what doctor names above, and docs/going-live.md: step 6 (rehearse), then from step 8."
 }
 
 make_database() {
   require_packages psql=postgresql
-  [ -z "$(setting DATABASE_URL)" ] || return 0
-  local password
-  password=$(openssl rand -hex 24)
+  local url password
+  url=$(setting DATABASE_URL)
+  [ -n "$url" ] || url="postgres://checkout:$(openssl rand -hex 24)@127.0.0.1:5432/checkout"
+  # On a new server, the settings may name a database that is still to be made. Others are the operator's own.
+  [[ $url =~ ^postgres(ql)?://checkout:([0-9A-Za-z]+)@(127\.0\.0\.1|localhost)(:5432)?/checkout(\?|$) ]] || return 0
+  password=${BASH_REMATCH[2]}
   systemctl start postgresql
-  # A role without a database is left from a run that ended in between: it gets the new password.
-  runuser --user postgres -- psql --quiet --set ON_ERROR_STOP=1 << SQL
+  as_postgres psql --quiet --set ON_ERROR_STOP=1 << SQL
 SELECT 'CREATE ROLE checkout LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'checkout') \gexec
 ALTER ROLE checkout PASSWORD '$password';
 SELECT 'CREATE DATABASE checkout OWNER checkout ENCODING ''UTF8'' TEMPLATE template0'
   WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'checkout') \gexec
 SQL
-  write_setting DATABASE_URL "postgres://checkout:$password@127.0.0.1:5432/checkout"
+  default_setting DATABASE_URL "$url"
 }
 
 deploy_factory() {
@@ -364,9 +368,13 @@ restore_backup() {
   if [ -z "$(setting DATABASE_URL)" ]; then
     [ "$(head -c 15 "$file")" = 'SQLite format 3' ] || fail "$file is no SQLite database"
     found=$("$clone/deploy/continuous-copy.sh" contents "$file" || true)
-    [[ $found != *'accounts: 0' ]] || fail "$file has no accounts, so it is probably the wrong database. Nothing was changed"
-    say "$file: $found"
+  else
+    # The list alone is complete in a dump that ended in between.
+    pg_restore --file=/dev/null "$file" || fail "$file is no complete dump of pg_dump --format=custom. Nothing was changed"
+    found="accounts: $(pg_restore --data-only --table=accounts --file=- "$file" | sed '1,/^COPY /d; /^\\\.$/,$d' | wc -l)"
   fi
+  [[ $found != *'accounts: 0' ]] || fail "$file has no accounts, so it is probably the wrong database. Nothing was changed"
+  say "$file: $found"
   steps=4
   start_step 'the stop of the service'
   systemctl stop card-checkout
@@ -382,11 +390,17 @@ restore_backup() {
     [ ! -s "$file-wal" ] || runuser --user card-checkout -- sh -C -c 'umask 077 && cat > "$1/card-checkout.sqlite-wal"' sh "$data" < "$file-wal"
     say "The database before, if there was one, is in $data/replaced-$when."
   else
-    runuser --user postgres -- psql --quiet --set ON_ERROR_STOP=1 << SQL
+    # Beside the database in use, which takes part only when all is restored.
+    as_postgres createdb --owner=checkout --encoding=UTF8 --template=template0 "checkout_restoring_$when"
+    if ! as_postgres pg_restore --no-owner --role=checkout --single-transaction --dbname="checkout_restoring_$when" < "$file"; then
+      as_postgres dropdb "checkout_restoring_$when"
+      systemctl start card-checkout
+      fail 'nothing was restored, for the reason above. The service runs again on its database'
+    fi
+    as_postgres psql --quiet --set ON_ERROR_STOP=1 --single-transaction << SQL
 ALTER DATABASE checkout RENAME TO checkout_replaced_$when;
-CREATE DATABASE checkout OWNER checkout ENCODING 'UTF8' TEMPLATE template0;
+ALTER DATABASE checkout_restoring_$when RENAME TO checkout;
 SQL
-    DATABASE_URL=$(setting DATABASE_URL) sh -c "$hide_password; "'exec pg_restore --no-owner --single-transaction --dbname="$DATABASE_URL" "$1"' sh "$file"
     say "The database before is checkout_replaced_$when."
   fi
   start_step 'the start of the service'
