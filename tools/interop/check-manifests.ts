@@ -10,9 +10,9 @@ import type { Outcome } from './check-proxy.ts';
 /** Kubernetes' own OpenAPI document as TypeScript types and validators, and a parser; installed by `--install`. */
 export const kubernetesPackages = ['kubernetes-models@5.1.0', 'yaml@2.9.0'];
 
-const COMPOSE_FILES = ['compose.yaml', 'deploy/compose.postgres.yaml', 'deploy/compose.caddy.yaml'];
-/** Without files that are added to the first: it alone, with each, and with both. */
-const COMBINATIONS = [[0], [0, 1], [0, 2], [0, 1, 2]];
+const ADDITIONS = ['postgres', 'caddy', 'copy'];
+const COMPOSE_FILES = ['compose.yaml', ...ADDITIONS.map((name) => `deploy/compose.${name}.yaml`)];
+const COMBINATIONS = [[0], [0, 1], [0, 2], [0, 1, 2], [0, 3]];
 /** `systemd-analyze security`: tenths; above 20 a unit is no longer "OK". */
 const EXPOSURE_LIMIT = '20';
 
