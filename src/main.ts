@@ -1,5 +1,6 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import packageDescription from '#package' with { type: 'json' };
+import { featureCommands } from './app/feature-commands.ts';
 import type { Following } from './cli/control-socket.ts';
 import { createProgram, type DoctorCheck } from './cli/program.ts';
 import { runLong } from './cli/run-long.ts';
@@ -11,7 +12,6 @@ import {
   readRpcAccess,
 } from './config/config.ts';
 import { loadEnvironmentFile } from './config/environment-file.ts';
-import { refundCommands } from './features/refunds/refund.ts';
 import { ADDRESS_ATTEMPT_MS } from './platform/address-attempt.ts';
 import { ChainUnavailableError } from './settlement/chain/chain.ts';
 
@@ -46,7 +46,7 @@ let environment: NodeJS.ProcessEnv = {};
 let place = '';
 const program = createProgram(
   {
-    features: refundCommands,
+    features: featureCommands,
     start: async (options) => {
       const { runUntilStopped } = await import('./app/run-until-stopped.ts');
       if (options.isLive) return runUntilStopped(options, null);
@@ -118,7 +118,7 @@ const program = createProgram(
     grade: async (options) => {
       const log = (line: string) => void process.stderr.write(`${line}\n`);
       const { runGrade } = await import('./cli/grade/run-grade.ts');
-      return runGrade({ ...options, eventFields: refundCommands.eventFields, log });
+      return runGrade({ ...options, eventFields: featureCommands.eventFields, log });
     },
   },
   packageDescription.version,
@@ -140,7 +140,6 @@ function readDataConfig(): Config {
   return config;
 }
 
-/** Tells the user what a command works on or is about to do. */
 function announce(sentence: string): void {
   if (!isJson) process.stderr.write(`card-checkout: ${sentence}\n`);
 }
@@ -150,8 +149,7 @@ try {
 } catch (error) {
   // An endpoint's error names only its host, not the variable.
   const variable = error instanceof ChainUnavailableError ? 'POLYGON_RPC_URL cannot be used: ' : '';
-  process.stderr.write(
-    `card-checkout: ${variable}${error instanceof Error ? error.message : String(error)}\n`,
-  );
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`card-checkout: ${variable}${message}\n`);
   process.exitCode ??= 1;
 }

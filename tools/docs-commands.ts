@@ -1,7 +1,7 @@
 /** Generates the part of docs/command-line.md that follows from the command line. */
 import type { Command, Option } from 'commander';
+import { featureCommands } from '../src/app/feature-commands.ts';
 import { createProgram } from '../src/cli/program.ts';
-import { refundCommands } from '../src/features/refunds/refund.ts';
 import { code, table } from './markdown.ts';
 
 /** A command that does something, under its full name. */
@@ -16,7 +16,7 @@ const unused = () => Promise.reject(new Error('the documentation runs no command
 /** All commands of the program, in its order. */
 export function listCommands(): readonly DescribedCommand[] {
   const services = {
-    features: refundCommands,
+    features: featureCommands,
     start: unused,
     ask: null,
     init: unused,

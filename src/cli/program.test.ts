@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { refundCommands } from '../features/refunds/refund.ts';
 import type { StoreMove } from '../store/move-tables.ts';
 import type { Grade } from './grade/grade-command.ts';
 import { operations } from './operations.ts';
@@ -41,7 +40,7 @@ function recordingProgram(): Command {
   }
   const program = createProgram(
     {
-      features: refundCommands,
+      features: { shown: 'refunds', sandbox: [['refund <refund>', 'transfer']], eventFields: {} },
       start: (options) => record(undefined, 'start', options),
       runOperation: (name, args) => record({ done: name, ...answers }, name, args),
       ask,

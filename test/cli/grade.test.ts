@@ -3,15 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { featureCommands } from '../../src/app/feature-commands.ts';
 import { type Grade, gradeLines } from '../../src/cli/grade/grade-command.ts';
 import { runGrade } from '../../src/cli/grade/run-grade.ts';
 import { startStandInService } from '../../src/cli/grade/stand-in-service.ts';
-import { refundCommands } from '../../src/features/refunds/refund.ts';
 import { freePorts } from '../support/free-ports.ts';
 
 /** The service hangs up after this in these tests. */
 const timeLimitMs = 5_000;
-const quiet = { eventFields: refundCommands.eventFields, log: () => {} };
+const quiet = { eventFields: featureCommands.eventFields, log: () => {} };
 
 /** What a receiver does wrong; nothing by default. */
 interface Mistakes {
