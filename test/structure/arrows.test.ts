@@ -21,6 +21,9 @@ describe('the check itself', () => {
     ['climbs by a type only', 'src/payment/money.ts', "import type { A } from '../web/create.ts';"],
     ['climbs later', 'src/payment/create.ts', "await import('../web/server.ts');"],
     ['crosses from feature to feature', 'src/features/a/a.ts', "import { b } from '../b/b.ts';"],
+    ['knows a feature as a command', 'src/cli/a.ts', "import { b } from '../features/b/b.ts';"],
+    ['knows a feature beside app', 'src/main.ts', "import { b } from './features/b/b.ts';"],
+    ['knows a feature as a check', 'src/cli/verify/a.ts', "import { b } from '../../features/b/b.ts';"],
     ['is nowhere in the drawing', 'src/utilities/a.ts', 'export const a = 1;'],
   ])('catches a module that %s', (_, path, text) => {
     expect(arrowViolations([readModule({ path, text })])).toHaveLength(1);

@@ -8,7 +8,7 @@ const pages = ['pages/docs', 'pages/checkout', 'pages/dashboard', 'pages/operato
 
 /**
  * The rooms from the ground up. Each may know those before it, and none after it; what a row names beside a room it may not know
- * all the same. Features know the rooms that they extend, and neither those nor each other know a feature: only `app` does.
+ * all the same. Features know the rooms that they extend, and not each other. Only `app` and the sandbox know a feature.
  */
 const rooms: readonly (readonly [name: string, ...unknown: string[]])[] = [
   ['platform'],
@@ -41,12 +41,13 @@ const rooms: readonly (readonly [name: string, ...unknown: string[]])[] = [
     'reports',
     'web',
     'api',
+    'features',
     ...pages,
   ],
-  ['cli', 'web', 'api', ...pages],
+  ['cli', 'web', 'api', 'features', ...pages],
   ['app'],
   ['sandbox'],
-  ['main'],
+  ['main', 'features'],
 ];
 const floors = new Map(rooms.map(([name], floor) => [name, floor]));
 const unknownTo = new Map(rooms.map(([name, ...unknown]) => [name, unknown]));
