@@ -177,10 +177,8 @@ async function startCoverage(inspectorUrl: string): Promise<Coverage> {
       const ran = result.filter(({ functions }) =>
         functions.some(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0),
       );
-      const paths = ran.map(({ url }) => /^file:.*\/(src\/(?!sandbox\/).*)/.exec(url)?.[1]);
-      return new Set(
-        paths.filter((path) => path !== undefined && !path.includes('node_modules')) as string[],
-      );
+      const paths = ran.flatMap(({ url }) => /^file:.*\/(src\/.*)/.exec(url)?.[1] ?? []);
+      return new Set(paths.filter((path) => !path.includes('node_modules')));
     },
     close: () => socket.close(),
   };

@@ -26,6 +26,7 @@ export const longTests: readonly string[] = [
   'test/settlement/{endpoint-effects,lying-endpoints,lying-numbers}.test.ts',
   'test/settlement/{node-limits,pipelining,refusals-and-rivals,relayer-key,sender,several-keys}.test.ts',
   'test/settlement/unlucky-batches.test.ts',
+  'test/woocommerce/plugin.test.ts',
 ];
 
 /**

@@ -143,7 +143,7 @@ describe('the architecture', () => {
     const named = documents.flatMap(({ path, text }) =>
       [
         ...text.matchAll(
-          /(?<!\.)\b((?:src|test|tools|sandbox|contracts|docs|bin|sdk|plugins\/woocommerce)\/[\w./-]*[\w/])/g,
+          /(?<!\.)\b((?:src|test|tools|sandbox|contracts|docs|bin|deploy(?!\/card-checkout)|sdk|sdk-python|plugins\/(?:mcp|medusa|php|vendure|woocommerce))\/[\w./-]*[\w/])/g,
         ),
       ].map(([, file]) => ({ path, file: file ?? '' })),
     );

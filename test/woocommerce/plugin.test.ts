@@ -26,6 +26,10 @@ const hasPhp =
   spawnSync('php', ['-r', "exit(PHP_VERSION_ID >= 80100 && function_exists('curl_init') ? 0 : 1);"])
     .status === 0;
 
+/** Said in the output of every run: whoever reads it knows what was not looked at. */
+const sayUnchecked = (what: string) =>
+  console.warn(`not checked: ${what}, because php 8.1 or newer with curl is not installed here`);
+
 let service: ApiService;
 /** The real API in front of the plugin; only how far its payments have come is the scenario's. */
 let api: Server;
@@ -179,11 +183,7 @@ const AT_ONCE = 8;
 const strict = ['-d', 'error_reporting=-1', '-d', 'display_errors=1', '-d', 'log_errors=0'];
 
 it('keeps each of its promises against the real API, where PHP is installed', async () => {
-  if (!hasPhp) {
-    // Said in the output of every run: whoever reads it knows what was not looked at.
-    console.warn('not checked: woocommerce, because php 8.1 or newer with curl is not installed here');
-    return;
-  }
+  if (!hasPhp) return sayUnchecked('woocommerce');
   const { stdout } = await run('php', [...strict, scenarios]);
   const names = JSON.parse(stdout) as string[];
   expect(names.length).toBeGreaterThan(15);
@@ -196,7 +196,7 @@ it('keeps each of its promises against the real API, where PHP is installed', as
 }, 120_000);
 
 it('has a PHP library that keeps its promises, with an example shop, where PHP is installed', async () => {
-  if (!hasPhp) return;
+  if (!hasPhp) return sayUnchecked('the PHP library');
   const env = { PATH: process.env['PATH'], SERVICE_URL: `${url}/library`, SERVICE_KEY: service.apiKey };
   for (const [name, last] of [
     ['run', '0 failed\n'],
@@ -219,7 +219,7 @@ function filesBelow(folder: string, ending: string): string[] {
 it('is PHP without syntax errors, and so are the examples, where PHP is installed', async () => {
   const files = filesBelow(plugin, '.php');
   expect(files.length).toBeGreaterThan(5);
-  if (!hasPhp) return;
+  if (!hasPhp) return sayUnchecked('the syntax of PHP files');
   const beside = ['plugins/php', 'plugins/woocommerce/tests', 'sdk/examples/php'];
   for (const file of [...files, ...beside.flatMap((folder) => filesBelow(join(root, folder), '.php'))]) {
     const { stdout } = await run('php', ['-l', file]);
