@@ -94,7 +94,7 @@ function channelsOf(color: Hex): readonly number[] {
   return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
 }
 
-/** Returns the contrast of two colors by WCAG 2.2, from 1 to 21. */
+/** Returns the WCAG 2.2 contrast ratio between two colors, from 1 to 21. */
 export function contrastOf(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);

@@ -65,7 +65,7 @@ export async function setPasswordByLink(
   return user;
 }
 
-/** Sets a new password; ends other sessions and all links. Throws a 400 if it is weak or access has changed. */
+/** Sets a password; revokes other sessions and all password links. Throws a 400 for a weak password or lost access. */
 export async function changePassword(
   context: PeopleContext,
   { user, session }: SignedIn,

@@ -77,7 +77,7 @@ export interface RelyingParty {
   readonly origin: string;
 }
 
-/** Returns a page's relying party; null if browsers offer no passkeys there. Passkeys are created at `homeUrl`. */
+/** Returns a page's relying party, always the host of `homeUrl`; null if the page can use no passkeys. */
 export function relyingPartyOf(homeUrl: string, pageUrl = homeUrl): RelyingParty | null {
   const { hostname: host } = new URL(homeUrl);
   const { hostname, origin, protocol } = new URL(pageUrl);

@@ -156,7 +156,7 @@ export type StatusParameterName = keyof typeof statusParameters;
 /** Parameters as received: any value in JSON, only text in a query. */
 export type CreateParameters = Readonly<Record<string, unknown>>;
 
-/** Origin of the parameters. In a query, booleans are words; in JSON, they must be real booleans. */
+/** Source of the parameters. A boolean is the text `true` or `false` in a query, and a boolean value in JSON. */
 export type ParameterSource = 'json' | 'query';
 
 const { currency, email, note, passFeeToCustomer, provider } = createParameters;

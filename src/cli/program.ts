@@ -270,7 +270,7 @@ interface ProveResult {
   readonly fixtures?: unknown;
   readonly evidence?: string;
   readonly next?: string;
-  /** Command that confirms the page, after a run without failures. */
+  /** Command with which an operator confirms the page. Absent if the run had failures. */
   readonly confirm?: string;
   /** Values that the page must show, after a run. */
   readonly facts?: Readonly<Record<string, string>>;

@@ -62,7 +62,7 @@ export function feeExample(askedCents: number, feeBasisPoints: number, isPassedT
 
 /** Terms set for all accounts, or for one account. A payment keeps the terms from its creation. */
 export interface ThresholdTerms {
-  /** Shortfall that still counts as paid in full. */
+  /** Maximum shortfall with which a payment still counts as paid in full. */
   readonly toleranceBasisPoints: number;
   /** Maximum share of a charge that a provider may keep. */
   readonly maxProviderFeeBasisPoints: number;

@@ -72,7 +72,7 @@ export function shortCodeOf(id: PaymentId): string {
 /** Short-code characters in a receipt number: time, counter and 4 random bits. Opening the checkout takes all 64. */
 const RECEIPT_CHARACTERS = 11;
 
-/** Returns a receipt number, such as "R1AE-X7CY-GQH1", for receipts and questions about them. */
+/** Returns a payment's receipt number, such as "R1AE-X7CY-GQH1", which customers can quote to the shop. */
 export function receiptNumberOf(id: PaymentId): string {
   const characters = `R${shortCodeOf(id).slice(0, RECEIPT_CHARACTERS)}`.toUpperCase();
   return characters.replace(/.{4}(?=.)/g, '$&-');

@@ -23,7 +23,7 @@ import { mayRelease, retryDelayMs } from './release-schedule.ts';
 /** Consecutive refused simulations after which the payment needs attention. */
 export const QUICK_RELEASE_TRIES = 3;
 
-/** Maximum steps of a decision, which passes through each state at most once. */
+/** Maximum steps of a decision. It visits each state at most once. */
 const MAXIMUM_STEPS = Object.keys(paymentStates).length;
 
 export interface SettleContext {
@@ -268,7 +268,7 @@ function seenSoFar(
   { seenUnits }: ObservedSums,
 ): PaymentChange {
   const amountMismatch = amountMismatchOf(payment, deposits);
-  // Amounts released after cancellation stay until more is released.
+  // After a cancellation, keeps the released amounts until the next release.
   const isCounted = payment.status === 'paid' || payment.txidOut !== null;
   if (isCounted) return { amountMismatch };
   return { amountMismatch, receivedUnits: seenUnits, txidIn: decisiveTxid(payment, deposits) };

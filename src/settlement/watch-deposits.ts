@@ -112,7 +112,7 @@ async function watchToFinal(
   const to = (await areConfirmed(view, rows, reached)) ? reached : cursor;
   if (kept.isDirty || to.number > cursor.number) {
     const { hasRowsAbove } = await recordScan(context, { from: cursor, final: to, scannedTo, ...rows });
-    // If the chain became shorter, rows of lost blocks remain until it is as high again.
+    // If the chain became shorter, rows of lost blocks remain until it reaches their height again.
     kept.isDirty = hasRowsAbove;
   }
   if (!hasMore) kept.finalAskedAtMs = finality.monotonicMs();

@@ -1,4 +1,4 @@
-/** Replaces `@fastify/cookie`, which trusts the first of two same-named cookies. Another host may have set it. */
+/** Replaces `@fastify/cookie`, which uses the first of two cookies with one name, although another host may set it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 

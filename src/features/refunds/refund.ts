@@ -77,7 +77,7 @@ export interface Refund extends Readonly<typeof noTransfer> {
   readonly accountId: string;
   readonly paymentId: PaymentId;
   readonly createdAtMs: number;
-  /** Amount to transfer, in 10⁻⁶ USDC; after payment, the transferred amount. */
+  /** Amount to transfer, in 10⁻⁶ USDC. Once the refund is paid, the amount that was transferred. */
   readonly units: bigint;
   readonly reason: string | null;
   /** Stored state. Never `expired`, which depends on the time (`refundStatusAt`). */

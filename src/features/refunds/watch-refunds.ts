@@ -115,7 +115,7 @@ async function examine(
   return freeTransfers(pass, refund, ofTransaction);
 }
 
-/** Returns the transfers that no refund has booked, or the problem if there are none. */
+/** Returns the transfers that are not yet counted toward a refund, or the reason why none can be used. */
 async function freeTransfers(
   { payments, refunds }: Pass,
   refund: Refund,

@@ -69,7 +69,7 @@ export function* receiptRows(
   yield [names.number, receiptNumberOf(payment.id)];
 }
 
-/** Renders what the contract sent; null until the release is final. */
+/** Renders the transactions that prove the release. Returns null until the release is final. */
 function proof({ payment, account, times }: Checkout, language: Language): Html | null {
   const { forwardStatus, forwardedUnits, txidIn, txidOut, paidAtMs, chainId } = payment;
   if (forwardStatus !== 'completed' || forwardedUnits === 0n || txidIn === null || txidOut === null)

@@ -1,8 +1,8 @@
 /**
- * Transak: creates a session with the partner's access token. The session's URL opens once. A new access token
- * invalidates the old one, so calls share a token, and only one call at a time refreshes it. If another instance
- * refreshes the token, the next session here is refused and fetches a new one. Calls for a customer state the
- * customer's IP address. Other calls, such as for a merchant's create request, state none.
+ * Transak: creates a session with the partner's access token. The session's URL can be opened only once. A new access
+ * token invalidates the old one, so calls share a token, and only one call at a time refreshes it. If another instance
+ * refreshes the token, the next session here is refused and fetches a new one. Calls made for a customer include the
+ * customer's IP address. Other calls, such as those for a merchant's create request, do not.
  */
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';

@@ -136,7 +136,7 @@ export function mistakenTokenOf(options: TokenReaderOptions): MistakenToken {
 type Multicall = ReturnType<typeof createMulticall>;
 type MulticallAnswer = Awaited<ReturnType<Multicall>>[number];
 
-/** Batches calls to the token. A read costs about 10,000 gas, and a call may use ten million. */
+/** Batches reads of the token in one `eth_call`. Each costs about 10,000 gas, and nodes allow ten million or more. */
 function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) {
   return async ({ label, call }: NodeClient, calls: readonly `0x${string}`[], block: string) => {
     const args = calls.map((callData) => ({ target: token, allowFailure: true, callData }));
