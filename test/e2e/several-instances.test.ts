@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../sandbox/start-sandbox.ts';
 import { type LiveInstance, type LiveInstances, openLiveInstances } from '../support/live-instances.ts';
+import { type Machine, machineOf } from '../support/live-service.ts';
 import { createShop } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -11,7 +12,7 @@ describe('two API processes and two workers on one PostgreSQL', () => {
   let live: LiveInstances;
   let world: Sandbox;
   let receiver: WebhookReceiver;
-  let apis: LiveInstance[];
+  let apis: [Machine, Machine];
   let workers: LiveInstance[];
   let key: string;
 
@@ -23,49 +24,32 @@ describe('two API processes and two workers on one PostgreSQL', () => {
     const instances = await Promise.all(
       (['api', 'api', 'worker', 'worker'] as const).map((role) => live.start(role, database)),
     );
-    [apis, workers] = [instances.slice(0, 2), instances.slice(2)];
-    ({ apiKey: key } = await createShop(apis[0]?.environment ?? {}));
+    const [one, other] = instances.map((instance) => machineOf(instance, world, receiver));
+    [apis, workers] = [[one as Machine, other as Machine], instances.slice(2)];
+    ({ apiKey: key } = await createShop(apis[0].environment));
   });
 
   afterAll(() => live?.stop(), 60_000);
 
-  function request(api: number, path: string, body?: unknown, apiKey = key): Promise<Response> {
-    const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
-    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-    return fetch(`${apis[api]?.url}${path}`, { headers, ...init });
+  /** Creates a payment at one instance, whose customer pays with a click at the other. */
+  async function sell(creating: Machine, paying: Machine): Promise<string> {
+    const { payment_id: id } = await creating.create(key, { address: world.merchantWallet });
+    await paying.pay(id);
+    return id;
   }
 
-  async function create(api: number): Promise<string> {
-    const fields = {
-      address: world.merchantWallet,
-      callback: receiver.url,
-      amount: '80',
-      provider: 'moonpay',
-    };
-    const response = await request(api, '/api/v1/wallet', fields);
-    expect(response.status).toBe(200);
-    return ((await response.json()) as { payment_id: string }).payment_id;
-  }
-
-  async function payAtProvider(api: number, id: string): Promise<void> {
-    const url = `${apis[api]?.url}/pay/${id}/providers/moonpay`;
-    const click = await fetch(url, { method: 'POST', redirect: 'manual' });
-    await world.pay({ order: click.headers.get('location') as string });
-  }
-
-  function untilPaid(api: number, id: string): Promise<true> {
+  function untilPaid({ readStatus }: Machine, id: string): Promise<true> {
     return waitFor('the payment to be paid', 60_000, async () => {
-      const response = await request(api, `/api/v1/payment-status?payment_id=${id}`);
-      return ((await response.json()) as { status: string }).status === 'paid';
+      const { body } = await readStatus(key, `payment_id=${id}`);
+      return body['status'] === 'paid';
     });
   }
 
   const isWatching = ({ process }: LiveInstance) => /"lease":"watcher"[^\n]*"taken"/.test(process.output());
 
   it('share payments: created at one, begun at the other, released and reported once by whoever does it', async () => {
-    const id = await create(0);
-    await payAtProvider(1, id);
-    await untilPaid(1, id);
+    const id = await sell(apis[0], apis[1]);
+    await untilPaid(apis[1], id);
     await waitFor('the webhook', 60_000, () => receiver.received.some(({ rawBody }) => rawBody.includes(id)));
     expect(workers.filter(isWatching)).toHaveLength(1);
   });
@@ -87,14 +71,13 @@ describe('two API processes and two workers on one PostgreSQL', () => {
   });
 
   it('go on within ten seconds after the watching worker was killed', async () => {
-    const id = await create(1);
-    await payAtProvider(0, id);
+    const id = await sell(apis[1], apis[0]);
     const [watching, standby] = workers.toSorted(
       (one, other) => Number(isWatching(other)) - Number(isWatching(one)),
     );
     await watching?.process.end('SIGKILL');
     await waitFor('the other worker to take over', 60_000, () => isWatching(standby as LiveInstance));
-    await untilPaid(0, id);
+    await untilPaid(apis[0], id);
     await waitFor('the webhook', 60_000, () => receiver.received.some(({ rawBody }) => rawBody.includes(id)));
     const events = receiver.received.map(
       ({ rawBody }) => (JSON.parse(rawBody) as { paymentId: string }).paymentId,

@@ -33,7 +33,7 @@ export async function startLiveWorld() {
   };
 }
 
-function machineOf(instance: LiveInstance, sandbox: Sandbox, receiver: WebhookReceiver) {
+export function machineOf(instance: LiveInstance, sandbox: Sandbox, receiver: WebhookReceiver) {
   const { url } = instance;
   const request = (apiKey: string, path: string, init: RequestInit = {}) =>
     fetch(`${url}${path}`, { ...init, headers: { 'content-type': 'application/json', 'x-api-key': apiKey } });
