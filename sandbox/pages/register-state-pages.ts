@@ -14,7 +14,7 @@ import type { Words } from '../../src/web/locales/locale.ts';
 import { createExamplePayments, exampleAccount, exampleChanges } from './example-payments.ts';
 import { type ExampleState, exampleState, isExampleState, stateNames } from './example-states.ts';
 
-/** Situation on the checkout page that is not a state of its own. */
+/** Example of a checkout page after an action by the customer. */
 export interface ExampleMoment {
   readonly state: ExampleState;
   /** Result of a click on this provider. */

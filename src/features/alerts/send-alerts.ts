@@ -65,7 +65,7 @@ async function mailOwners(context: SendAlertsContext, alert: Alert, signal: Abor
   const mail = await composeMail(context, alert, account.name);
   let isAnyTold = false;
   for (const { email } of owners) {
-    // After the first email, the other owners wait for the next alert, so that nobody gets an email twice.
+    // On shutdown, skips the remaining owners, because a retry would email the first ones twice.
     if (signal.aborted) return isAnyTold;
     try {
       await context.mailer.send({ to: email, ...mail }, { isBackground: true });

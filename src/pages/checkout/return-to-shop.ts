@@ -51,7 +51,7 @@ export function furtherLinks(
   return html`<p class="links">${dotted(links)}</p>`;
 }
 
-/** Returns whether only the shop can help: with a surplus, a rest nobody can charge, or no return link at the end. */
+/** Returns whether the customer has to contact the shop, for example about a surplus. */
 function needsShop({ view, offers }: Checkout, way: Return | null): boolean {
   if (view.kind === 'paid') return view.surplus !== null;
   if (view.kind === 'underpaid') return view.canBeCharged && !canBePaid({ offers });

@@ -11,7 +11,7 @@ export interface RelayContext
   readonly nowMs: () => number;
   readonly limits: RelayLimits;
   readonly memory: ReturnType<typeof createRelayMemory>;
-  /** Runs `follow` if the relayer has no running sender of its own, and keeps one from starting in the meantime. */
+  /** Runs `follow` while holding the lease of the relayer's key. Skips it if the key already has a sender. */
   readonly withRelayerLease: (relayer: string, follow: () => Promise<void>) => Promise<void>;
   /** Reports an incident to the operator; must not throw. */
   readonly onIncident: (incident: RelayIncident) => void;
