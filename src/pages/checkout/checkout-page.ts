@@ -18,13 +18,7 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Page } from '../../web/design/page-style.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { actions, providerHelp } from './actions.ts';
-import {
-  type CheckoutView,
-  isTakenByProvider,
-  pageStateOf,
-  takesPayment,
-  traitsOf,
-} from './checkout-view.ts';
+import { isTakenByProvider, pageStateOf, takesPayment, traitsOf } from './checkout-view.ts';
 import { nameOf, type StateWords, stateWords, wordsOf } from './choose-words.ts';
 import { SESSION_FORM } from './country.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
@@ -62,15 +56,14 @@ export function checkoutContent(
   const direct = awaitsTransfer(checkout) ? directContent(checkout, language, token) : null;
   const wait = waitOf(shown);
   const statusOf = (seen: Checkout, atMs: number) => {
-    const { view } = seen;
     const words = direct?.words ?? wordsOf(seen, language);
     const title = fillText(language.words.title, {
       heading: words.text.heading,
       amount: formatMoney(language, payment.amountCents, payment.currency),
       shop: account.name,
     });
-    const elapsed = wait === null || view.kind === 'held' ? nothing : ring(wait.sinceMs, language, atMs);
-    return { title, elapsed, status: statusWords(words, view) };
+    const elapsed = wait === null || seen.view.kind === 'held' ? nothing : ring(wait.sinceMs, language, atMs);
+    return { title, elapsed, status: statusWords(words, seen) };
   };
   const detailWith = (seen: Checkout, asked: CountryQuestion | null) =>
     direct === null
@@ -122,8 +115,12 @@ ${isOver ? nothing : links}`;
 }
 
 /** Renders heading and sentence. On a receipt, the panel shows them, so they are only for screen readers. */
-function statusWords({ notice = nothing, ...words }: StateWords, view: CheckoutView): Html {
-  const shown = wordsAs(words, traitsOf(view).tone);
+function statusWords({ notice = nothing, ...words }: StateWords, checkout: Checkout): Html {
+  const { view } = checkout;
+  const isAboveOffers =
+    takesPayment(view) && view.kind !== 'at_provider' && !awaitsTransfer(checkout) && !isStuck(checkout);
+  // CSS cannot tell what follows the heading while the page is still arriving.
+  const shown = wordsAs(words, `${traitsOf(view).tone}${isAboveOffers ? ' compact' : ''}`);
   return html`${view.kind === 'paid' ? html`<div class="quiet">${shown}</div>` : shown}
 ${notice === nothing ? nothing : html`<p class="banner">${notice}</p>`}`;
 }
