@@ -174,7 +174,8 @@ interface BlockProducerOptions {
 }
 
 const INTERVAL_MS = 1_000;
-const KEEP_ALIVE_MS = 30_000;
+/** Half of the clock skew that `doctor` warns of. */
+const KEEP_ALIVE_MS = 15_000;
 /** Number of blocks by which `finalized` trails the newest block. */
 const BLOCKS_BEHIND = 2;
 
