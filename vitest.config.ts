@@ -59,6 +59,8 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     retry: 0,
+    // A failure of another machine is understood from its message alone.
+    chaiConfig: { truncateThreshold: 2_000 },
     passWithNoTests: false,
     allowOnly: false,
     dangerouslyIgnoreUnhandledErrors: false,
