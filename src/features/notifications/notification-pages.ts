@@ -37,7 +37,10 @@ const flashMessages = {
 };
 
 export function registerNotificationPages(routes: DashboardRoutes, channels: ChannelsContext): void {
-  const pages = routes.pages('notifications', 'viewer');
+  const pages = routes.pages(
+    { after: 'settings', group: 'Account', label: 'Notifications', path: '/notifications', role: 'viewer' },
+    'viewer',
+  );
   const show = (visit: Visit) => showChannels(channels, visit);
   pages.page('/notifications', show);
   pages.page('/notifications/add/:kind', showAdd);

@@ -26,7 +26,7 @@ import { type DashboardRoutes, type PageView, type SeeOther, seeOther } from '..
 import { copyField, fact } from '../../web/signed-in/payment-words.ts';
 import { previewFrame } from '../../web/signed-in/preview-frame.ts';
 import { viewOf } from './customer-page.ts';
-import { destinationFields, linkFields, linksCard } from './link-pages.ts';
+import { destinationFields, getPaidSection, linkFields, linksCard } from './link-pages.ts';
 import {
   amountBoundsOf,
   HOLD_MINUTES,
@@ -46,7 +46,7 @@ const PAGES_PATH = `${DASHBOARD_PATH}/pages`;
 const PAYMENTS_SHOWN = 20;
 
 export function registerPaymentPages(routes: DashboardRoutes, store: PaymentPageStore): void {
-  const pages = routes.pages('pages', 'developer');
+  const pages = routes.pages({ ...getPaidSection, label: 'Payment pages', path: '/pages' }, 'developer');
   const show = (visit: Visit) => showPage(store, visit);
   pages.page('/pages', (visit) => showList(store, visit));
   pages.page('/pages/new', showNew);
@@ -77,9 +77,9 @@ export async function readPageOrigins(
   paymentIds: readonly string[],
 ): Promise<ReadonlyMap<string, PaymentOrigin>> {
   const pages = await store.listPagesOf(accountId, paymentIds);
-  const label = 'Payment page';
+  const common = { label: 'Payment page', role: getPaidSection.role };
   return new Map(
-    [...pages].map(([id, { pageId, ...page }]) => [id, { ...page, label, path: `/pages/${pageId}` }]),
+    [...pages].map(([id, { pageId, ...page }]) => [id, { ...page, ...common, path: `/pages/${pageId}` }]),
   );
 }
 

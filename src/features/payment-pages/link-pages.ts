@@ -29,8 +29,10 @@ import type { PaymentPage } from './payment-page.ts';
 
 const LINKS_SHOWN = 20;
 
+export const getPaidSection = { after: 'analytics', group: 'Get paid', role: 'developer' } as const;
+
 export function registerLinkPages(routes: DashboardRoutes): void {
-  const pages = routes.pages('links', 'developer');
+  const pages = routes.pages({ ...getPaidSection, label: 'Payment links', path: '/links' }, 'developer');
   for (const kind of Object.values(kinds)) {
     const show = async (visit: Visit) => {
       const links = await visit.context.payments.listByOrigin(visit.account.id, LINK_ORIGIN, LINKS_SHOWN);

@@ -5,6 +5,7 @@ import type { AuditAction } from '../../accounts/audit-entry.ts';
 import type { PasskeyContext } from '../../accounts/passkeys.ts';
 import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { type Actor, recordAction, recordForUser } from '../../accounts/people-context.ts';
+import type { Role } from '../../accounts/person.ts';
 import type { SessionArea } from '../../accounts/session-lifetimes.ts';
 import type { Caller, ChosenAccount, ShowOnceContext, SignedIn } from '../../accounts/sessions.ts';
 import type { EmailStore, Mailer } from '../../mail/mail.ts';
@@ -39,10 +40,11 @@ export interface AreaContext extends PasskeyContext, ShowOnceContext {
   readonly isTestMode: boolean;
 }
 
-/** Origin of a payment other than a shop's checkout. */
+/** Origin of a payment other than a shop's checkout. `role` is the lowest that may open its page. */
 export interface PaymentOrigin {
   readonly label: string;
   readonly path: string;
+  readonly role: Role;
   readonly title: string;
   /** Customer's answer on the origin's page, which is personal data. */
   readonly answer: string | null;

@@ -13,7 +13,6 @@ import type { WebhookStatus } from '../../webhooks/send-webhook.ts';
 import { type Html, html } from '../design/html.ts';
 import { DASHBOARD_PATH, type DashboardContext, type PaymentOrigin, type Visit } from './context.ts';
 import { formatMoney, formatUsdc, usdcText } from './format.ts';
-import { sections } from './sections-by-role.ts';
 
 export function fact(term: Html | string, description: Html | string): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
@@ -32,11 +31,9 @@ export function copyField(id: string, label: string, text: string): Html {
   return html`<div class="field"><label for="${id}">${label}</label><input id="${id}" readonly value="${text}" autocomplete="off"></div>`;
 }
 
-export function originLink({ role }: Visit, { path, title }: PaymentOrigin): Html {
+export function originLink(visit: Visit, { role, path, title }: PaymentOrigin): Html {
   const text = html`<bdi>${title}</bdi>`;
-  return roleIncludes(role, sections.pages.role)
-    ? html`<a href="${DASHBOARD_PATH}${path}">${text}</a>`
-    : text;
+  return roleIncludes(visit.role, role) ? html`<a href="${DASHBOARD_PATH}${path}">${text}</a>` : text;
 }
 
 export type Tone = 'good' | 'warn' | 'bad' | '';

@@ -6,18 +6,15 @@ export const sections = {
   payments: { group: '', label: 'Payments', path: '/payments', role: 'viewer' },
   statement: { group: '', label: 'Statement', path: '/statement', role: 'viewer' },
   analytics: { group: '', label: 'Analytics', path: '/analytics', role: 'viewer' },
-  links: { group: 'Get paid', label: 'Payment links', path: '/links', role: 'developer' },
-  pages: { group: 'Get paid', label: 'Payment pages', path: '/pages', role: 'developer' },
   keys: { group: 'Developers', label: 'API keys', path: '/keys', role: 'developer' },
   webhooks: { group: 'Developers', label: 'Webhooks', path: '/webhook-check', role: 'developer' },
   settings: { group: 'Account', label: 'Settings', path: '/settings', role: 'owner' },
-  notifications: { group: 'Account', label: 'Notifications', path: '/notifications', role: 'viewer' },
   people: { group: 'Account', label: 'People', path: '/people', role: 'owner' },
   security: { group: 'Account', label: 'Security', path: '/security', role: 'viewer' },
   audit: { group: 'Account', label: 'Audit log', path: '/audit', role: 'owner' },
 } as const satisfies Record<string, Omit<AddedSection, 'after'>>;
 
-/** Section of a feature, listed after one of the dashboard's own. */
+/** Section of a feature, listed after one of the dashboard's own, and after those registered there before it. */
 interface AddedSection {
   readonly after: keyof typeof sections;
   readonly group: string;
