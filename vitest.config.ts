@@ -6,6 +6,7 @@ import {
   paymentTests,
   postgresTests,
   processFolders,
+  processTests,
 } from './tools/test-folders.ts';
 
 /** Kinds of tests that have folders of their own below `test/`; what lies elsewhere is `integration`. */
@@ -76,6 +77,7 @@ export default defineConfig({
         project('unit', ['{src,sandbox,contracts,sdk,tools}/**/*.test.ts'], 60_000, [
           '**/node_modules/**',
           ...longTests,
+          ...processTests,
         ]),
       ),
       sharing(project('structure', ['test/structure/**/*.test.ts'], 60_000, longTests)),
@@ -90,7 +92,12 @@ export default defineConfig({
       project('payment', paymentTests, 300_000),
       sharing(project('long', longTests, 180_000)),
       postgres,
-      project('processes', [`test/{${processFolders.join(',')}}/**/*.test.ts`], 180_000, conformanceTests),
+      project(
+        'processes',
+        [`test/{${processFolders.join(',')}}/**/*.test.ts`, ...processTests],
+        180_000,
+        conformanceTests,
+      ),
       project('e2e', ['test/e2e/**/*.test.ts'], 300_000, paymentTests),
       project('browser', ['test/browser/**/*.test.ts'], 300_000, paymentTests),
     ],

@@ -5,7 +5,7 @@
  * so the project depends on the platform packages directly and finds the binary itself.
  */
 import { spawnSync } from 'node:child_process';
-import { platformBinary } from './platform-binary.ts';
+import { platformBinary } from '../test/support/platform-binary.ts';
 
 const run = spawnSync(platformBinary('biome'), process.argv.slice(2), { stdio: 'inherit' });
 if (run.error) throw run.error;

@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import packageDescription from '#package' with { type: 'json' };
 import { parts } from '../test/campaign/parts.ts';
+import { memoryFolder } from '../test/support/memory-folder.ts';
 import { followSteps } from './check-progress.ts';
 import { runStep, type Step, type StepResult, stopSteps } from './check-step.ts';
-import { memoryFolder } from './memory-folder.ts';
 import { shortForms } from './short-forms.ts';
 import {
   campaignCounts,

@@ -8,6 +8,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
+import { platformBinary } from '../test/support/platform-binary.ts';
 import {
   type Artifact,
   artifactText,
@@ -17,7 +18,6 @@ import {
   writeArtifact,
 } from './contract-artifacts.ts';
 import { measureGas } from './contract-gas.ts';
-import { platformBinary } from './platform-binary.ts';
 
 /** Maximum gas of one payment in a batch of 100, each with a fresh clone and two transfers. */
 const mostGasPerPayment = 66_000;

@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newcomersPath } from './newcomers-path.ts';
+import { newcomersPath } from '../test/support/newcomers-path.ts';
 
 const root = join(import.meta.dirname, '..');
 const script = process.argv[2] ?? 'test';

@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newcomersPath } from './newcomers-path.ts';
+import { newcomersPath } from '../test/support/newcomers-path.ts';
 
 const versions = ['8.6.0', '9.2.0'];
 const TIMEOUT_MS = 90_000;

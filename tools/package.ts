@@ -52,7 +52,7 @@ const keptFields = [
 ] as const;
 
 /** Fills the folder; it must be empty. */
-export function stagePackage(folder: string): void {
+function stagePackage(folder: string): void {
   if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty`);
   for (const path of copied) {
     // Decisions and measurements are for those who change the code.
@@ -96,7 +96,7 @@ export function compile(source: string): string {
 }
 
 /** Packs a staged package in its own folder, and returns the tarball's name. */
-export function packStaged(folder: string): string {
+function packStaged(folder: string): string {
   execFileSync('npm', ['pack', '--ignore-scripts', '--silent'], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],

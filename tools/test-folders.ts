@@ -34,7 +34,6 @@ export const longTests: readonly string[] = [
  * take long. Each file runs in a separate process.
  */
 export const processFolders: readonly string[] = [
-  'contracts',
   'examples',
   'release',
   'sandbox',
@@ -44,6 +43,9 @@ export const processFolders: readonly string[] = [
   'verify',
   'webhooks',
 ];
+
+/** A test of that project that lies beside its tool. */
+export const processTests: readonly string[] = ['tools/contract-artifacts.test.ts'];
 
 /**
  * Tests of connections and of faulty endpoints. What they do with the store is what other tests of the project `postgres`

@@ -14,6 +14,5 @@ export interface PartOptions {
   readonly seed: number;
   /** The long form takes minutes to hours, the short one seconds to minutes. */
   readonly long: boolean;
-  /** Prints a line of progress. */
   readonly log: (line: string) => void;
 }

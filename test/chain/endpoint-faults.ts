@@ -47,7 +47,6 @@ export function lagAt(proxy: AlteringProxy, head: number): void {
   };
 }
 
-/** Shows every block with a hash that is not its own. */
 export function forgeHashes(proxy: AlteringProxy): void {
   proxy.alter = async (call, ask) => {
     const answer = await ask(call);
@@ -84,7 +83,6 @@ export function omitLogsOf(proxy: AlteringProxy, address: Address, aboveBlocks =
   };
 }
 
-/** Shows half of the amount of every transfer. */
 export function halveTransfers(proxy: AlteringProxy): void {
   proxy.alter = async (call, ask) => {
     const answer = await ask(call);

@@ -243,7 +243,6 @@ describe('an answer that comes late', () => {
 describe('a slow endpoint', () => {
   const SLOW_MS = 700;
 
-  /** Delays the answers to these methods. */
   function slowDown(proxy: AlteringProxy, ...methods: string[]): void {
     proxy.alter = async (call, ask) => {
       if (methods.includes(call.method)) await new Promise((resolve) => setTimeout(resolve, SLOW_MS));

@@ -6,7 +6,6 @@ import { NoServerError } from '../../src/cli/control-socket.ts';
 import { listenOnLoopback } from '../support/listen-on-loopback.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** What the endpoint got. */
 let received: { headers: IncomingHttpHeaders; body: string; path: string }[];
 let answer: { status: number; text: string };
 let url: string;

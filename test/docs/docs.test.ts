@@ -13,7 +13,6 @@ import { providerFaults } from '../../src/payment/test-payments.ts';
 import { journalAccounts } from '../../src/reports/journal-and-statement.ts';
 import { deliveryReasons } from '../../src/webhooks/delivery-reasons.ts';
 import { deliveryOutcomes } from '../../src/webhooks/delivery-types.ts';
-import { listCommands } from '../../tools/docs-commands.ts';
 import { codeBlocks, documents, read, root, sorted, tableRows } from './markdown.ts';
 
 it('lists every type of event with its description', () => {
@@ -67,27 +66,6 @@ describe('environment variables', () => {
       return !knownWithFiles.has(name) && !isForeign(name);
     });
     expect(unknown).toEqual([]);
-  });
-});
-
-describe('the command line', () => {
-  const commands = new Map(listCommands().map(({ name, command }) => [name, command]));
-  it('is called rightly in every example of every document', () => {
-    const calls = documents.flatMap(({ path, text }) =>
-      [...text.matchAll(/(?:npx card-checkout|bin\/card-checkout\.js|`card-checkout) ([a-z][^`\n#]*)/g)].map(
-        ([, call]) => ({ path, words: (call ?? '').trim().split(/\s+/) }),
-      ),
-    );
-    expect(calls.length).toBeGreaterThan(25);
-    for (const { path, words } of calls) {
-      const name = [3, 2, 1]
-        .map((count) => words.slice(0, count).join(' '))
-        .find((each) => commands.has(each));
-      expect(name, `${path}: ${words.join(' ')}`).toBeDefined();
-      const flags = words.filter((word) => word.startsWith('--'));
-      const known = commands.get(name ?? '')?.options.map(({ long }) => long);
-      expect(known, `${path}: ${words.join(' ')}`).toEqual(expect.arrayContaining(flags));
-    }
   });
 });
 

@@ -7,7 +7,6 @@ export const root = join(import.meta.dirname, '..', '..');
 
 export const documents = projectFiles(/\.md$/);
 
-/** The text of a file of the project. */
 export function read(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }

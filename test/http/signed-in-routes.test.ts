@@ -129,7 +129,6 @@ const openToViewers = routesOf(
   security/second-factor sessions/:sessionId/end sign-out`,
 );
 
-/** Forms of developers and owners. */
 const openToDevelopers = [
   ...openToViewers,
   ...routesOf(

@@ -13,8 +13,6 @@ import { apiDescription } from '../../src/app/features.ts';
 import { ServiceError } from '../../src/payment/errors.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { paidWebhook } from '../../src/payment/payment-events.ts';
-import { errorAdvice } from '../../tools/docs-errors.ts';
-import { sorted } from '../docs/markdown.ts';
 import { validRequest } from '../support/api-service.ts';
 import { answerFault, strictValidator } from '../support/described-answers.ts';
 
@@ -88,16 +86,6 @@ describe('the OpenAPI document', () => {
         answerFault({ path, method: method.toUpperCase(), status: 200, headers: { etag: '"x"' }, body }),
       ).toBeNull();
     }
-  });
-
-  it('names for its operations just the errors that the error table has for the API', () => {
-    const used = new Set(operations.flatMap(({ errors }) => errors.map(({ name }) => name)));
-    // Of everywhere else, and of paths and methods that are no operation.
-    const elsewhere = ['not_found', 'method_not_allowed'];
-    const ofTheApi = (Object.keys(errorAdvice) as (keyof typeof errorAdvice)[]).filter(
-      (name) => /API|everywhere/.test(errorAdvice[name].where) && !elsewhere.includes(name),
-    );
-    expect(sorted([...used])).toEqual(sorted(ofTheApi));
   });
 
   it('describes the webhook that is sent', () => {

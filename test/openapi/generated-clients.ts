@@ -3,8 +3,6 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Outcome } from '../../tools/interop/check-proxy.ts';
-import { collectOutcomes } from '../../tools/interop/host-service.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 
@@ -42,8 +40,15 @@ const { data: page } = await client.GET('/merchant/v1/events', { params: { query
 if (payment === undefined || page === undefined) throw new Error(error?.error);`,
 };
 
-/** The outcomes, or why it was not checked. */
-export async function checkClients(folder: string, toolsFolder: string): Promise<Outcome[] | string> {
+/** Runs a step by its name. */
+type Check = (name: string, run: () => Promise<string>) => Promise<void>;
+
+/** Why it was not checked; null where the steps ran. */
+export async function checkClients(
+  folder: string,
+  toolsFolder: string,
+  check: Check,
+): Promise<string | null> {
   const modules = join(toolsFolder, 'node_modules');
   if (!existsSync(join(modules, 'orval'))) return 'the generators are not installed';
   const [port = 0, adminPort = 0] = await freePorts(2);
@@ -61,7 +66,6 @@ export async function checkClients(folder: string, toolsFolder: string): Promise
   };
   const runTool = (words: string) => run('npx', '--no-install', ...words.split(' '));
   const write = (name: string, text: string) => writeFileSync(join(cwd, name), text);
-  const { outcomes, check } = collectOutcomes();
   try {
     mkdirSync(cwd);
     symlinkSync(modules, join(cwd, 'node_modules'));
@@ -86,5 +90,5 @@ export async function checkClients(folder: string, toolsFolder: string): Promise
   } finally {
     await service.end('SIGTERM');
   }
-  return outcomes;
+  return null;
 }

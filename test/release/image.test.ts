@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { secretPlaces } from '../../tools/image/main.ts';
 import { read, root } from '../docs/markdown.ts';
+import { secretPlaces } from '../support/secret-places.ts';
 
 /** The instructions of the Dockerfile in order, each with the words behind it, its lines joined. */
 const instructions = read('Dockerfile')

@@ -15,11 +15,10 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import packageDescription from '#package' with { type: 'json' };
 import { docPagesFor } from '../../src/pages/docs/doc-pages.ts';
-import { newcomersPath } from '../../tools/newcomers-path.ts';
-import { packStaged, stagePackage } from '../../tools/package.ts';
 import { read, root } from '../docs/markdown.ts';
 import { installPackedSdk } from '../sdk/pack-sdk.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { newcomersPath } from '../support/newcomers-path.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder(afterAll);
@@ -27,14 +26,12 @@ let installed: string;
 let files: readonly string[];
 
 beforeAll(() => {
-  const staged = join(folder, 'staged');
-  mkdirSync(staged);
-  stagePackage(staged);
-  const tarball = packStaged(staged);
+  const pack = [join(root, 'tools', 'package.ts'), join(folder, 'staged')];
+  const tarball = execFileSync(process.execPath, pack, { encoding: 'utf8' }).trim();
   const modules = join(folder, 'node_modules');
   installed = join(modules, 'card-checkout');
   mkdirSync(installed, { recursive: true });
-  execFileSync('tar', ['-xzf', join(staged, tarball), '-C', installed, '--strip-components=1']);
+  execFileSync('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
   const description = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
     readonly dependencies: object;
     readonly optionalDependencies: object;

@@ -6,9 +6,9 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync }
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { newcomersPath } from '../../tools/newcomers-path.ts';
 import { read, root } from '../docs/markdown.ts';
 import { freePorts, hasIpv6Loopback } from '../support/free-ports.ts';
+import { newcomersPath } from '../support/newcomers-path.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 

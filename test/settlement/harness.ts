@@ -367,7 +367,6 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
       lastRescannedTo = rescannedTo;
       return added;
     },
-    /** The whole outcome of a rescan. */
     rescanAndCompare: (depthBlocks: number) => rescanFinalBlocks(watchContext(), { depthBlocks }),
     rescanAtEach: async (depthBlocks: number) =>
       (await rescanFinalBlocks(watchContext(), { depthBlocks }, { isEachAsked: true })).added,

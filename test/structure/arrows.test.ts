@@ -7,7 +7,7 @@ const modules = projectModules(['src', 'sandbox']);
 describe('the house', () => {
   it('has no import that climbs or crosses', () => {
     expect(modules.length).toBeGreaterThan(10);
-    expect(arrowViolations(modules)).toEqual([]);
+    expect(arrowViolations([...modules, ...projectModules(['test', 'tools'])])).toEqual([]);
   });
 
   it('has no cycle', () => {
@@ -24,6 +24,8 @@ describe('the check itself', () => {
     ['knows a feature as a command', 'src/cli/a.ts', "import { b } from '../features/b/b.ts';"],
     ['knows a feature beside app', 'src/main.ts', "import { b } from './features/b/b.ts';"],
     ['knows a feature as a check', 'src/cli/verify/a.ts', "import { b } from '../../features/b/b.ts';"],
+    ['knows a tool as a test', 'test/docs/a.test.ts', "import { a } from '../../tools/a.ts';"],
+    ['knows a tool as a test of the core', 'src/web/a.test.ts', "import { a } from '../../tools/a.ts';"],
     ['is nowhere in the drawing', 'src/utilities/a.ts', 'export const a = 1;'],
   ])('catches a module that %s', (_, path, text) => {
     expect(arrowViolations([readModule({ path, text })])).toHaveLength(1);

@@ -48,6 +48,9 @@ const rooms: readonly (readonly [name: string, ...unknown: string[]])[] = [
   ['app'],
   ['sandbox'],
   ['main', 'features'],
+  // Beside the house, and free to know all of it. Tests know no tool.
+  ['test'],
+  ['tools'],
 ];
 const floors = new Map(rooms.map(([name], floor) => [name, floor]));
 const unknownTo = new Map(rooms.map(([name, ...unknown]) => [name, unknown]));
@@ -79,6 +82,11 @@ export function arrowViolations(modules: Module[]): string[] {
 function objection(module: Module, room: string, arrow: Import): string | undefined {
   const { target } = arrow;
   if (target === undefined) return undefined;
+  const targetRoom = roomOf(target);
+  const climbs = (floors.get(targetRoom) ?? Number.POSITIVE_INFINITY) > (floors.get(room) ?? -1);
+  // The list of binaries is data.
+  if (targetRoom === 'tools' && climbs && !target.endsWith('.json')) return `${room} may not know tools`;
+  if (room === 'test' || room === 'tools') return undefined;
   if (!/^(src|sandbox)\//.test(target)) {
     // The compiled contracts and where they are deployed are data that the code ships with.
     // The sandbox's shop is a merchant: it has the SDK, as other merchants do.
@@ -86,13 +94,11 @@ function objection(module: Module, room: string, arrow: Import): string | undefi
     const isAllowed = isTest(module.path) || isShop || /^contracts\/.*\.json$/.test(target);
     return isAllowed ? undefined : 'src stands on nothing outside src but the data of contracts/';
   }
-  const targetRoom = roomOf(target);
   if (room === 'features' && targetRoom === 'features') {
     const [own, other] = [module.path, target].map((path) => path.split('/')[2]);
     return own === other ? undefined : `features/${own} may not know features/${other}`;
   }
   if (targetRoom === room) return undefined;
-  const climbs = (floors.get(targetRoom) ?? Number.POSITIVE_INFINITY) > (floors.get(room) ?? -1);
   if (climbs || unknownTo.get(room)?.includes(targetRoom)) return `${room} may not know ${targetRoom}`;
   if (targetRoom === 'sandbox' && arrow.kind !== 'dynamic') {
     return 'live mode must not load the sandbox: only `await import(…)` may';

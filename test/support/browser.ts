@@ -7,7 +7,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { expect } from 'vitest';
-import { chromiumLaunch } from '../../tools/chromium.ts';
+import { chromiumLaunch } from './chromium.ts';
 
 /** The browser may reach nothing but this machine, and speaks to nobody of its own accord. */
 const quietArguments = [

@@ -5,7 +5,6 @@ import { createOpenApiDocument } from '../../src/api/openapi/create-openapi-docu
 import { apiDescription } from '../../src/app/features.ts';
 import type { DescribedError } from '../../src/payment/errors.ts';
 
-/** An answer as a caller gets it. */
 export interface Answer {
   readonly method: string;
   /** Without the query. */

@@ -13,7 +13,6 @@ export interface StubDnsAnswer {
   /** An answer without records and with this error. */
   readonly error?: 'ENOTFOUND' | 'SERVFAIL';
   readonly delayMs?: number;
-  /** Never answers. */
   readonly silent?: true;
 }
 

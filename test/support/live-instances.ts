@@ -15,7 +15,6 @@ export type StartOptions = Pick<
   'through' | 'logFile' | 'program'
 >;
 
-/** A server process in live mode. */
 export interface LiveInstance {
   readonly url: string;
   readonly environment: ServiceEnvironment;

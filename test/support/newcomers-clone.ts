@@ -3,7 +3,7 @@ import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { newcomersPath } from '../../tools/newcomers-path.ts';
+import { newcomersPath } from './newcomers-path.ts';
 import { processesUsing } from './processes-using.ts';
 import { waitFor } from './wait-for.ts';
 

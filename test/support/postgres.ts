@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { platformBinary } from '../../tools/platform-binary.ts';
 import { freePorts } from './free-ports.ts';
+import { platformBinary } from './platform-binary.ts';
 
 /** A PostgreSQL server of its own, on a free port of the loopback interface, with its data in a temporary folder. */
 export interface PostgresServer {

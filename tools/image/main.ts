@@ -18,6 +18,7 @@ import {
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { secretPlaces } from '../../test/support/secret-places.ts';
 import { makeBase } from './base.ts';
 import { type Check, checkJourney } from './journey.ts';
 import { findTool, type ImageTool } from './tools.ts';
@@ -25,8 +26,6 @@ import { findTool, type ImageTool } from './tools.ts';
 const root = join(import.meta.dirname, '../..');
 /** Minimum length, because shorter values such as a port occur by chance. */
 const SHORTEST_SECRET = 12;
-/** Places where contributors keep secrets, including those inside folders that the image copies. */
-export const secretPlaces = ['.env', 'data/secrets.json', 'contracts/cache/notes', '.git/config'] as const;
 
 const check: Check = async (name, run) => {
   try {

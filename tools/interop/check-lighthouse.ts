@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BrowserContext, chromium } from 'playwright-core';
+import { chromiumLaunch } from '../../test/support/chromium.ts';
 import { freePorts } from '../../test/support/free-ports.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
-import { chromiumLaunch } from '../chromium.ts';
 import { startSandboxProcess } from '../sandbox-process.ts';
 import type { Outcome } from './check-proxy.ts';
 

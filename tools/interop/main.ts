@@ -25,7 +25,7 @@ import { castPackage, checkRecovery } from './check-recovery.ts';
 import { checkRollingRestart } from './check-rolling.ts';
 import { checkStandby } from './check-standby.ts';
 import { checkSystemd } from './check-systemd.ts';
-import { checkTests, startHostService } from './host-service.ts';
+import { checkTests, collectOutcomes, startHostService } from './host-service.ts';
 import { type Neighbor, proxies, startPgbouncer } from './neighbors.ts';
 
 /** npm packages that `--install` adds. */
@@ -51,7 +51,10 @@ const hostChecks = {
   compose: checkCompose,
   kubernetes: (folder: string) => checkKubernetes(folder, toolsFolder),
   units: checkUnits,
-  clients: (folder: string) => checkClients(folder, toolsFolder),
+  clients: async (folder: string) => {
+    const { outcomes, check } = collectOutcomes();
+    return (await checkClients(folder, toolsFolder, check)) ?? outcomes;
+  },
   php: () => checkTests('example shop and library', 'php', ...shopTests, 'test/woocommerce/plugin.test.ts'),
   python: () => checkTests('example shop', 'python3', ...shopTests),
   systemd: checkSystemd,

@@ -1,4 +1,3 @@
-/** Where creates are sent to. */
 export interface CreateTarget {
   readonly url: string;
   readonly apiKey: string;

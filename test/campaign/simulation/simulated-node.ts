@@ -72,7 +72,6 @@ export function createSimulatedNode(
     return mood.kind === 'behind' ? mood.blocks : 0;
   }
 
-  /** The newest block this node has. */
   function head(): Block {
     return chain.blocks[Math.max(0, chain.latest.number - lag())] as Block;
   }

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { openPostgresStore } from '../../../src/app/store/postgres-store.ts';
 import { openSqliteStore } from '../../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../../src/app/store/store.ts';
-import { memoryFolder } from '../../../tools/memory-folder.ts';
+import { memoryFolder } from '../../support/memory-folder.ts';
 import { startPostgres } from '../../support/postgres.ts';
 
-/** Where seeds get their stores from. */
 export interface Stores {
   readonly instances: number;
   readonly seedsAtATime: number;

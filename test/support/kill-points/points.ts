@@ -41,10 +41,8 @@ export const killPoints = {
   'webhook recorded … next': sent,
 } as const satisfies Record<string, WebhookAfter>;
 
-/** The name of a point. */
 export type KillPoint = keyof typeof killPoints;
 
-/** All points, in their order. */
 export const killPointNames = Object.keys(killPoints) as KillPoint[];
 
 /** The receiver of webhooks, and not the process itself, kills it here. */

