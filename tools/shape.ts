@@ -8,7 +8,7 @@
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { cycles } from '../test/structure/arrows.ts';
@@ -66,6 +66,20 @@ function printFigures(): void {
   count('test and src/**/*.test.ts', (path) => /^test\/|^src\/.*\.test\.ts$/.test(path), all);
   count('tools', (path) => path.startsWith('tools/'), all);
   count('sandbox', (path) => path.startsWith('sandbox/'), all);
+
+  const named = files.filter(
+    ({ path, text }) => /^src\/.*\.ts$/.test(path) && !isTest(path) && /refund/i.test(text),
+  );
+  const folders = new Set(named.map(({ path }) => dirname(path)));
+  console.log(`"refund" in ${named.length} TypeScript files of ${folders.size} folders of src`);
+  const root = new Set(files.map(({ path }) => path.split('/')[0]));
+  const [decisions, pages] = [true, false].map((isDecision) =>
+    files.filter(({ path }) => /^docs\/.*\.md$/.test(path) && path.includes('/decisions/') === isDecision),
+  );
+  const words = pages?.reduce((total, { text }) => total + text.split(/\s+/).filter(Boolean).length, 0);
+  console.log(
+    `${root.size} entries in the root, ${decisions?.length} decisions, ${words} words of docs beside`,
+  );
 
   const ofSource = files
     .filter(({ path }) => /^src\/.*\.ts$/.test(path) && !isTest(path))
