@@ -60,7 +60,7 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     retry: 0,
-    // A failure of another machine is understood from its message alone.
+    // Prints whole values, because the log of a CI run has the message alone.
     chaiConfig: { truncateThreshold: 2_000 },
     passWithNoTests: false,
     allowOnly: false,

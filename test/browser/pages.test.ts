@@ -112,17 +112,17 @@ describe.each(looks)('on a %s in %s, in %s', (device, colorScheme, locale, optio
 });
 
 it('keeps the size of its heading while the rest of the page arrives', async () => {
-  const headings = "document.querySelector('h1').getBoundingClientRect().height";
+  const headingHeight = "document.querySelector('h1').getBoundingClientRect().height";
   await inBrowser(browser, phone, async (page) => {
     for (const name of statePageNames) {
       const url = `${baseUrl}/sandbox/pages/${name}`;
       await page.goto(url);
-      const whole = await page.evaluate(headings);
+      const whole = await page.evaluate(headingHeight);
       const text = await (await fetch(url)).text();
       const body = text.slice(0, text.indexOf('</h1>') + 5);
       await page.route(url, (route) => route.fulfill({ contentType: 'text/html', body }));
       await page.goto(url);
-      expect([name, await page.evaluate(headings)]).toEqual([name, whole]);
+      expect([name, await page.evaluate(headingHeight)]).toEqual([name, whole]);
     }
   });
 });

@@ -118,7 +118,7 @@ async function gradeShop(shop: ExampleShop, followsLog = false) {
       orderUrl: `${url}/orders`,
       probeUrl: `${url}/orders/{payment_id}`,
       port: String(servicePort),
-      // The marks are about the shop, not about a machine that stands still for seconds.
+      // Generous, because a busy machine can stall for seconds.
       timeLimitMs: 20_000,
       patienceMs: 10_000,
       eventPatienceMs: followsLog ? 60_000 : 10_000,

@@ -43,7 +43,7 @@ if (payment === undefined || page === undefined) throw new Error(error?.error);`
 /** Runs a step by its name. */
 type Check = (name: string, run: () => Promise<string>) => Promise<void>;
 
-/** Why it was not checked; null where the steps ran. */
+/** Returns why nothing was checked; null if the steps ran. */
 export async function checkClients(
   folder: string,
   toolsFolder: string,

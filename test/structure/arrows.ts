@@ -48,7 +48,7 @@ const rooms: readonly (readonly [name: string, ...unknown: string[]])[] = [
   ['app'],
   ['sandbox'],
   ['main', 'features'],
-  // Beside the house, and free to know all of it. Tests know no tool.
+  // Outside `src`: may import everything, except that tests import no tools.
   ['test'],
   ['tools'],
 ];

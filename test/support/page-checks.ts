@@ -26,10 +26,10 @@ export async function cellsOutOfSight(page: Page): Promise<string[]> {
     .map(({ textContent }) => textContent)`);
 }
 
-/** How far things may move under the reader's eyes. A banner that comes late moves the page by far more. */
+/** Tolerated layout shift. A late banner moves the page by far more. */
 export const TOLERATED_SHIFT = 0.005;
 
-/** The least movement of three loads: a busy browser may paint a page of which it has read half a sentence. */
+/** Returns the least shift of up to three loads, because a busy browser may paint half a sentence. */
 export async function shiftOf(page: Page): Promise<number> {
   let least = await readShift(page);
   for (let again = 0; again < 2 && least >= TOLERATED_SHIFT; again++) {
@@ -39,7 +39,7 @@ export async function shiftOf(page: Page): Promise<number> {
   return least;
 }
 
-/** How far things have moved, as the browser counts it (cumulative layout shift). */
+/** Reads the cumulative layout shift. */
 const readShift = (page: Page) =>
   page.evaluate(`new Promise((resolve) => {
     let shift = 0;

@@ -36,7 +36,7 @@ export const en = {
       sentence:
         'No payment service can take this payment from customers in {country}. If you live elsewhere, choose your country. Otherwise, contact {shop}.',
     },
-    /** Sentences that replace the general one in `nobody` if the reason is known. */
+    /** Shown instead of `nobody` if the reason is known. */
     nobodyBelow:
       'No payment service can take this amount. Payments are possible from {minimum}. Please contact {shop}.',
     nobodyIn: 'No payment service takes {currency} for this payment. Please contact {shop}.',

@@ -14,7 +14,7 @@ export const sections = {
   audit: { group: 'Account', label: 'Audit log', path: '/audit', role: 'owner' },
 } as const satisfies Record<string, Omit<AddedSection, 'after'>>;
 
-/** Section of a feature, listed after one of the dashboard's own, and after those registered there before it. */
+/** Section of a feature. Follows one of the dashboard's own sections, in order of registration. */
 interface AddedSection {
   readonly after: keyof typeof sections;
   readonly group: string;
