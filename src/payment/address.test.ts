@@ -3,7 +3,7 @@ import { getAddress } from 'viem/utils';
 import { expect, it } from 'vitest';
 import { checksumAddress, parsePayoutAddress } from './address.ts';
 
-/** The examples of EIP-55 itself. */
+/** Test vectors from EIP-55. */
 const vectors = [
   '0x52908400098527886E0F7030069857D2E4169EE7',
   '0x8617E340B3D01FA5F11F306F4090FD50E238070D',

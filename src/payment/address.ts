@@ -9,7 +9,7 @@ const zeroDigits = '0'.repeat(40);
 /** Placeholder for POL, the chain's native coin, where a token address is expected. */
 export const POL_ADDRESS: Address = `0x${zeroDigits}`;
 
-/** Pattern of an address in any letter case. It cannot verify the checksum. */
+/** Regular expression for an address in any letter case. It cannot verify the checksum. */
 export const HEX_ADDRESS_PATTERN = hexAddress.source;
 export const ZERO_ADDRESS_PATTERN = `^0x${zeroDigits}$`;
 
@@ -26,15 +26,16 @@ export function checksumAddressBytes(bytes: Uint8Array): Address {
   return checksumAddress(Buffer.from(bytes).toString('hex'));
 }
 
-/** Accepts `0x` and forty hex digits in any case. Throws `RangeError` for other text. */
+/** Returns the 20 bytes of an address in any letter case. Throws `RangeError` for other text. */
 export function bytesOfAddress(address: string): Uint8Array {
   if (!hexAddress.test(address)) throw new RangeError('an address is 0x and forty hex digits');
   return Buffer.from(address.slice(2), 'hex');
 }
 
 /**
- * Parses a payout address; null if invalid. Digits of one case carry no checksum, but mixed case must be exact EIP-55.
- * viem's `getAddress` repairs a wrong checksum and its `isAddress` rejects all-uppercase digits, so neither works here.
+ * Parses a payout address; null if it is invalid or zero. Digits in a single case carry no checksum, but mixed-case
+ * digits must match EIP-55. viem is no alternative: its `getAddress` repairs wrong checksums, and its `isAddress`
+ * rejects all-uppercase digits.
  */
 export function parsePayoutAddress(value: unknown): Address | null {
   if (typeof value !== 'string' || !hexAddress.test(value)) return null;
@@ -46,7 +47,7 @@ export function parsePayoutAddress(value: unknown): Address | null {
   return carriesChecksum ? null : checksummed;
 }
 
-/** Terms that a deposit address is bound to on chain. Payments store them, because funds are stuck without them. */
+/** Terms that determine a deposit address. Payments store them, because funds cannot be released without them. */
 export interface DepositTerms {
   readonly merchant: Address;
   readonly feeBasisPoints: number;
@@ -70,21 +71,21 @@ export interface DepositFactory {
   readonly implementation: Address;
 }
 
-/** Returns the payment's reference in the contract's events, which is the keccak-256 hash of its id. */
+/** Returns the reference that identifies a payment in the contract's events: the keccak-256 hash of the payment id. */
 function paymentReference(paymentId: string): `0x${string}` {
   return `0x${keccak256Hex(Buffer.from(paymentId))}`;
 }
 
-/** Returns the keccak-256 hash of the creation code of this implementation's ERC-1167 proxy. */
+/** Returns the keccak-256 hash of the creation code of an ERC-1167 proxy for this implementation, without a prefix. */
 export function cloneCodeHash(implementation: Address): string {
   const code = `3d602d80600a3d3981f3363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3`;
   return keccak256Hex(Buffer.from(code, 'hex'));
 }
 
-/** Size of the salt's preimage: one word each for chain id, merchant, fee wallet, fee and reference. */
+/** Size of the salt's preimage: one 32-byte word each for chain id, merchant, fee wallet, fee and reference. */
 const SALT_BYTES = 5 * 32;
 
-/** Computes CREATE2 addresses of clones with the salt keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref)). */
+/** Computes CREATE2 addresses with the salt `keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref))`. */
 export function createDepositAddressCalculator(factory: DepositFactory): (terms: DepositTerms) => Address {
   const codeHash = cloneCodeHash(factory.implementation);
   return ({ merchant, feeWallet, feeBasisPoints, reference }) => {
@@ -97,7 +98,7 @@ export function createDepositAddressCalculator(factory: DepositFactory): (terms:
   };
 }
 
-/** Throws `RangeError` for terms that are not hex digits, which `Buffer` would silently truncate. */
+/** Decodes hex. Throws `RangeError` for any other character, at which `Buffer.from` would silently truncate. */
 function bytesOf(digits: string, length: number): Buffer {
   const bytes = Buffer.from(digits, 'hex');
   if (bytes.length !== length || digits.length !== 2 * length)
@@ -105,8 +106,8 @@ function bytesOf(digits: string, length: number): Buffer {
   return bytes;
 }
 
-// One WebAssembly instance serves the process, because creating one takes milliseconds and a hash one microsecond. The
-// synchronous init, update and digest leave no state between calls.
+// One WebAssembly instance serves the whole process, because creating an instance takes milliseconds, but hashing only
+// a microsecond. Sharing is safe: each call runs init, update and digest synchronously.
 const hasher = await createKeccak(256);
 
 /** Returns the keccak-256 hash of bytes as 64 lower-case hex digits without a prefix. */

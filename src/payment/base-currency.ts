@@ -1,9 +1,9 @@
 import { type Currency, USD_RATE_ONE, type UsdRate } from './money.ts';
 
-// Reports also show USDC amounts in the merchant's base currency, at the exchange rate of the hour in which the payment
-// was created or paid. 1 USDC counts as 1 USD.
+// Reports also convert USDC amounts to the merchant's base currency, at the exchange rate of the hour in which the
+// payment was created or paid. 1 USDC counts as 1 USD.
 
-/** First exchange rate that was read in an hour. */
+/** First exchange rate fetched in an hour. */
 export interface HourlyRate {
   readonly currency: Currency;
   /** Start of the hour, UTC. */
@@ -24,7 +24,7 @@ export type ListRates = (
   lastMs: number,
 ) => Promise<readonly HourlyRate[]>;
 
-/** Returns a function that maps each of `timesMs` to USD per unit of the currency; null if its hour has no rate. */
+/** Returns a function that maps a time from `timesMs` to the rate of its hour; null if that hour has no rate. */
 export async function ratesAt(
   listRates: ListRates,
   currency: Currency,
@@ -38,7 +38,7 @@ export async function ratesAt(
   return (timeMs) => byHour.get(hourOf(timeMs)) ?? null;
 }
 
-/** Converts USD to another currency, both in 10⁻⁶ units. Rounds toward zero. */
+/** Converts USD to the rate's currency, both in 10⁻⁶ units. Rounds toward zero. */
 export function inCurrency(usdUnits: bigint, rate: UsdRate): bigint {
   return (usdUnits * USD_RATE_ONE) / rate;
 }

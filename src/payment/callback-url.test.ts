@@ -8,8 +8,8 @@ const NONE: ReadonlySet<string> = new Set();
 const createCases = cases.filter((row) => row.stage === 'create');
 
 /**
- * The same rule written with the platform's own range check, so that one mistake cannot sit in both. Two lists,
- * because a list matches an IPv4 address against its IPv6 ranges too.
+ * Independent implementation with Node's range check, so that a mistake in one cannot hide in the other. IPv4 and IPv6
+ * have separate lists, because a `BlockList` also matches IPv4 addresses against its IPv6 ranges.
  */
 const notPublicIpv4 = new BlockList();
 const notPublicIpv6 = new BlockList();

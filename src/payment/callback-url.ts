@@ -1,6 +1,6 @@
 /**
- * Validates a callback URL by its text alone. The webhook resolver validates the host's IP addresses. The raw text is
- * checked first, because the parser silently repairs full-width digits, `0x7f.1`, tabs and backslashes.
+ * Validates a callback URL without DNS. The webhook resolver checks the host's IP addresses. The raw text is checked
+ * first, because the parser silently repairs full-width digits, `0x7f.1`, tabs and backslashes.
  */
 
 import { isPublicAddress } from '../platform/public-address.ts';
@@ -8,7 +8,7 @@ import { isPublicAddress } from '../platform/public-address.ts';
 /** Maximum length of a callback URL as supplied, in code points. */
 export const CALLBACK_MAX_CHARACTERS = 2048;
 
-/** Callback URL that may be stored and called. The supplied text is stored, never `url.href`. */
+/** Callback URL that may be stored and called. Payments store the supplied text, never `url.href`. */
 export interface AcceptedCallbackUrl {
   readonly ok: true;
   readonly url: URL;
@@ -16,11 +16,11 @@ export interface AcceptedCallbackUrl {
   readonly hostname: string;
   /** 1 to 65535; 443 if the URL has none. */
   readonly port: number;
-  /** `address`: a public IP literal. `name`: must still resolve to public IPs. `allowed`: listed by the operator. */
+  /** `address`: public IP literal. `name`: must still resolve to public IPs. `allowed`: exception by the operator. */
   readonly kind: 'address' | 'name' | 'allowed';
 }
 
-/** Top-level labels outside the public DNS, from RFC 6761, 6762, 7686 and 8375, IANA, ICANN and Kubernetes. */
+/** Top-level labels not for public hosts, from RFC 6761, 6762, 7686 and 8375, IANA, ICANN and Kubernetes. */
 const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
   (
     'localhost local internal localdomain lan home corp mail intranet private ' +
@@ -28,18 +28,18 @@ const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Cloud metadata services whose names are under a public suffix. */
+/** Names of cloud metadata services that look like public host names. */
 const METADATA_SUFFIX =
   /(?:^|\.)metadata\.(?:goog|tencentyun\.com|platformequinix\.com|packet\.net)$|(?:^|\.)api\.metadata\.cloud\.ibm\.com$/;
 
 const PLAIN_ASCII = /^[\x21-\x5b\x5d-\x7e]*$/;
 /** Control characters, all kinds of space, the backslash, and marks that change the text direction. */
 const FORBIDDEN_CHARACTER =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
   /[\u0000-\u0020\u007f-\u009f\s\\\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const HTTPS_WITH_AUTHORITY = /^https:\/\/([^/?#]+)/i;
 const IPV4_LITERAL = /^\d+\.\d+\.\d+\.\d+$/;
-/** Two or more labels of at most 63 letters, digits, inner hyphens, and underscores, which DNS allows. */
+/** Two or more labels of at most 63 letters, digits, underscores (which DNS allows) and inner hyphens. */
 const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const HOST_NAME_MAX_CHARACTERS = 253;
 
@@ -87,7 +87,7 @@ export function locationOf(baseUrl: string) {
   };
 }
 
-/** Returns whether a callback names this service. Does not compare IP addresses, because services may share one. */
+/** Returns whether a callback points to this service. Ignores IP addresses, which several services may share. */
 export function isOwnCallback(callback: AcceptedCallbackUrl, own: ServiceLocation): boolean {
   if (callback.hostname !== own.hostname || callback.port !== own.port) return false;
   // Decodes the path and merges slashes, as a proxy or router may do.
@@ -114,7 +114,7 @@ function refuseText(raw: string): string | null {
     const reason = 'must begin with https:// and a host name';
     return raw.startsWith('http://') ? `${reason}. ${LOCAL_RECEIVER}` : reason;
   }
-  // Checks the raw text, because for "https://:@host" the parser reports no credentials at all.
+  // Checks the raw text, because the parser reports no credentials for "https://:@host".
   return authorityOf(raw).includes('@') ? 'must not contain user:password credentials' : null;
 }
 
@@ -123,11 +123,11 @@ function authorityOf(raw: string): string {
   return HTTPS_WITH_AUTHORITY.exec(raw)?.[1] ?? '';
 }
 
-/** Alternatives during development, as explained in docs/errors.md. */
+/** Advice for developers, explained in docs/errors.md. */
 const LOCAL_RECEIVER =
   'For a receiver on your machine, use card-checkout listen --forward-to, or allow its host with CALLBACK_ALLOWED_HOSTS';
 
-/** Forbidden targets and the alternatives, as the end of a sentence. */
+/** End of a sentence that names the forbidden addresses and the alternatives. */
 export const NOT_PUBLIC = `a private, local or reserved address. Use a public host name. ${LOCAL_RECEIVER}`;
 
 function refuseName(name: string): string | null {
@@ -141,13 +141,13 @@ function refuseName(name: string): string | null {
 }
 
 /**
- * Returns whether the host looks different to a reader than to the parser: percent-encoded, or with letters and digits
- * that IDNA drops or maps to plain ASCII. Labels of real international names become punycode.
+ * Returns whether the host is not what a reader sees: it is percent-encoded, or has characters that IDNA drops or maps
+ * to plain ASCII. Labels of genuine international names become punycode and are accepted.
  */
 function isDisguised(authority: string, parsedHostname: string): boolean {
   if (authority.includes('%')) return true;
   if (PLAIN_ASCII.test(authority)) return false;
-  // A port stays attached to the last label, which does not affect the comparison.
+  // The last raw label may still include the port, which does not affect the comparison.
   const rawLabels = authority.split(/[.\u3002\uff0e\uff61]/);
   const parsedLabels = parsedHostname.split('.');
   if (rawLabels.length !== parsedLabels.length) return true;
@@ -159,13 +159,13 @@ function isDisguised(authority: string, parsedHostname: string): boolean {
 
 function mapsAway(character: string): boolean {
   if (PLAIN_ASCII.test(character)) return false;
-  // Some real names contain these joiners, and the parser itself checks their position.
+  // Zero-width joiners occur in real names, and the parser checks their position.
   if (character === '\u200c' || character === '\u200d') return false;
   if (/\p{Default_Ignorable_Code_Point}/u.test(character)) return true;
   return PLAIN_ASCII.test(character.normalize('NFKC'));
 }
 
-/** Decodes percent-encoded ASCII, for comparisons that an encoding must not evade. Invalid encodings are kept. */
+/** Decodes percent-encoded ASCII, so that encoding cannot evade a comparison. Keeps all other encodings. */
 export function percentDecoded(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) =>

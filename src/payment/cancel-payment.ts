@@ -9,18 +9,18 @@ import { settle, sumObservations } from './settle.ts';
 
 export interface CancelPaymentContext {
   readonly payments: PaymentStore;
-  /** Source of the newest final block that was read; null before the first one. */
+  /** Store of the scan's cursor, the newest final block that was read; null before the first scan. */
   readonly observations: { readCursor(): Promise<{ readonly timestampMs: number } | null> };
   readonly nowMs: () => number;
 }
 
 const MINUTE_MS = 60_000;
-/** Maximum age of the cursor. An older one cannot prove that nothing has arrived. */
+/** Maximum age of the scan's cursor. A stale cursor cannot prove that no deposit has arrived. */
 const MAXIMUM_CURSOR_AGE_MS = 10 * MINUTE_MS;
 
 /**
- * Cancels an open payment for which at most dust has arrived and no session can still pay. Throws
- * `payment_state_conflict` otherwise, and `payment_not_found` for an unknown payment.
+ * Cancels an open payment that has received at most dust and has no session that can still pay. Throws
+ * `payment_state_conflict` for other payments or a stale cursor, and `payment_not_found` for an unknown payment.
  */
 export async function cancelPayment(
   context: CancelPaymentContext,

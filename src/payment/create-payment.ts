@@ -28,7 +28,7 @@ interface SettlementTerms {
   readonly factory: Address;
   readonly feeWallet: Address;
   readonly depositAddressOf: (terms: DepositTerms) => Address;
-  /** Addresses of the token, the service's contracts and the relayers. The store checks deposit addresses on insert. */
+  /** Addresses of the token, contracts and relayers. The store itself refuses payouts to deposit addresses. */
   readonly reservedAddresses: ReadonlySet<Address>;
 }
 
@@ -40,11 +40,11 @@ export interface CreatePaymentContext {
   readonly nowMs: () => number;
   readonly newPaymentId: () => PaymentId;
   readonly thresholdDefaults: ThresholdTerms;
-  /** Fingerprint of the secret behind each new `ipn_token`. */
+  /** Fingerprint of the secret that signs new `ipn_token`s. */
   readonly tokenFingerprint: string;
 }
 
-/** Resolves once stored durably. A repeated idempotency key returns the first payment. Throws `ServiceError`. */
+/** Creates a card payment, stored durably. A repeated idempotency key returns the first one. Throws `ServiceError`. */
 export async function createPayment(
   context: CreatePaymentContext,
   account: MerchantTerms,
@@ -57,8 +57,8 @@ export async function createPayment(
 }
 
 /**
- * Stores a new payment, or returns the payment of an earlier or concurrent request with the same `Idempotency-Key` and
- * parameters, within `IDEMPOTENCY_TTL_MS`. The same key with other parameters is a conflict. Only successes are stored.
+ * Stores a payment, or returns that of an earlier or concurrent request with the same `Idempotency-Key` and parameters.
+ * Throws `idempotency_conflict` for other parameters. A key counts for `IDEMPOTENCY_TTL_MS`, and only after a success.
  */
 async function createOnce(
   { payments, nowMs }: Pick<CreatePaymentContext, 'payments' | 'nowMs'>,
@@ -71,7 +71,7 @@ async function createOnce(
   const fingerprint = key === null ? '' : fingerprintOf(parameters);
   const sinceMs = createdAtMs - IDEMPOTENCY_TTL_MS;
   const earlier = key === null ? null : await payments.findIdempotent(accountId, key, sinceMs);
-  // Replays before the checks, because the request succeeded, even if a fee or reserved address has changed since.
+  // Replays before the checks, because the first request succeeded, even if a check would fail now.
   if (earlier?.fingerprint === fingerprint) return earlier.payment;
   const payment = await make(earlier !== null);
   const record = key === null ? null : { accountId, key, fingerprint, createdAtMs };
@@ -83,7 +83,7 @@ async function createOnce(
   return outcome.payment;
 }
 
-/** Returns a request's normalized parameters, which are equal for POST and GET. */
+/** Returns the parameters that identify a request, normalized so that POST and GET requests compare equal. */
 function parametersOf(request: CreatePaymentRequest): readonly unknown[] {
   return [
     request.payoutAddress,
@@ -105,7 +105,7 @@ function newPayment(
   checked: CheckedTerms,
 ): Payment {
   const { settlement } = context;
-  // Read before the id is generated, so that a payment is never newer than its id, whose time sets the expiry.
+  // Reads the clock first, so that a payment is never newer than its id, whose time determines the expiry.
   const createdAtMs = context.nowMs();
   const id = context.newPaymentId();
   const { payoutAddress } = request;
@@ -133,7 +133,7 @@ function newPayment(
     payoutAddress,
     feeWallet,
     depositAddress: settlement.depositAddressOf(depositTerms),
-    // Lowered only when a session starts, so that the fees of a provider that was never visited do not count.
+    // Only a session's start lowers the threshold, so that fees of providers that were never visited do not count.
     paidThresholdUnits: computePaidThreshold(checked.usdUnits, checked.toleranceBasisPoints),
   };
 }
@@ -145,8 +145,8 @@ export type DirectPaymentRequest = Pick<
   Partial<Pick<CreatePaymentRequest, 'idempotencyKey' | 'order'>>;
 
 /**
- * Creates a payment that the customer pays from a wallet. No provider deducts a fee, so the paid threshold is the whole
- * value, or up to a cent less. A repeated idempotency key returns the first payment. Throws `ServiceError` if refused.
+ * Creates a payment from a wallet. No provider deducts a fee, so the paid threshold is the whole value, or up to a cent
+ * less if tolerated. A repeated idempotency key returns the first payment. Throws `ServiceError` for a refused request.
  */
 export async function createDirectPayment(
   context: CreatePaymentContext,
@@ -181,7 +181,7 @@ export function fingerprintOf(parameters: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parameters)).digest('hex');
 }
 
-/** Well-formed create request, whose `provider` is not checked yet. */
+/** Well-formed create request. Its `provider` may be unknown. */
 export interface CreatePaymentRequest
   extends Pick<Payment, 'payoutAddress' | 'callbackUrl' | 'amountCents' | 'currency' | 'passFeeToCustomer'>,
     Pick<Payment, 'email' | 'note'> {
@@ -197,13 +197,13 @@ export interface MerchantTerms extends AccountThresholdTerms {
   readonly suspended: boolean;
   readonly features: readonly Feature[];
   readonly feeBasisPoints: number;
-  /** Merchant's own wallet, for guidance and checks. Each payment has its own payout address. */
+  /** Account's payout wallet. Payments may use another payout address unless the wallet is locked. */
   readonly wallet: Address | null;
   /** Whether the API refuses payout wallets other than the account's, so that a stolen key cannot redirect money. */
   readonly isWalletLocked: boolean;
   /** Whether a direct payment counts as paid even if up to one cent is missing (see `directThreshold`). */
   readonly toleratesMissingCent: boolean;
-  /** Hosts, with ports, that a checkout may redirect its customer to at the end. */
+  /** Hosts (`host` or `host:port`) to which a checkout may redirect its customer at the end. */
   readonly returnHosts: readonly string[];
   /** Providers that the account may use; null for all, including future ones. */
   readonly providers: readonly ProviderId[] | null;
@@ -212,14 +212,14 @@ export interface MerchantTerms extends AccountThresholdTerms {
   readonly pinnedProvider: ProviderId | null;
 }
 
-/** Features that an account may have. A request that needs a missing one gets 403. */
+/** Features of accounts. A request that needs a feature that its account lacks gets status 403. */
 export const features = ['card_checkout', 'fee_pass_through'] as const;
 export type Feature = (typeof features)[number];
 
-/** Checks of a create request against its provider. Both methods throw `ServiceError` if a check fails. */
+/** Checks of a provider for a create request. Both methods throw `ServiceError` if a check fails. */
 export interface ProviderChecks {
   requireChoice(merchant: MerchantTerms, provider: ProviderId, currency: Currency): Promise<void>;
-  /** Requires that the provider accepts the amount and delivers enough of it. */
+  /** Requires that the provider accepts the amount and delivers enough of it after fees. */
   requireDelivery(merchant: MerchantTerms, provider: ProviderId, charge: Charge): Promise<void>;
 }
 
@@ -229,7 +229,7 @@ type CheckedTerms = ReturnType<typeof chargeWithFee> &
   ThresholdTerms &
   Pick<Payment, 'usdUnits' | 'provider'>;
 
-/** Checks in the documented order (docs/errors.md). `isKeyTaken`: the key was used with other parameters. */
+/** Checks a request in the order of docs/errors.md. `isKeyTaken`: its key was used with other parameters. */
 async function checkCreate(
   context: CreatePaymentContext,
   account: MerchantTerms,
@@ -266,7 +266,7 @@ function reservedAddress(): ServiceError {
 
 function requireAllowedWallet(account: MerchantTerms, payoutAddress: Address): void {
   if (!account.isWalletLocked || payoutAddress === account.wallet) return;
-  // Does not reveal the wallet to the holder of a stolen key.
+  // Omits the account's wallet, which a stolen key must not reveal.
   throw invalidField('address', "must be the account's own payout wallet, to which payouts are locked");
 }
 

@@ -1,7 +1,7 @@
 import type { Payment } from './payment.ts';
 import type { ProviderSession } from './provider-session.ts';
 
-/** Statuses of a payment in a merchant's terms. Before a deposit arrives, the last provider session decides. */
+/** Statuses of a payment as merchants see them. Before a deposit arrives, the last session determines the status. */
 export const displayStatuses = [
   'open',
   'at_provider',

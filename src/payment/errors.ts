@@ -1,6 +1,6 @@
 /**
- * All errors that callers see. `status` and `code` are the specification's wire contract, and only errors that callers
- * can act on have a `code`. `text` is public. The internal cause is in `ServiceError.cause` and is only logged.
+ * All errors that API callers see. `status` and `code` are fixed by the specification, which defines a `code` only for
+ * errors that callers can act on. `text` is public. The internal cause is in `ServiceError.cause` and is only logged.
  */
 export const errorTable = {
   invalid_request: row(400, null, 'The request is invalid.'),
@@ -70,7 +70,7 @@ function row(status: number, code: string | null, text: string) {
 
 export type ErrorName = keyof typeof errorTable;
 
-/** Error in the API description: one from the table, or a feature's own error with a status from the table. */
+/** Error in the API description: an entry of the table, or a feature's own error with a status from the table. */
 export type DescribedError = ReturnType<typeof row> & { readonly name: string };
 
 const fieldOfError: Readonly<Partial<Record<ErrorName, string>>> = {
@@ -84,12 +84,12 @@ const fieldOfError: Readonly<Partial<Record<ErrorName, string>>> = {
 /** Error from the table. Callers see any other error as `internal` (500). */
 export class ServiceError extends Error {
   readonly errorName: ErrorName;
-  /** Seconds until a retry makes sense: for `rate_limited`, and for `provider_unavailable` if the provider is busy. */
+  /** Seconds until a retry makes sense, after `rate_limited`, or `provider_unavailable` from a busy provider. */
   readonly retryAfterSeconds: number | null;
-  /** Problems by field name. A page shows each one at its field. */
+  /** Problems by field name. A page shows each problem next to its field. */
   readonly problems: ReadonlyMap<string, string>;
 
-  /** `publicText` replaces the table's text with a more specific one. `cause` never leaves the process. */
+  /** @param publicText replaces the table's text; `options.cause` is only logged */
   constructor(
     errorName: ErrorName,
     publicText?: string,
@@ -124,7 +124,7 @@ export class RegionNotServedError extends ServiceError {
   }
 }
 
-/** Refusal of a session whose total is higher than the one shown on the page. */
+/** Refusal of a session whose total is higher than the total shown on the page. */
 export class HigherChargeError extends ServiceError {
   readonly chargedCents: number;
 
@@ -134,7 +134,7 @@ export class HigherChargeError extends ServiceError {
   }
 }
 
-/** Returns whether a provider refused because of too many requests, so that it may be asked again later. */
+/** Returns whether a provider refused because of too many requests, so that a later retry may succeed. */
 export function isBusy(error: unknown): boolean {
   return (
     error instanceof ServiceError &&
@@ -143,12 +143,12 @@ export function isBusy(error: unknown): boolean {
   );
 }
 
-/** Creates a 400 error. `problem` continues a sentence that starts with `field`. `name` is the field's form name. */
+/** Creates an `invalid_request` with the text `field problem`. `name` is the field's name in the form. */
 export function invalidField(field: string, problem: string, name = field): ServiceError {
   return new ServiceError('invalid_request', `${field} ${problem}`, { problems: new Map([[name, problem]]) });
 }
 
-/** Resolves to the values of all fields. Throws one `invalid_request` with all their errors. Rethrows other errors. */
+/** Resolves to the values of all fields. Throws one `invalid_request` for all invalid fields. Rethrows other errors. */
 export async function checkFields<Checks extends Readonly<Record<string, () => unknown>>>(checks: Checks) {
   const problems = new Map<string, string>();
   const read: Record<string, unknown> = {};
@@ -169,5 +169,5 @@ export function stateConflict(reason: string): ServiceError {
   return new ServiceError('payment_state_conflict', reason);
 }
 
-/** Thrown for a state that the tables lack. It reveals a defect or a corrupt row, and is never ignored. */
+/** Error for a payment state or transition missing from the state tables: the sign of a defect or a corrupt row. */
 export class UnknownStateError extends Error {}

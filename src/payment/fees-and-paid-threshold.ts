@@ -11,7 +11,7 @@ import type { AmountMismatch, Payment } from './payment.ts';
 import { assumedDeliveryUnits, type ProviderId, providerCatalog } from './provider-catalog.ts';
 import type { ProviderSession } from './provider-session.ts';
 
-/** Maximum fee of an account. The deposit contract itself would allow more. */
+/** Maximum fee of an account. The deposit contract allows more. */
 export const MAXIMUM_FEE_BASIS_POINTS = 1_000;
 
 /** Returns the account's fee on a deposit, exactly as the deposit contract computes it. */
@@ -19,17 +19,17 @@ export function feeUnits(units: bigint, feeBasisPoints: number): bigint {
   return (units * BigInt(feeBasisPoints)) / BigInt(BASIS_POINTS);
 }
 
-/** Returns the smallest gross in cents whose fee leaves at least `requestedCents`; Infinity for a fee of 100 %. */
+/** Returns the smallest gross amount in cents that leaves `requestedCents` after the fee; Infinity for 100 %. */
 export function grossUpCents(requestedCents: number, feeBasisPoints: number): number {
   if (feeBasisPoints >= BASIS_POINTS) return Number.POSITIVE_INFINITY;
   const requestedUnits = BigInt(requestedCents) * UNITS_PER_CENT;
-  // A cent is 10,000 units and the fee has steps of 1/10,000, so whole cents need no rounding. The net of g cents is
-  // exactly g × (10000 − bps) units, and the smallest g is this quotient rounded up.
+  // A cent is 10,000 units and a basis point is 1/10,000, so the net of g cents is exactly g × (10000 − bps) units. The
+  // smallest sufficient g is the quotient below, rounded up.
   const netPerCent = BigInt(BASIS_POINTS - feeBasisPoints);
   return Number((requestedUnits + netPerCent - 1n) / netPerCent);
 }
 
-/** Returns the charge, which pass-through raises to keep the net. Throws `invalid_request` above the maximum. */
+/** Returns the charge, which fee pass-through raises by the fee. Throws `invalid_request` above the maximum amount. */
 export function chargeWithFee(
   { amountCents, passFeeToCustomer }: Pick<Payment, 'amountCents' | 'passFeeToCustomer'>,
   feeBasisPoints: number,
@@ -45,7 +45,7 @@ export function chargeWithFee(
   };
 }
 
-/** Computes an example of the account's fee, without the provider's. `isPassedThrough` adds the fee to the charge. */
+/** Computes an example of the account's fee, ignoring the provider's. `isPassedThrough` adds the fee to the charge. */
 export function feeExample(askedCents: number, feeBasisPoints: number, isPassedThrough: boolean) {
   const chargedCents = isPassedThrough ? grossUpCents(askedCents, feeBasisPoints) : askedCents;
   const units = BigInt(chargedCents) * UNITS_PER_CENT;
@@ -54,13 +54,13 @@ export function feeExample(askedCents: number, feeBasisPoints: number, isPassedT
 }
 
 // The paid threshold is the minimum sum of deposits with which a card payment is paid in full. Until a session starts,
-// it is the charge's USD value less the tolerance. A session lowers it to the provider's delivery less the tolerance,
-// plus earlier deposits if the session is for the rest. The threshold never rises, because an on-ramp may deliver long
-// after its session has expired. No session lowers it below what the maximum provider fee and the tolerance leave,
-// because anyone with the link can start a session and pay from a wallet. Only a merchant may accept less
-// (`acceptPayment`).
+// the threshold is the charge's USD value less the tolerance. A session lowers it to the provider's expected delivery
+// less the tolerance, plus earlier deposits if the session is for the rest. The threshold never rises, because an
+// on-ramp may deliver long after its session has expired. The maximum provider fee and the tolerance limit how far
+// sessions can lower it, because anyone with the link can start a session and then pay from a wallet. Only a merchant
+// may accept less (`acceptPayment`).
 
-/** Terms set for all accounts, or for one account. A payment keeps the terms from its creation. */
+/** Terms of all accounts, or of one account. A payment keeps the terms that apply at its creation. */
 export interface ThresholdTerms {
   /** Maximum shortfall with which a payment still counts as paid in full. */
   readonly toleranceBasisPoints: number;
@@ -73,7 +73,7 @@ export type AccountThresholdTerms = {
   readonly [Term in keyof ThresholdTerms]: ThresholdTerms[Term] | null;
 };
 
-/** Maximum settings. Together they lower the threshold to a quarter of the charge. */
+/** Highest settings allowed. Together they lower the threshold to a quarter of the charge. */
 export const MAXIMUM_TOLERANCE_BASIS_POINTS = 5_000;
 export const MAXIMUM_PROVIDER_FEE_BASIS_POINTS = 5_000;
 export const MINIMUM_PROVIDER_FEE_BASIS_POINTS = 100;
@@ -87,19 +87,19 @@ export function thresholdTermsOf(account: AccountThresholdTerms, defaults: Thres
   };
 }
 
-/** Returns at least one unit, so that no payment starts as paid. */
+/** Returns the expected units less the tolerance, but at least one unit, so that no payment starts as paid. */
 export function computePaidThreshold(expectedUnits: bigint, toleranceBasisPoints: number): bigint {
   return larger(1n, lessBasisPoints(expectedUnits, toleranceBasisPoints));
 }
 
-/** Returns the whole value, or one cent less if tolerated. Below one USD, it is 1 % less, as a cent is too much. */
+/** Returns the whole value or, if tolerated, one cent less. Below one USD, the tolerance is 1 % instead. */
 export function directThreshold(expectedUnits: bigint, toleratesMissingCent: boolean): bigint {
   if (!toleratesMissingCent) return computePaidThreshold(expectedUnits, 0);
   if (expectedUnits < 100n * UNITS_PER_CENT) return computePaidThreshold(expectedUnits, 100);
   return expectedUnits - UNITS_PER_CENT;
 }
 
-/** Returns the lowest threshold that any session can lead to. */
+/** Returns the lowest threshold that sessions can set. */
 export function computeMinPaidThreshold(
   chargedUsdUnits: bigint,
   maxProviderFeeBasisPoints: number,
@@ -114,7 +114,7 @@ export type SessionTerms = Pick<
   'provider' | 'quotedUnits' | 'chargedCents' | 'receivedUnits'
 >;
 
-/** Returns the lowest of the current threshold and these sessions' thresholds, ignoring those below the minimum. */
+/** Returns the lowest of the current threshold and the sessions' thresholds, ignoring any below the minimum. */
 export function thresholdAfterSessions(
   payment: Pick<Payment, 'paidThresholdUnits' | 'amountCents' | 'usdUnits' | 'maxProviderFeeBasisPoints'>,
   sessions: readonly SessionTerms[],
@@ -134,7 +134,7 @@ export function thresholdAfterSessions(
   return threshold;
 }
 
-/** Returns the threshold without the effect of sessions for the rest. */
+/** Returns the threshold for the whole amount, ignoring sessions that charge only the rest. */
 export function thresholdOfWhole(
   payment: Parameters<typeof thresholdAfterSessions>[0] & Pick<Payment, 'toleranceBasisPoints'>,
   sessions: readonly SessionTerms[],
@@ -146,19 +146,19 @@ export function thresholdOfWhole(
   return larger(payment.paidThresholdUnits, thresholdAfterSessions(first, ofWhole, toleranceBasisPoints));
 }
 
-/** Returns the minimum delivery for a charge of this USD value, rounded up. */
+/** Returns the charge's USD value less the maximum provider fee, in 10⁻⁶ units, rounded up. */
 export function minDeliveryUnits(chargedUsdUnits: bigint, maxProviderFeeBasisPoints: number): bigint {
   return chargedUsdUnits - feeUnits(chargedUsdUnits, maxProviderFeeBasisPoints);
 }
 
-/** Returns the smallest amount in USD cents at which the assumed fee fits; null if its percentage alone is too high. */
+/** Returns the smallest amount in USD cents at which the assumed fee is within the maximum; null if there is none. */
 export function minUsdCentsForFee(provider: ProviderId, maxProviderFeeBasisPoints: number): number | null {
   const { feeBasisPoints, minimumFeeUsdCents } = providerCatalog[provider];
   if (feeBasisPoints > maxProviderFeeBasisPoints) return null;
   return Math.ceil((minimumFeeUsdCents * 10_000) / maxProviderFeeBasisPoints);
 }
 
-/** Returns the smallest amount in USD cents at which an excessive quoted fee would fit if it stayed the same. */
+/** Returns the smallest amount in USD cents at which the quoted fee, if fixed, would be within the maximum. */
 export function minUsdCentsForQuotedFee(
   chargedUsdUnits: bigint,
   deliveryUnits: bigint,
@@ -170,11 +170,11 @@ export function minUsdCentsForQuotedFee(
 }
 
 /**
- * Minimum plausible quote, as a share of the assumed delivery. A lower one is probably a defect, such as cents read
+ * Minimum plausible quote, as a share of the assumed delivery. A lower quote is probably a defect, such as cents read
  * as dollars, and would let a fraction of the price count as paid.
  */
 const MIN_SHARE_OF_ASSUMED_PERCENT = 80n;
-/** Maximum plausible quote as a share of the charge's value, including two percent for moving exchange rates. */
+/** Maximum plausible quote, as a share of the charge's value. Two percent allow for moving exchange rates. */
 const MAX_SHARE_OF_CHARGE_PERCENT = 102n;
 
 /** Returns whether a provider's quote may lower the threshold for a charge of this USD value; all in 10⁻⁶ units. */
@@ -189,14 +189,14 @@ export function isPlausibleQuote(
   return quotedUnits * 100n >= min && quotedUnits * 100n <= max;
 }
 
-/** 0.01 USDC. Sums below both this and the threshold change no state, so senders of single units have no effect. */
+/** 0.01 USDC. Smaller sums change no state unless they reach the threshold, because anyone can send a few units. */
 const DUST_LIMIT_UNITS = UNITS_PER_CENT;
 
 export function isDust({ paidThresholdUnits }: Pick<Payment, 'paidThresholdUnits'>, units: bigint): boolean {
   return units < DUST_LIMIT_UNITS && units < paidThresholdUnits;
 }
 
-/** Missing share of the threshold at which deposits stop counting as an attempt to pay. */
+/** Missing share of the threshold from which deposits do not count as an attempt to pay. */
 const NEARLY_ALL_MISSING_PERCENT = 90n;
 
 /**
@@ -209,7 +209,7 @@ export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>,
   return isDust(payment, seenUnits) || missingUnits * 100n >= paidThresholdUnits * NEARLY_ALL_MISSING_PERCENT;
 }
 
-/** Returns deposits that each pay in full. If a merchant accepted less, the minimum of any session applies instead. */
+/** Returns the deposits that would each pay in full, even if the merchant lowered the threshold by accepting less. */
 export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   payment: Pick<Payment, 'paidThresholdUnits' | 'usdUnits' | keyof ThresholdTerms>,
   deposits: readonly Deposit[],
@@ -222,12 +222,12 @@ export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
 
 /** Percentage of the value at which a payment is overpaid. Exchange rates rarely move this far before delivery. */
 const OVERPAID_FROM_PERCENT = 105n;
-/** 0.10 USDC. A surplus or a part below this is not significant, unless the part exceeds a tenth of the threshold. */
+/** 0.10 USDC. A smaller surplus is ignored, and so is a smaller part, unless it exceeds a tenth of the threshold. */
 const MIN_PART_UNITS = 100_000n;
 
 /**
- * Returns whether a payment is partially paid or overpaid. Overpaid means that clearly more than its value arrived, or
- * two full deposits, as after two finished provider sessions. Null if neither is significant, or once it is canceled.
+ * Returns whether a payment is partially paid or overpaid; null if neither, or if it is canceled. A payment is overpaid
+ * if clearly more than its value arrived, or two full deposits, for example after two completed provider sessions.
  */
 export function amountMismatchOf(
   payment: Pick<Payment, 'status'> & Parameters<typeof fullDepositsOf>[0],
@@ -240,7 +240,7 @@ export function amountMismatchOf(
     return isPart ? 'partially_paid' : null;
   }
   const isClearlyMore = seenUnits * 100n >= payment.usdUnits * OVERPAID_FROM_PERCENT;
-  // The surplus of a payment worth cents may be a large share, but too small to return.
+  // The surplus of a payment of a few cents may be a large share of it, but still too small to return.
   const isSignificant = seenUnits >= payment.usdUnits + MIN_PART_UNITS;
   return (isClearlyMore && isSignificant) || fullDepositsOf(payment, deposits).length >= 2
     ? 'overpaid'

@@ -5,13 +5,13 @@ import { chargeWithFee, feeExample, feeUnits, grossUpCents } from './fees-and-pa
 import { MAXIMUM_AMOUNT_CENTS, UNITS_PER_CENT } from './money.ts';
 
 const anyCents = fc.integer({ min: 1, max: MAXIMUM_AMOUNT_CENTS });
-/** The largest fee an account can have is 1,000; the arithmetic must hold for all. */
+/** Any fee below 100 %, although accounts allow at most 1,000 basis points. */
 const anyBasisPoints = fc.integer({ min: 0, max: 9_999 });
-/** The largest amount that may be asked for when 2.5 % are added. */
+/** Maximum amount in cents that can be requested when a fee of 2.5 % is passed to the customer. */
 const largestPassedThrough = (MAXIMUM_AMOUNT_CENTS * 975) / 1_000;
 const RUNS = { numRuns: 2_000 };
 
-/** What the merchant gets of a gross in cents, after the contract's fee. */
+/** Returns what the merchant gets of a gross amount after the contract's fee. */
 function netUnits(grossCents: number, basisPoints: number): bigint {
   const units = BigInt(grossCents) * UNITS_PER_CENT;
   return units - (units * BigInt(basisPoints)) / 10_000n;

@@ -4,17 +4,17 @@ import type { PaymentId } from './payment.ts';
 import { idOf, isPaymentId } from './payment-id.ts';
 
 /**
- * Pattern of an `ipn_token`: payment id, and its 256-bit MAC under a key derived from the server's secret. Tokens are
- * never stored, so a leaked database reveals no webhook signing key. A token identifies its secret, which can therefore
- * be replaced without invalidating existing tokens.
+ * Pattern of an `ipn_token`, which contains a payment id and its 256-bit MAC under a key derived from a secret. Tokens
+ * are never stored, so a leaked database reveals no webhook signing key. A token also contains the fingerprint of its
+ * secret, so that replacing the secret does not invalidate existing tokens.
  *
- * Format: `ipn_` + 6 characters for the secret + 32 hex digits of the id + 43 characters of the MAC (base64url).
+ * Format: `ipn_` + 6 characters of fingerprint + 32 hex digits of the id + 43 characters of the MAC (base64url).
  */
 const tokenPattern = /^ipn_([A-Za-z0-9_-]{6})([0-9a-f]{32})([A-Za-z0-9_-]{43})$/;
 
 export type IpnTokens = ReturnType<typeof createIpnTokens>;
 
-/** Throws if two secrets share a fingerprint. `previousSecrets` still verify and re-create old tokens. */
+/** Throws if two secrets have the same fingerprint. `previousSecrets` still verify and re-create old tokens. */
 export function createIpnTokens(secret: string, previousSecrets: readonly string[] = []) {
   const derived = deriveKeys('ipn_token', secret, previousSecrets);
   const [{ fingerprint: currentFingerprint }] = derived;
@@ -22,12 +22,12 @@ export function createIpnTokens(secret: string, previousSecrets: readonly string
   if (keys.size < derived.length) throw new Error('two of the secret keys are the same');
 
   return {
-    /** Fingerprint of the current secret. Payments store it, so that their token can be re-created. */
+    /** Fingerprint of the current secret. Each payment stores the fingerprint, so that its token can be re-created. */
     currentFingerprint,
     /** Fingerprints of all secrets, the current one first. */
     fingerprints: [...keys.keys()] as readonly string[],
     knows: (fingerprint: string) => keys.has(fingerprint),
-    /** Creates a payment's token with the secret of the payment's creation. Throws for an unknown fingerprint. */
+    /** Creates a payment's token with the secret of this fingerprint. Throws for an unknown fingerprint. */
     create(paymentId: PaymentId, fingerprint = currentFingerprint): string {
       const key = keys.get(fingerprint);
       if (key === undefined) {

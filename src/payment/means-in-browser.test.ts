@@ -19,7 +19,7 @@ describe('meansInBrowser', () => {
     ['google_pay', `${mac} ${blink} Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0`],
     ['google_pay', 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:142.0) Gecko/20100101 Firefox/142.0'],
     ['google_pay', 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:142.0) Gecko/20100101 Firefox/142.0'],
-    // Views inside of apps, and programs.
+    // Web views inside apps, and clients that are not browsers.
     [null, `${iphone} ${webkit} Mobile/15E148 Instagram 390.0`],
     [
       null,

@@ -1,6 +1,6 @@
 /**
- * Money is stored as integers: cents for fiat (number), 10⁻⁶ units for USDC (bigint), basis points for fees. Decimal
- * text exists only at the edges, where these functions parse and format it.
+ * Parses and formats decimal amounts. Inside the service, amounts are integers: cents for fiat (number), 10⁻⁶ units for
+ * USDC (bigint), and basis points for fees.
  */
 
 export const MINIMUM_AMOUNT_CENTS = 1;
@@ -21,15 +21,15 @@ export function isCurrency(value: unknown): value is Currency {
 }
 
 /**
- * Complete pattern of an amount as text, so that JSON Schema can use it, too. It avoids lookahead, which some languages
- * lack. Without the `m` flag, `$` refuses "10\n".
+ * Regular expression for an amount from 0.01 to 10000, also used in JSON Schema. It has no lookahead, which some
+ * languages lack. Without the `m` flag, `$` refuses "10\n".
  */
 const amountPattern = /^(?:0\.(?:0[1-9]|[1-9]\d?)|[1-9]\d{0,3}(?:\.\d{1,2})?|10000(?:\.00?)?)$/;
 export const AMOUNT_PATTERN = amountPattern.source;
 
 /**
- * Parses an API amount from 0.01 to 10000 as cents; null otherwise. A number is validated by its shortest decimal text,
- * so that 0.29 is 29 cents and 0.1 + 0.2 (0.30000000000000004) is refused.
+ * Parses an API amount from 0.01 to 10000 as cents; null otherwise. A number is parsed from its shortest decimal text:
+ * 0.29 is 29 cents, and 0.1 + 0.2 (0.30000000000000004) is refused.
  */
 export function parseAmountCents(amount: unknown): number | null {
   const text = typeof amount === 'number' ? String(amount) : amount;
@@ -58,7 +58,7 @@ export function formatUnits(units: bigint): string {
   return `${units / 1_000_000n}.${String(units % 1_000_000n).padStart(6, '0')}`;
 }
 
-/** Formats an amount, which is negative if a reorganization reversed a final transaction. */
+/** Formats units that may be negative, as after a reorganization that reversed a final transaction. */
 export function formatSigned(units: bigint): string {
   return units < 0n ? `-${formatUnits(-units)}` : formatUnits(units);
 }
@@ -68,7 +68,7 @@ export function parseUnits(text: string): bigint | null {
   return parseDecimal(text, 6);
 }
 
-/** Parses a decimal with at most nine digits before the point and `decimals` after it as units; null otherwise. */
+/** Parses a decimal as units of its last place; null above nine digits before the point or `decimals` after it. */
 export function parseDecimal(text: string, decimals: number): bigint | null {
   const [, whole, fraction = ''] = /^(\d{1,9})(?:\.(\d{1,18}))?$/.exec(text) ?? [];
   if (whole === undefined || fraction.length > decimals) return null;
@@ -88,7 +88,7 @@ export type UsdRate = bigint;
 export const USD_RATE_ONE: UsdRate = 100_000_000n;
 
 export interface Rates {
-  /** Returns the current rate. Throws `conversion_failed` without a fresh one. USD is always one. */
+  /** Returns the current rate, which is always one for USD. Throws `conversion_failed` if no fresh rate is known. */
   usdRate(currency: Currency): Promise<UsdRate>;
 }
 

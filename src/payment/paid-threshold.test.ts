@@ -21,10 +21,10 @@ const charges = fc.bigInt({ min: 10_000n, max: 10_000_000_000n });
 const tolerances = fc.integer({ min: 0, max: 5_000 });
 const maxFees = fc.integer({ min: 100, max: 5_000 });
 
-/** A session that charges a payment of 100.00 in full. */
+/** Session that charges the whole amount of a payment of 100.00. */
 const inFull = { chargedCents: 100_00, receivedUnits: 0n };
 
-/** A charge with its terms, and sessions that its maximum fee admits. */
+/** Payment with random terms, and sessions whose quotes are within the maximum provider fee. */
 const startedSessions = fc
   .tuple(charges, tolerances, maxFees)
   .chain(([usdUnits, toleranceBasisPoints, maxProviderFeeBasisPoints]) => {
@@ -48,7 +48,7 @@ const startedSessions = fc
   });
 type Started = typeof startedSessions extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** As sessions are started: one after the other, each with those before it. */
+/** Returns the threshold after each session, started one after the other. */
 function thresholdsOf({ payment, sessions }: Started): bigint[] {
   let { paidThresholdUnits } = payment;
   return sessions.map((_, index) => {
@@ -192,7 +192,7 @@ it('counts what arrived before a session for the rest in full, and the session l
     chargedCents: 50_00,
     receivedUnits: 40_000_000n,
   } as const;
-  // Wert is assumed to deliver 95 % of the fifty dollars.
+  // Wert delivers an assumed 95 % of 50 USD, less the tolerance of 2 %.
   expect(thresholdAfterSessions(payment, [rest], 200)).toBe(40_000_000n + 46_550_000n);
   const least = { ...rest, quotedUnits: 30_000_000n };
   const floor = 68_600_000n;
@@ -221,7 +221,7 @@ describe('the amount from which a fee fits', () => {
         const fits = (units: bigint) =>
           assumedDeliveryUnits(provider, units) >= minDeliveryUnits(units, maxFee);
         if (minimum === null) {
-          // Below some cents fees are rounded away.
+          // Ignores charges of a few cents, whose fee rounds to zero.
           if (usdUnits >= 1_000_000n) expect(fits(usdUnits)).toBe(false);
           return;
         }

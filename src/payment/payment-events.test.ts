@@ -5,7 +5,7 @@ import { fieldsOf, type PaymentEvent, paymentTransitions } from './payment-state
 
 const plain = { provider: 'moonpay', amountMismatch: null, receivedUnits: 0n } as const;
 
-/** What a transition says, by the event of the state table that causes it. */
+/** Expected event type by the state table's event. */
 const said: Readonly<Record<PaymentEvent, PaymentEventType>> = {
   threshold_reached: 'payment.deposit_seen',
   deposit_final: 'payment.paid',
@@ -66,7 +66,7 @@ it('asks for attention each time that a cent or more arrives for a canceled paym
     const other = { ...fieldsOf(state), ...plain };
     expect(eventsOfChange(other, { ...other, receivedUnits: 10_000n })).toEqual([]);
   }
-  // A deposit that the chain took back after the deadline.
+  // A reorganization removed a deposit after the deadline.
   const failed = { ...fieldsOf('unpaid/manual_required'), ...plain, receivedUnits: 1n };
   expect(eventsOfChange(failed, waiting)).toEqual(['payment.attention_required']);
 });

@@ -1,7 +1,7 @@
 import { formatCents, formatOptionalCents, formatUnits, UNITS_PER_CENT } from './money.ts';
 import { isDirect, type Payment, type PaymentId } from './payment.ts';
 
-/** Descriptions of the core's payment events. Each feature defines its own. */
+/** Descriptions of the core's payment events. Features define further events. */
 export const paymentEventTypes = {
   'payment.deposit_seen': 'The deposits seen reach the paid threshold. They are not final yet.',
   'payment.deposit_reverted':
@@ -18,12 +18,12 @@ export const paymentEventTypes = {
 export type PaymentEventType = keyof typeof paymentEventTypes;
 
 export interface NumberedEvent {
-  /** Number in commit order: milliseconds since 1970, or the last number plus one. */
+  /** Position in commit order: the time in ms since 1970, or the last number plus one if that is larger. */
   readonly number: number;
   /** A `PaymentEventType`, or a feature's own type. */
   readonly type: string;
   readonly paymentId: PaymentId;
-  /** Id of the feature's object that the event concerns; null for an event of the payment itself. */
+  /** Id of the feature's object, such as a refund, that the event is about; null for the payment itself. */
   readonly subjectId: string | null;
   readonly atMs: number;
 }
@@ -36,7 +36,7 @@ type EventFields = Pick<
 export function eventsOfChange(before: EventFields, after: EventFields): PaymentEventType[] {
   const events: PaymentEventType[] = [];
   const isOtherState = before.status !== after.status || before.forwardStatus !== after.forwardStatus;
-  // A payment that expired partially paid is already in this state when the rest arrives.
+  // A payment that expired while partially paid already has this state when the rest arrives.
   const isMoreLateMoney =
     after.status === 'canceled' &&
     after.forwardStatus === 'manual_required' &&
@@ -45,7 +45,7 @@ export function eventsOfChange(before: EventFields, after: EventFields): Payment
   if (after.amountMismatch !== null && after.amountMismatch !== before.amountMismatch) {
     events.push(`payment.${after.amountMismatch}`);
   }
-  // After an outage or a restore, one scan may find both the deposit and the release of a direct payment.
+  // After an outage or a restore, a single scan may find both the deposit and the release of a direct payment.
   if (isDirect(after) && events[0] === 'payment.paid' && after.forwardStatus === 'completed')
     events.push('payment.forwarded');
   return events;
@@ -67,7 +67,7 @@ function eventOfState(before: EventFields, after: EventFields): PaymentEventType
   }
 }
 
-/** Webhook, queued in the transaction that makes the payment paid or forwarded. */
+/** Webhook to queue in the transaction that makes its payment paid or forwarded. */
 export interface NewWebhook {
   readonly event: 'payment.paid' | 'payment.forwarded';
   /** Fields of the body except the timestamp, which is set when the event is sent. */
@@ -76,7 +76,7 @@ export interface NewWebhook {
 
 export const SETTLEMENT_COIN = 'polygon_usdc';
 
-/** Builds the webhook of a paid payment. If the payment is direct, no money has been forwarded yet. */
+/** Builds the webhook of a paid payment. The money of a direct payment is not forwarded yet. */
 export function paidWebhook(payment: Payment): NewWebhook {
   return {
     event: 'payment.paid',

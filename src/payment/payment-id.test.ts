@@ -42,7 +42,7 @@ it('stays in order over many ids within one millisecond, more than its counter h
   expect(ids.every(isPaymentId)).toBe(true);
   expect(ids.toSorted()).toEqual(ids);
   expect(new Set(ids).size).toBe(5_000);
-  // 1,024 ids a millisecond: the last ones borrow from the following milliseconds.
+  // A millisecond has 1,024 ids, so that the last ids have the times of the following milliseconds.
   expect(paymentIdTimeMs(ids.at(-1) as string) - 1_800_000_000_000).toBe(4);
 });
 
@@ -52,7 +52,7 @@ it('leaves at least 62 bits unguessable: every random digit takes every value', 
   for (const position of [20, 21, 22, 24, 25, 30, 35]) {
     expect(new Set(ids.map((id) => id[position])).size).toBe(16);
   }
-  // The two random bits beside the counter and the two in the variant's digit.
+  // Checks the two random bits next to the counter, and the two in the digit with the variant.
   expect(new Set(ids.map((id) => id[19]))).toEqual(new Set(['8', '9', 'a', 'b']));
   expect(new Set(ids.map((id) => Number.parseInt(id[17] as string, 16) & 3)).size).toBe(4);
 });

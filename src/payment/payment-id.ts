@@ -12,8 +12,8 @@ export function paymentIdTimeMs(id: PaymentId): number {
 }
 
 /**
- * Creates UUIDv7s that never decrease within this process, because ordered keys are cheaper to insert. A 10-bit counter
- * within the millisecond follows the 48-bit time, and then 64 random bits, which keep ids unguessable.
+ * Creates UUIDv7s that always increase within this process, because ordered keys are cheaper to insert. An id has 48
+ * bits of time in ms, a 10-bit counter within the millisecond, and 64 random bits, which make it unguessable.
  */
 export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
   let lastMs = 0;
@@ -22,11 +22,11 @@ export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
   return () => {
     const currentMs = nowMs();
     if (currentMs > lastMs) [lastMs, counter] = [currentMs, 0];
-    // Borrows from the next millisecond after 1,024 ids, or when the clock was set back.
+    // Advances to the next millisecond after 1,024 ids, even if the clock was set back.
     else if (++counter > 0x3ff) [lastMs, counter] = [lastMs + 1, 0];
     const bytes = randomBytes(16);
     bytes.writeUIntBE(lastMs, 0, 6);
-    // Writes the version, the counter and the first two random bits, then the variant's two bits and 62 random ones.
+    // Writes the version, the counter and two random bits, and then the two variant bits, followed by 62 random bits.
     bytes.writeUInt16BE(0x7000 | (counter << 2) | (bytes.readUInt8(7) & 0x3), 6);
     bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
     return idOf(bytes.toString('hex'));
@@ -39,19 +39,19 @@ export function idOf(hex: string): PaymentId {
 
 export const AFTER_ALL_IDS = '~';
 
-/** Returns a text that sorts before all payment ids from this millisecond on, and after all earlier ones. */
+/** Returns an id prefix that sorts before all payment ids from this millisecond on, and after all earlier ids. */
 export function firstIdAtMs(timeMs: number): string {
   const digits = Math.max(0, timeMs).toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }
 
-/** Crockford's base 32, without i, l, o and u. A short code is the payment id without its fixed bits. */
+/** Digits of Crockford's base 32, without i, l, o and u. A short code encodes a payment id without its fixed bits. */
 const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Epoch of short codes. Their 41 bits of time last until 2093. */
+/** Epoch of short codes. Their 41 bits of milliseconds suffice until 2093. */
 const EPOCH_MS = Date.UTC(2024, 0, 1);
 const TIME_BITS = 41n;
-/** Characters for 41 bits of time and the id's 74 bits of counter and randomness, five bits each. */
+/** Length at five bits per character, for 41 bits of time and the id's 74 bits of counter and randomness. */
 const SHORT_CODE_LENGTH = 23;
 
 const shortCodePattern = new RegExp(`^[${crockford}]{${SHORT_CODE_LENGTH}}$`);
@@ -59,7 +59,7 @@ const shortCodePattern = new RegExp(`^[${crockford}]{${SHORT_CODE_LENGTH}}$`);
 /** Mask of the id's last 62 bits. */
 const RANDOM_MASK = (1n << 62n) - 1n;
 
-/** Returns the short code of a payment id: 41 bits of time, 10 of the counter and 64 random ones, highest first. */
+/** Returns the short code of a payment id: 41 bits of time, 10 bits of counter and 64 random bits, highest first. */
 export function shortCodeOf(id: PaymentId): string {
   const hex = BigInt(`0x${id.replaceAll('-', '')}`);
   const time = BigInt(paymentIdTimeMs(id) - EPOCH_MS);
@@ -69,10 +69,10 @@ export function shortCodeOf(id: PaymentId): string {
   return code;
 }
 
-/** Short-code characters in a receipt number: time, counter and 4 random bits. Opening the checkout takes all 64. */
+/** Characters for time, counter and 4 random bits. A receipt number must not open the checkout, which takes all 64. */
 const RECEIPT_CHARACTERS = 11;
 
-/** Returns a payment's receipt number, such as "R1AE-X7CY-GQH1", which customers can quote to the shop. */
+/** Returns a receipt number for customers to quote, such as "R1AE-X7CY-GQH1": "R" and the start of the short code. */
 export function receiptNumberOf(id: PaymentId): string {
   const characters = `R${shortCodeOf(id).slice(0, RECEIPT_CHARACTERS)}`.toUpperCase();
   return characters.replace(/.{4}(?=.)/g, '$&-');

@@ -9,7 +9,7 @@ export type LastSession = Pick<ProviderSession, 'provider' | 'progress' | 'expir
 
 export interface FoundPayments {
   readonly payments: readonly Payment[];
-  /** Start of the next page; null at the end. Even a short page may have a next one. */
+  /** Start of the next page; null at the end. Even a page with fewer payments than the limit may have a next page. */
   readonly next: PaymentId | null;
 }
 
@@ -18,14 +18,14 @@ export interface StateChange {
   readonly state: PaymentState;
 }
 
-/** Final sums at one payment's deposit address, in 10⁻⁶ USDC units. */
+/** Sums of final transfers at one payment's deposit address, in 10⁻⁶ USDC units. */
 export interface FinalSums {
   readonly depositedUnits: bigint;
   readonly forwardedUnits: bigint;
   readonly feeUnits: bigint;
 }
 
-/** Webhook that did not arrive, or whose delivery is unknown. */
+/** Webhook that was not delivered, or whose delivery is unknown. */
 export interface FailingWebhook {
   readonly accountId: string;
   readonly paymentId: PaymentId;
@@ -35,15 +35,15 @@ export interface FailingWebhook {
   readonly finishedAtMs: number;
 }
 
-/** Summary of a payment's history. `status` is null if the payment itself is missing. */
+/** Summary of a payment's history. `status` is null if the payment row is missing. */
 export interface PaymentHistorySummary extends Pick<Payment, 'id'> {
   readonly status: PaymentStatus | null;
   readonly wasPaid: boolean;
 }
 
-/** Lists, searches and statistics of payments. Every result includes all committed changes. */
+/** Lists, searches and statistics of payments. Results include all committed changes, even those not indexed yet. */
 export interface PaymentSearchStore {
-  /** Adds exchange rates, keeping the first of each hour, and deletes those of hours before `deleteBeforeMs`. */
+  /** Adds exchange rates, keeping the first of each hour. Deletes the rates of hours before `deleteBeforeMs`. */
   recordRates(rates: readonly HourlyRate[], deleteBeforeMs: number): Promise<void>;
   readonly listRates: ListRates;
 
@@ -56,35 +56,35 @@ export interface PaymentSearchStore {
     limit: number,
   ): Promise<readonly Payment[]>;
 
-  /** Moves payments from the queue of new ones into the search index. Returns how many. */
+  /** Adds at most `limit` queued payments to the search index. Returns how many. */
   indexPayments(limit: number): Promise<number>;
-  /** Adds changes of payments to the sums by quarter hour and by day. Returns how many. */
+  /** Adds at most `limit` changes of payments to the sums by quarter hour and by day. Returns how many. */
   foldStatistics(limit: number): Promise<number>;
 
-  /** Returns sums per non-empty `stepMs` step. Times are multiples of a quarter hour. `service` covers all accounts. */
+  /** Returns sums per non-empty `stepMs` step, a multiple of a quarter hour. Account `service` covers all accounts. */
   listSlots(
     accountId: string,
     fromMs: number,
     beforeMs: number,
     stepMs: number,
   ): Promise<readonly PaymentSlot[]>;
-  /** Returns counts of UTC days from `fromMs` (inclusive) to `beforeMs` (exclusive). `service` covers all accounts. */
+  /** Returns counts of UTC days from `fromMs` up to but excluding `beforeMs`. Account `service` covers all accounts. */
   listPaidCounts(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaidCount[]>;
 
-  /** Returns each payment's session that presumably took the money: the last one, or the last before it was paid. */
+  /** Returns each payment's presumed paying session: the last one, or the last one before the payment was paid. */
   listLastSessions(
     accountId: string,
     ids: readonly PaymentId[],
   ): Promise<ReadonlyMap<PaymentId, LastSession>>;
-  /** Returns the journal's final sums of these payments, less reversed amounts. */
+  /** Returns sums of the journal's entries, with reversed amounts subtracted. */
   listFinalSums(ids: readonly PaymentId[]): Promise<ReadonlyMap<PaymentId, FinalSums>>;
-  /** Returns the last webhooks without a confirmed delivery, newest first; of all accounts if `accountId` is null. */
+  /** Returns finished webhooks without a confirmed delivery, newest first; of all accounts if `accountId` is null. */
   listFailingWebhooks(accountId: string | null, limit: number): Promise<readonly FailingWebhook[]>;
 
-  /** Returns a payment's states after its creation, in order, without those from before history was recorded. */
+  /** Returns a payment's recorded state changes in order. The initial state is not recorded. */
   listStateChanges(id: PaymentId): Promise<readonly StateChange[]>;
-  /** Returns payments above `after` that changed state after creation, by id. `status` is null for missing payments. */
+  /** Returns histories of payments that changed state, in id order, starting after the id `after`. */
   listHistories(after: string, limit: number): Promise<readonly PaymentHistorySummary[]>;
-  /** Replaces the note, whose words the search finds immediately. Returns null for an unknown payment. */
+  /** Replaces the note. Searches find its words immediately. Returns null for an unknown payment. */
   editNote(payment: PaymentReference, note: string | null): Promise<Payment | null>;
 }

@@ -11,7 +11,7 @@ export interface PaymentQuery
   readonly reference?: string;
   readonly accountId: string;
   readonly amountMismatch?: AmountMismatch;
-  /** Status at `nowMs`, because sessions at providers expire by themselves. */
+  /** Display status at `nowMs`, because the expiry of a session changes the status without a write. */
   readonly display?: { readonly status: DisplayStatus; readonly nowMs: number };
   /** Earliest creation time, inclusive. */
   readonly fromMs?: number;
@@ -25,27 +25,27 @@ export type PaymentSearch =
   | { readonly kind: 'id'; readonly id: PaymentId }
   | { readonly kind: 'receipt'; readonly ids: readonly [PaymentId, PaymentId] }
   | { readonly kind: 'transaction'; readonly hash: string }
-  /** A payment must match all words, each in any of its meanings. */
+  /** A payment must match every word, in any meaning of the word. */
   | { readonly kind: 'words'; readonly words: readonly (readonly Meaning[])[] };
 
 export type Meaning =
-  /** Prefixes of words in the note, order line, reference or email's local part. Short ones must match a whole word. */
+  /** Prefixes of words in the note, order line, reference or email's local part. Short ones match only whole words. */
   | { readonly kind: 'words'; readonly beginnings: readonly string[] }
   | { readonly kind: 'amount'; readonly cents: number; readonly currency: Currency | null }
-  /** Prefix of an email address; the whole address once its domain contains a dot. */
+  /** Prefix of an email address. Once the domain contains a dot, it must match the whole address. */
   | { readonly kind: 'email'; readonly beginning: string };
 
-/** Maximum length of a search text. Longer ones are truncated. No id, email address or sensible phrase is longer. */
+/** Length to which search texts are truncated. No id, email address or sensible phrase is longer. */
 const MAXIMUM_SEARCH_CHARACTERS = 320;
 const MAXIMUM_SEARCH_WORDS = 8;
-/** Maximum indexed words of a note, an order line or a reference. Further words are not found. */
+/** Maximum number of indexed words of a note, an order line or a reference. Searches do not find further words. */
 const MAXIMUM_TEXT_WORDS = 40;
-/** Maximum indexed words of an email address's local part. */
+/** Maximum number of indexed words of an email address's local part. */
 const MAXIMUM_EMAIL_WORDS = 8;
 const MAXIMUM_WORD_CHARACTERS = 64;
 /**
- * Lengths of a word's indexed prefixes. A search looks up the longest one of the typed word and then compares the whole
- * word, because an index of all prefixes would have three times as many rows.
+ * Lengths of the indexed prefixes, because an index of all prefixes would have three times as many rows. A search looks
+ * up the longest of these prefixes of the typed word, and then compares the whole word.
  */
 const INDEXED_BEGINNINGS = [8, 5, 3] as const;
 const SHORTEST_BEGINNING = 3;
@@ -68,7 +68,7 @@ export function parsePaymentSearch(typed: string): PaymentSearch | null {
   return words.length === 0 ? null : { kind: 'words', words };
 }
 
-/** Returns the meanings of each typed word. An amount and the currency code after it count as one word. */
+/** Returns the possible meanings of each typed word. An amount with a following currency code counts as one word. */
 function meaningsOf(typed: readonly string[]): Meaning[][] {
   const meanings: Meaning[][] = [];
   for (let index = 0; index < typed.length; index++) {
@@ -92,7 +92,7 @@ function meaningsOf(typed: readonly string[]): Meaning[][] {
   return meanings;
 }
 
-/** Parses an amount as shown in lists or as typed (€1,234.50, 1.234,50, 42,5) as cents; null for anything else. */
+/** Parses an amount in any common notation (€1,234.50, 1.234,50, 42,5) as cents; null for other text. */
 function amountIn(word: string): number | null {
   const cents = readTypedAmount(word, null);
   // Amounts have at most two decimals, so three digits after a separator are thousands.
@@ -115,7 +115,7 @@ export function termsOfPayment(payment: Searched): string[] {
   return [...terms];
 }
 
-/** Returns the most selective term that covers all payments with this meaning. */
+/** Returns the most selective index term that all payments with this meaning have. */
 export function termOfMeaning(meaning: Meaning): string {
   switch (meaning.kind) {
     case 'amount':
@@ -130,7 +130,7 @@ export function termOfMeaning(meaning: Meaning): string {
   }
 }
 
-/** Checks that a payment matches all words, because an index term covers more than the typed word. */
+/** Returns whether a payment matches all words. An index term alone may also cover other payments. */
 export function hasWords(payment: Searched, words: readonly (readonly Meaning[])[]): boolean {
   const own = wordsOf(payment);
   const email = payment.email === null ? null : normalize(payment.email);
@@ -156,7 +156,7 @@ function beginsWith(word: string, beginning: string): boolean {
   return beginning.length < SHORTEST_BEGINNING ? word === beginning : word.startsWith(beginning);
 }
 
-/** Returns a word's indexed prefixes, longest first. A word shorter than all of them is indexed whole. */
+/** Returns a word's indexed prefixes, longest first. A word shorter than every prefix is indexed whole. */
 function indexedBeginnings(word: string): string[] {
   if (word.length < SHORTEST_BEGINNING) return [word];
   return INDEXED_BEGINNINGS.filter((length) => length <= word.length).map((length) => word.slice(0, length));
@@ -182,7 +182,7 @@ function longestIndexed(words: readonly string[]): string {
   return indexedBeginnings(longest)[0] as string;
 }
 
-/** Returns the 48-bit number that stores an account's term, so that an index of a million payments stays small. */
+/** Hashes an account's term to the 48-bit number that the index stores instead of the text, to save space. */
 export function numberOfTerm(accountId: string, term: string): number {
   return Number.parseInt(hash('sha256', `${accountId}\0${term}`).slice(0, 12), 16);
 }

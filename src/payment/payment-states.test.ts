@@ -31,7 +31,7 @@ describe('the state table', () => {
 
   it('reaches every state from a new payment', () => {
     const reached = new Set<PaymentState>(['unpaid/pending']);
-    // A set that grows while it is walked is walked to its end.
+    // The loop also visits states that its body adds to the set.
     for (const state of reached) {
       for (const { from, to } of paymentTransitions) if (from === state) reached.add(to);
     }

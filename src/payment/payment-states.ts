@@ -2,7 +2,7 @@ import { UnknownStateError } from './errors.ts';
 
 export type PaymentStatus = 'unpaid' | 'paid' | 'canceled';
 
-/** Progress of the money to the merchant. `completed` is final for a paid payment. */
+/** Progress of the release to the merchant. `completed` is final for a paid payment. */
 export type ForwardStatus =
   | 'pending'
   | 'ready'
@@ -12,11 +12,11 @@ export type ForwardStatus =
   | 'manual_required'
   | 'canceled';
 
-/** Statuses in progress. Only a few payments have one of them at any time. */
+/** Statuses of a release that is due or in progress. Only a few payments have such a status at any time. */
 export const unsettledStatuses = ['ready', 'processing', 'failed', 'manual_required'] as const;
 export type UnsettledStatus = (typeof unsettledStatuses)[number];
 
-/** Statuses after a refused release. The money needs attention, or may soon need it. */
+/** Statuses in which the operator may have to act. `failed` precedes `manual_required` after refused releases. */
 export const refusedStatuses = ['failed', 'manual_required'] as const satisfies readonly UnsettledStatus[];
 
 export const paymentStates = {
@@ -76,7 +76,7 @@ function row(from: PaymentState, event: PaymentEvent, to: PaymentState, effects 
   return { from, event, to, effects };
 }
 
-/** State table with every transition, shared by code and documentation. */
+/** All transitions between payment states, used by the code and the documentation. */
 export const paymentTransitions: readonly ReturnType<typeof row>[] = [
   row('unpaid/pending', 'threshold_reached', 'unpaid/ready', 'the release becomes due'),
   row('unpaid/pending', 'expired_empty', 'canceled/canceled'),
@@ -126,14 +126,14 @@ export const paymentTransitions: readonly ReturnType<typeof row>[] = [
 
 const targets = new Map(paymentTransitions.map(({ from, event, to }) => [`${from} ${event}`, to]));
 
-/** Returns the state after an event. Throws `UnknownStateError` for a missing row. */
+/** Returns the state after an event. Throws `UnknownStateError` if the table has no such transition. */
 export function nextState(from: PaymentState, event: PaymentEvent): PaymentState {
   const to = targets.get(`${from} ${event}`);
   if (to === undefined) throw new UnknownStateError(`no transition for ${event} in ${from}`);
   return to;
 }
 
-/** Returns the state of two stored fields. Throws `UnknownStateError` for an invalid pair. */
+/** Combines the two stored fields into a state. Throws `UnknownStateError` for an invalid pair. */
 export function stateOf(payment: { status: PaymentStatus; forwardStatus: ForwardStatus }): PaymentState {
   const state = `${payment.status}/${payment.forwardStatus}`;
   if (!Object.hasOwn(paymentStates, state)) throw new UnknownStateError(`no such payment state: ${state}`);

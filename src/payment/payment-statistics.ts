@@ -3,19 +3,19 @@ import type { Currency } from './money.ts';
 import type { Payment } from './payment.ts';
 import type { ProviderSession } from './provider-session.ts';
 
-/** Length of a slot. In every time zone, days start on a quarter hour. */
+/** Length of a slot. In every time zone, days start on a quarter hour in UTC. */
 export const SLOT_MS = 15 * 60_000;
 
-/** Counts for one or more quarter hours, by currency. */
+/** Counts of payments in one currency, over one or more quarter hours. */
 export interface PaymentSlot {
   readonly startMs: number;
   readonly currency: Currency;
   readonly created: number;
   readonly converted: number;
-  /** Payments that became paid in this period, and what their customers were charged. */
+  /** Number of payments that became paid in this period, and the sum of their charges. */
   readonly paid: number;
   readonly paidCents: number;
-  /** Amounts received by those payments when they became paid, and the service's fees, in 10⁻⁶ USDC. */
+  /** Sum received by these payments when they became paid, and the service's fees, in 10⁻⁶ USDC. */
   readonly receivedUnits: number;
   readonly feeUnits: number;
 }
@@ -42,10 +42,10 @@ export const settleBoundsMs: readonly number[] = [
   ...[1, 6, 24].map((hours) => hours * 3_600_000),
 ];
 
-/** Maximum units in a sum, because SQLite turns larger integers into floating point. A token may report any amount. */
+/** Limit of one amount, because SQLite stores larger numbers as floating point. A token may report any amount. */
 const MAXIMUM_UNITS = 2 ** 50;
 
-/** Converts units to a number that a store can sum, limited to ±`MAXIMUM_UNITS`. */
+/** Converts units to a number that databases can sum, limited to ±`MAXIMUM_UNITS`. */
 export function countableUnits(units: bigint | number): number {
   return Math.max(-MAXIMUM_UNITS, Math.min(Number(units), MAXIMUM_UNITS));
 }
@@ -65,7 +65,7 @@ export function createdChange({ accountId, currency, createdAtMs }: Payment): Co
   return { ...uncounted, accountId, currency, startMs: slotOf(createdAtMs), created: 1 };
 }
 
-/** Returns the changes for a newly paid payment. A direct one is not released yet, so its fee is computed. */
+/** Returns the changes for a newly paid payment. The fee of a direct payment is computed, as no release exists yet. */
 export function paidChanges(payment: Payment, sessions: readonly StartedSession[]): CountedChange[] {
   const { accountId, currency, createdAtMs, amountCents, receivedUnits, forwardedUnits } = payment;
   const paidAtMs = payment.paidAtMs ?? createdAtMs;
@@ -99,7 +99,7 @@ function settleClassOf(payment: Pick<Payment, 'createdAtMs'>, paidAtMs: number):
 
 type StartedSession = Pick<ProviderSession, 'provider' | 'createdAtMs'>;
 
-/** Returns the presumed provider of a paid payment: that of the last session before it was paid, or its own. */
+/** Returns the presumed provider: that of the last session before the payment was paid, or else the payment's own. */
 export function payingProvider(
   payment: Pick<Payment, 'provider' | 'paidAtMs'>,
   sessions: readonly StartedSession[],

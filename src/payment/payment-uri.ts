@@ -1,6 +1,6 @@
 import type { Address } from './address.ts';
 
-/** Returns a token transfer's URI for wallets, in a link or QR code (ERC-681). `units` are in the smallest unit. */
+/** Returns an ERC-681 URI, for a link or QR code that opens a wallet. `units` are the token's smallest units. */
 export function paymentUri(transfer: {
   readonly token: Address;
   readonly chainId: number;

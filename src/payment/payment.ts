@@ -10,35 +10,35 @@ import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalog.ts';
 // - Paid threshold: the minimum amount of USDC with which a payment is paid in full (see `paidThresholdUnits`).
 // - Seen: in a block of the current chain, which a reorganization may still remove.
 // - Final: in a scanned block that the chain calls finalized.
-// - Held: seen deposits less seen releases, still at the deposit address.
-// - Surplus: deposits after the payment was paid. They are released, too, without changing a field.
+// - Held: seen deposits less seen releases, which are still at the deposit address.
+// - Surplus: deposits after the payment was paid. They are also released, but do not change the payment.
 // - Session: a customer's session at an on-ramp, started from the checkout page.
-// - Relayer: the key that sends releases. It can spend only its own gas balance.
+// - Relayer: the key that signs release transactions. It can spend only its own gas balance.
 
-/** Progress of a payment, with the values of a new one. */
+/** Fields that change after a payment's creation, with their initial values. */
 export const untouchedProgress = {
   status: 'unpaid' as PaymentStatus,
   forwardStatus: 'pending' as ForwardStatus,
   paidAtMs: null as number | null,
-  /** Units seen, which a reorganization may reverse. Once paid or released after cancellation, the sum at that time. */
+  /** Sum seen, which a reorganization may lower. Fixed once the payment is paid, or released after cancellation. */
   receivedUnits: 0n,
-  /** Merchant's part of `receivedUnits` once final; zero before. */
+  /** Merchant's part of `receivedUnits` once the releases are final; zero before. */
   forwardedUnits: 0n,
-  /** Transaction hash of the deposit that reached the paid threshold; before that, of the last one seen. */
+  /** Transaction hash of the deposit that reached the paid threshold; until then, of the last deposit seen. */
   txidIn: null as string | null,
   txidOut: null as string | null,
-  /** Set if clearly less than the threshold, or clearly more than the value, was seen; otherwise null. */
+  /** Set if the sum seen is clearly below the threshold or clearly above the value; otherwise null. */
   amountMismatch: null as AmountMismatch | null,
   /** Time of the next attempt to release the held units; null if there is none. */
   releaseDueAtMs: null as number | null,
   /** Consecutive refused simulations of the release, for example for a blocklisted wallet or a paused token. */
   releaseRefusals: 0,
   releaseRefusalReason: null as string | null,
-  /** Consecutive final batches that did not release the payment, for any reason. They do not change the state. */
+  /** Consecutive final batches that did not release the payment, for any reason. Does not affect the state. */
   noOpBatches: 0,
   relayBatchId: null as number | null,
   cancelReason: null as CancelReason | null,
-  /** Whether a release was requested, or a partial payment was accepted. */
+  /** Whether the merchant or operator requested a release, or accepted a partial payment. */
   releaseRequested: false,
 };
 
@@ -47,17 +47,17 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly accountId: string;
   readonly createdAtMs: number;
 
-  /** Customer's charge in cents of `currency`, including the fee under pass-through. */
+  /** Customer's charge in cents of `currency`, including any fee that is passed to the customer. */
   readonly amountCents: number;
   readonly currency: Currency;
-  /** Requested net under pass-through, otherwise null. */
+  /** Requested amount in cents before the fee, if the fee is passed to the customer; otherwise null. */
   readonly originalAmountCents: number | null;
-  /** Fee added by pass-through, otherwise null. */
+  /** Fee in cents, if it is passed to the customer; otherwise null. */
   readonly customerFeeCents: number | null;
   readonly passFeeToCustomer: boolean;
   readonly feeBasisPoints: number;
   readonly provider: ProviderChoice | typeof DIRECT_PROVIDER;
-  /** URL for the signed webhooks; null for a payment that was created without an API key, which sends none. */
+  /** URL for signed webhooks; null for a payment created without an API key, which sends no webhooks. */
   readonly callbackUrl: string | null;
   readonly email: string | null;
   readonly note: string | null;
@@ -67,12 +67,12 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly origin: string | null;
   /** Order's id in the merchant's system, opaque to the service. */
   readonly reference: string | null;
-  /** Values for the merchant's programs. They may be personal data, and are erased with the email address. */
+  /** Merchant's own key-value pairs. They may be personal data, and are erased with the email address. */
   readonly metadata: Readonly<Record<string, string>> | null;
   readonly orderDetails: OrderDetails | null;
-  /** The payment's own deadline, earlier than the general deadline; null if it has none. */
+  /** The payment's own deadline, which may precede the general deadline; null if it has none. */
   readonly deadlineMs: number | null;
-  /** Fingerprint of the secret behind the payment's `ipn_token`. */
+  /** Fingerprint of the secret that signs the payment's `ipn_token`. */
   readonly tokenFingerprint: string;
 
   readonly chainId: number;
@@ -88,10 +88,10 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly paidThresholdUnits: bigint;
 }
 
-/** Items that the customer buys, and the URLs at the end of the checkout. */
+/** Items that the customer buys, and the URLs to return to after the checkout. */
 export interface OrderDetails {
   readonly items: readonly LineItem[];
-  /** URL after the payment. Like `cancelUrl`, used only while the account's `returnHosts` include its host. */
+  /** URL to return to after the payment. Both URLs are used only while the account's `returnHosts` have their host. */
   readonly returnUrl: string | null;
   /** URL for a canceled or expired payment; null to use `returnUrl`. */
   readonly cancelUrl: string | null;
@@ -100,7 +100,7 @@ export interface OrderDetails {
 export interface LineItem {
   readonly name: string;
   readonly quantity: number;
-  /** Amount of the whole line, in the payment's currency; negative for a discount. */
+  /** Amount of the whole line, for the full quantity, in the payment's currency; negative for a discount. */
   readonly amountCents: number;
 }
 
@@ -108,7 +108,7 @@ export function itemLabel({ name, quantity }: LineItem): string {
   return quantity === 1 ? name : `${quantity} × ${name}`;
 }
 
-/** Payment that a merchant refers to. The id of another account's payment is treated as unknown. */
+/** Reference to a payment of an account. The id of another account's payment is treated as unknown. */
 export type PaymentReference = Pick<Payment, 'id' | 'accountId'>;
 
 export const LINK_ORIGIN = 'link';
@@ -126,7 +126,7 @@ export const noOrder = {
   deadlineMs: null,
 } as const satisfies Partial<Payment>;
 
-/** Returns when an open payment expires: `expiryMs` after its creation, or at its own earlier deadline. */
+/** Returns when an open payment expires: `expiryMs` after its creation, or at its own deadline if that is earlier. */
 export function deadlineOf(
   { createdAtMs, deadlineMs }: Pick<Payment, 'createdAtMs' | 'deadlineMs'>,
   expiryMs: number,
@@ -134,19 +134,19 @@ export function deadlineOf(
   return Math.min(createdAtMs + expiryMs, deadlineMs ?? Number.POSITIVE_INFINITY);
 }
 
-/** Differences between the received and the requested amount that a merchant should know about. */
+/** Significant differences between the received and the requested amount. */
 export const amountMismatches = ['partially_paid', 'overpaid'] as const;
 export type AmountMismatch = (typeof amountMismatches)[number];
 
 export const cancelReasons = ['expired', 'merchant', 'operator'] as const;
 export type CancelReason = (typeof cancelReasons)[number];
 
-/** Returns whether the customer pays from a wallet. Such a payment is paid once a deposit is final, then forwarded. */
+/** Returns whether the customer pays from a wallet. A direct payment is paid once its deposits are final. */
 export function isDirect({ provider }: Pick<Payment, 'provider'>): boolean {
   return provider === DIRECT_PROVIDER;
 }
 
-/** Converts a USDC amount to cents of the payment's currency, at the rate of its creation, rounded. */
+/** Converts 10⁻⁶ USDC units to cents of the payment's currency, at the exchange rate of its creation, rounded. */
 export function aboutCents(
   { amountCents, usdUnits }: Pick<Payment, 'amountCents' | 'usdUnits'>,
   units: bigint,
@@ -158,7 +158,7 @@ export type PaymentChange = Partial<
   Pick<Payment, keyof typeof untouchedProgress | 'paidThresholdUnits' | 'note'>
 >;
 
-/** Position in the chain. A negative log index marks a sum of final dust rows, at the position of the last one. */
+/** Position of a log in the chain. A negative `logIndex` marks a sum of final dust rows, at the last row's position. */
 export interface ChainPosition {
   readonly blockNumber: number;
   readonly logIndex: number;
@@ -182,12 +182,12 @@ export interface Rescue extends ChainPosition {
   readonly units: bigint;
 }
 
-/** All observed deposits and releases of one payment, in chain order. Rows up to `finalBlock` are final. */
+/** Observed deposits and releases of one payment, in chain order. Rows up to block `finalBlock` are final. */
 export interface ChainObservations {
   readonly deposits: readonly Deposit[];
   readonly releases: readonly Release[];
   readonly finalBlock: number;
-  /** Newest block when this database was restored; absent if it never was. */
+  /** Newest block at the time of the database's last restore; absent without a restore. */
   readonly restoredBlock?: number | undefined;
 }
 

@@ -2,20 +2,20 @@ import type { Address } from './address.ts';
 import { type Currency, UNITS_PER_CENT } from './money.ts';
 
 /**
- * Facts about the on-ramp providers. Fees only estimate deliveries without a quote. Sources: the providers' pages and
- * public third-party code, gathered 2026-11. Unverified entries have not been confirmed by the provider.
+ * Facts about an on-ramp provider. Fees are used only to estimate deliveries without a quote. Sources: the providers'
+ * pages and public third-party code, gathered 2026-11. Providers have not confirmed the facts marked unverified.
  */
 interface KnownProvider {
   readonly name: string;
-  /** Help page of the provider's site for a charge that has not arrived. Unverified: no provider guarantees its URL. */
+  /** Provider's help page for customers whose payment has not arrived. Unverified: no provider guarantees its URL. */
   readonly supportUrl: string;
   /** The only currency that the provider accepts; null if it accepts all currencies of a checkout. */
   readonly onlyCurrency: Currency | null;
   /** Unverified except for Coinbase. */
   readonly minimumUsdCents: number;
-  /** The provider's assumed fee on the charged amount (unverified). */
+  /** Assumed fee on the charged amount (unverified). */
   readonly feeBasisPoints: number;
-  /** Assumed (unverified). */
+  /** Assumed minimum fee per charge (unverified). */
   readonly minimumFeeUsdCents: number;
 }
 
@@ -46,14 +46,14 @@ function entry(
 
 export type ProviderId = keyof typeof providerCatalog;
 
-/** Explains that a provider accepts other currencies, but not this one. */
+/** Returns a sentence for a provider that accepts only other currencies. */
 export function describeUnsoldCurrency(provider: ProviderId, currency: Currency): string {
   return `${providerCatalog[provider].name} does not take payments in ${currency}.`;
 }
 
 /** Native USDC on Polygon (Circle's contract), which every provider must deliver. */
 export const NATIVE_USDC = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
-/** Bridged USDC (USDC.e) on Polygon: another token, which is neither observed nor released. */
+/** Bridged USDC (USDC.e) on Polygon, a different token, which the service neither observes nor releases. */
 export const BRIDGED_USDC: Address = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
 
 export function nameOfToken(contract: string): string {
@@ -75,11 +75,11 @@ export function isPaymentMeans(value: string): value is PaymentMeans {
 }
 
 interface CustomerFacts {
-  /** Means of payment that a session can request, with the provider's default first. */
+  /** Means of payment that a session can request, with the provider's default first; empty if none are known. */
   readonly means: readonly PaymentMeans[];
   /** Usual minimum and maximum minutes from payment to delivery; null if unknown. */
   readonly usualMinutes: readonly [number, number] | null;
-  /** Requirement of the provider: an account, or an identity check at the first payment. Null if none is known. */
+  /** Requirement of the provider: an account, or an identity check (`id`) at the first payment; null if none is known. */
   readonly needs: 'account' | 'id' | null;
 }
 
@@ -91,29 +91,29 @@ const cardOrWallet = ['card', 'apple_pay', 'google_pay'] as const;
  */
 export const customerFacts: Readonly<Record<ProviderId, CustomerFacts>> = {
   moonpay: { means: cardOrWallet, usualMinutes: [2, 15], needs: 'id' },
-  // Wert, Coinbase, Crypto.com and Stripe have no parameter for the means, so the customer chooses on their page.
+  // Wert, Coinbase, Crypto.com and Stripe have no parameter for the means, so customers choose on the provider's page.
   wert: { means: card, usualMinutes: [1, 5], needs: null },
   revolut: { means: cardOrWallet, usualMinutes: [1, 10], needs: 'id' },
   cryptocom: { means: [], usualMinutes: null, needs: null },
   rampnetwork: { means: cardOrWallet, usualMinutes: [2, 10], needs: 'id' },
   transak: { means: cardOrWallet, usualMinutes: [2, 15], needs: 'id' },
-  // The need for an account is documented (docs.cdp.coinbase.com).
+  // Coinbase documents that an account is required (docs.cdp.coinbase.com).
   coinbase: { means: card, usualMinutes: [1, 5], needs: 'account' },
-  // Payments there come from a PayPal account. The time depends on the provider that sells the USDC, as with Klarna.
+  // PayPal requires a PayPal account. For PayPal and Klarna, the time depends on the provider that sells the USDC.
   paypal: { means: ['paypal'], usualMinutes: null, needs: 'account' },
   stripe: { means: card, usualMinutes: [1, 5], needs: 'id' },
   banxa: { means: cardOrWallet, usualMinutes: [5, 30], needs: 'id' },
   klarna: { means: ['klarna'], usualMinutes: null, needs: null },
 };
 
-/** Returns the means of payment that a session names; null for the provider's first one, which it offers anyway. */
+/** Returns the means of payment that a session must name; null for the provider's default. */
 export function namedMeans(provider: ProviderId, means: PaymentMeans | null): PaymentMeans | null {
   return means === customerFacts[provider].means[0] ? null : means;
 }
 
 /**
- * Returns the means that may work in this browser. Apple Pay: Safari on a Mac, and any browser on iOS. Google Pay:
- * Chromium browsers and Firefox elsewhere. Web views inside apps (no `Safari/` on iOS, `wv` on Android) offer neither.
+ * Returns the means that may work in this browser. Apple Pay works in Safari on a Mac and in all browsers on iOS; Google
+ * Pay works elsewhere in Chromium and Firefox. Web views (no `Safari/` on iOS, `wv` on Android) support neither.
  */
 export function meansInBrowser(userAgent: string): readonly PaymentMeans[] {
   const isOther = /(?:Chrome|Firefox)\//.test(userAgent);
@@ -125,11 +125,11 @@ export function meansInBrowser(userAgent: string): readonly PaymentMeans[] {
   );
 }
 
-/** Value of `provider` that lets the customer choose on the page. */
+/** Value of `provider` that lets the customer choose a provider on the checkout page. */
 export const MULTI_PROVIDER = 'multi';
 export type ProviderChoice = ProviderId | typeof MULTI_PROVIDER;
 
-/** Stored provider of a payment from a wallet. The card API does not offer it. */
+/** Stored value of `provider` for a payment from a wallet. The card API does not accept it. */
 export const DIRECT_PROVIDER = 'direct';
 
 export function isProviderId(value: string): value is ProviderId {

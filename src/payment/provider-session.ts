@@ -1,7 +1,7 @@
 import type { PaymentId } from './payment.ts';
 import type { ProviderId } from './provider-catalog.ts';
 
-/** Progress that the provider reports. It prevents a second charge during a delivery. Only deposits count as paid. */
+/** Progress that the provider reports. It prevents a second charge during a delivery, but does not count as paid. */
 export type SessionProgress = 'paying' | 'delivering' | 'delivered' | 'failed';
 
 export interface ProviderSession {
@@ -11,18 +11,18 @@ export interface ProviderSession {
   readonly redirectUrl: string;
   /** The provider's session id, shown to the customer as a reference. */
   readonly providerReference: string;
-  /** The customer's charge in cents of the payment's currency: the whole amount, or the rest. */
+  /** The customer's charge in cents of the payment's currency: the whole amount, or the rest of a partial payment. */
   readonly chargedCents: number;
-  /** Units that had arrived at the start of a session for the rest, in 10⁻⁶ USDC; otherwise zero. */
+  /** Sum of earlier deposits at the start of a session for the rest, in 10⁻⁶ USDC units; otherwise zero. */
   readonly receivedUnits: bigint;
   /** Provider's quote for this session, in 10⁻⁶ USDC units; null if there is none. */
   readonly quotedUnits: bigint | null;
   readonly createdAtMs: number;
-  /** Time until which the customer can start to pay in the session. */
+  /** Time until which the customer can begin to pay. */
   readonly expiresAtMs: number;
   /** The provider's last report; null before the first. */
   readonly progress: SessionProgress | null;
-  /** Time of that report at the provider; null if `progress` is null. */
+  /** Provider's time of the last report; null if `progress` is null. */
   readonly progressAtMs: number | null;
   /** Time at which the provider reported that the customer had paid; null if unknown. */
   readonly approvedAtMs: number | null;
@@ -30,16 +30,16 @@ export interface ProviderSession {
   readonly language: string | null;
   /** Whether the provider received the customer's email address with the session. */
   readonly hasEmail: boolean;
-  /** Keyed hash of the IP address, means of payment and higher total that `redirectUrl` is bound to; null if none. */
+  /** Keyed hash of the IP address, means of payment and any raised total for which `redirectUrl` is valid; or null. */
   readonly customerIpHash: string | null;
   /** ISO 3166-1 alpha-2; null if unknown. */
   readonly customerCountry: string | null;
 }
 
-/** Maximum time in which a provider with a customer's money should deliver. Later, its support knows why it did not. */
+/** Time within which a provider with a customer's money should deliver. Later, its support must help. */
 const LONGEST_DELIVERY_MS = 24 * 3_600_000;
 
-/** Returns whether the provider reports that it has the customer's money but has not delivered yet. */
+/** Returns whether the provider reported within the last day that it has the customer's money and is delivering. */
 export function isDelivering(
   { progress, progressAtMs }: Pick<ProviderSession, 'progress' | 'progressAtMs'>,
   nowMs: number,
@@ -47,7 +47,7 @@ export function isDelivering(
   return progress === 'delivering' && progressAtMs !== null && progressAtMs > nowMs - LONGEST_DELIVERY_MS;
 }
 
-/** Returns whether the provider reported within the last day that it took the money, even if it has delivered since. */
+/** Returns whether the provider reported within the last day that it is delivering or has delivered. */
 export function hasTakenMoney(
   { progress, progressAtMs }: Pick<ProviderSession, 'progress' | 'progressAtMs'>,
   nowMs: number,
@@ -56,10 +56,10 @@ export function hasTakenMoney(
   return isReported && isDelivering({ progress: 'delivering', progressAtMs }, nowMs);
 }
 
-/** Time allowed after a session's end, because a payment started just before it is delivered later, after checks. */
+/** Time allowed after a session's end, because the provider checks and delivers a late payment only afterwards. */
 export const DELIVERY_GRACE_MS = 30 * 60_000;
 
-/** Returns the time before which ended sessions can no longer pay, unless their provider has taken the money. */
+/** Returns the latest end of a session that can no longer pay, unless its provider has already taken the money. */
 export const lastSessionEndMs = (nowMs: number) => nowMs - DELIVERY_GRACE_MS;
 
 export function mayStillPay(sessions: readonly ProviderSession[], nowMs: number): boolean {
@@ -67,8 +67,8 @@ export function mayStillPay(sessions: readonly ProviderSession[], nowMs: number)
   return sessions.some((session) => isOpen(session) || hasTakenMoney(session, nowMs));
 }
 
-/** Maximum sessions per payment and hour, counted separately for customers who know the payment's email address. */
+/** Maximum sessions per payment and hour, counted separately for customers who enter the payment's email address. */
 export const MAXIMUM_SESSIONS_PER_HOUR = 50;
 
-/** Maximum customer IP addresses per payment and hour. A phone that changes networks gets a new link each time. */
+/** Maximum customer IP addresses per payment and hour. A phone that changes networks starts a new session each time. */
 export const MAXIMUM_ADDRESSES_PER_HOUR = 20;

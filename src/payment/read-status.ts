@@ -9,13 +9,13 @@ export interface ReadStatusContext {
   readonly tokens: IpnTokens;
 }
 
-/** Reads a payment of this account by token or, without one, by id. Any other payment or token gets the same 404. */
+/** Reads the account's payment by token or, without a token, by id. Throws `payment_not_found` for all others. */
 export async function readStatus(
   context: ReadStatusContext,
   accountId: string,
   { ipnToken, paymentId }: { readonly ipnToken: string | null; readonly paymentId: string | null },
 ): Promise<Payment> {
-  // UUIDs may be written in either case (RFC 9562), but payment ids are stored in lower case.
+  // UUIDs may be in upper or lower case (RFC 9562), but payment ids are stored in lower case.
   const id = ipnToken === null ? paymentId?.toLowerCase() : context.tokens.verify(ipnToken);
   const payment = isPaymentId(id) ? await context.payments.findPayment(accountId, id) : null;
   if (payment === null) throw new ServiceError('payment_not_found');

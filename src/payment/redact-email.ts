@@ -2,7 +2,7 @@ import { invalidField } from './errors.ts';
 
 const MAXIMUM_RETENTION_DAYS = 3_650;
 
-/** Parses the number of days that customers' email addresses are kept. Throws `invalid_request` for other text. */
+/** Parses the number of days to keep customers' email addresses. Throws `invalid_request` for other text. */
 export function parseRetentionDays(text: string, field: string): number {
   const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (days < 1 || days > MAXIMUM_RETENTION_DAYS) {
@@ -11,10 +11,10 @@ export function parseRetentionDays(text: string, field: string): number {
   return days;
 }
 
-/** Replaces an erased email address in stored webhooks. No valid address has this form. */
+/** Text that replaces an erased email address in stored webhooks. No valid address has this form. */
 export const ERASED = '[erased]';
 
-/** Removes the email address from a webhook's fields. A mark replaces it in sent webhooks, and null in unsent ones. */
+/** Returns webhook fields without the email address: `ERASED` replaces it in sent webhooks, null in unsent ones. */
 export function withoutEmail<Fields extends Readonly<Record<string, unknown>>>(
   fields: Fields,
   { isSent }: { readonly isSent: boolean },
@@ -23,14 +23,14 @@ export function withoutEmail<Fields extends Readonly<Record<string, unknown>>>(
   return { ...fields, email: isSent ? ERASED : null };
 }
 
-/** Returns a sent webhook's body with the mark in place of the address. The webhook's signature no longer matches. */
+/** Returns a sent webhook's body with `ERASED` in place of the email address. The body no longer fits its signature. */
 export function bodyWithoutEmail(body: string): string {
   const fields = JSON.parse(body) as Record<string, unknown>;
   const rest = withoutEmail(fields, { isSent: true });
   return rest === fields ? body : JSON.stringify(rest);
 }
 
-/** Replaces an email address, in any case or URL-encoded, in a text that may repeat it, such as a receiver's answer. */
+/** Replaces an email address, in any letter case or URL-encoded, in a text such as a webhook receiver's response. */
 export function textWithoutEmail(text: string, email: string, mark = ERASED): string {
   const forms = [email, encodeURIComponent(email)].map((form) => form.replaceAll(/\W/g, '\\$&'));
   return text.replaceAll(new RegExp(forms.join('|'), 'gi'), mark);

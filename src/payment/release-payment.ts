@@ -11,10 +11,10 @@ export interface ReleasePaymentContext {
 }
 
 /**
- * Requests the immediate release of a balance that is not released automatically. This applies to a canceled payment, a
- * release that was refused or waits for lower fees, and a small surplus. The money can only go to the merchant. Throws
- * `payment_state_conflict` if at most dust can be released, a relay batch already has the release, or the payment may
- * still become paid. Throws `payment_not_found` for an unknown payment.
+ * Requests an immediate release, for example of a canceled payment, after a refusal, while network fees are high, or of
+ * a small surplus. The money can only go to the merchant. Throws `payment_state_conflict` if at most dust can be
+ * released, a relay batch already has the release, or the payment is below the paid threshold but still open. Throws
+ * `payment_not_found` for an unknown payment.
  */
 export async function releasePayment(context: ReleasePaymentContext, id: PaymentId): Promise<Payment> {
   const nowMs = context.nowMs();
@@ -50,7 +50,7 @@ export async function releasePayment(context: ReleasePaymentContext, id: Payment
   });
 }
 
-/** Decides about a stored payment. Throws `payment_not_found` for an unknown one. */
+/** Applies a decision to a stored payment. Throws `payment_not_found` for an unknown payment. */
 export async function decideExisting(
   { payments }: Pick<ReleasePaymentContext, 'payments'>,
   id: PaymentId,
@@ -62,8 +62,8 @@ export async function decideExisting(
 }
 
 /**
- * Accepts a partial payment by lowering its paid threshold to the deposits. `acceptedUnits` is the amount that the
- * merchant saw. Throws `payment_state_conflict` if the amount has changed, the payment is not open, or the deposits are
+ * Accepts a partial payment by lowering its paid threshold to the sum of deposits. `acceptedUnits` is the sum shown to
+ * the merchant. Throws `payment_state_conflict` if the sum has changed, the payment is not open, or the deposits are
  * only dust or not final. Throws `payment_not_found` for an unknown payment.
  */
 export async function acceptPayment(

@@ -22,7 +22,7 @@ const hundred = {
 };
 const untouched = (payment: typeof hundred) => ({ payment, sessions: [] });
 
-/** A payment with its terms, and a part of its paid threshold that arrived. */
+/** Payment with random terms, and deposits of 11 % to 99 % of its paid threshold. */
 const partialPayments = fc
   .record({
     amountCents: fc.integer({ min: 100, max: 1_000_000 }),
@@ -69,7 +69,7 @@ describe('what a session charges', () => {
   });
 
   it('lets a provider keep what the maximum leaves of the whole payment, and at most half of the rest', () => {
-    // 70.00 of 100.00 have to arrive, of which 40.00 did: 30.00 of a rest of 59.19.
+    // At least 70.00 of 100.00 must arrive. After 40.00, a charge of 59.19 must still deliver 30.00.
     expect(chargeOf(untouched(hundred), 40_000_000n)).toMatchObject({
       amountCents: 59_19,
       maxProviderFeeBasisPoints: 4_931,
@@ -104,7 +104,7 @@ describe('what a session charges', () => {
         };
         const threshold = thresholdAfterSessions(payment, [session], payment.toleranceBasisPoints);
         expect(seenUnits + quotedUnits).toBeGreaterThanOrEqual(threshold);
-        // Else a customer who only clicks has paid.
+        // Starting a session alone must not make the payment paid.
         expect(threshold).toBeGreaterThan(seenUnits);
         const { usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints } = payment;
         expect(threshold).toBeGreaterThanOrEqual(

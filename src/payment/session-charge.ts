@@ -12,7 +12,7 @@ import { stateOf } from './payment-states.ts';
 
 /** Charge of a provider session: the whole amount of a payment, or the rest of a partial payment. */
 export interface Charge extends ChargeTerms {
-  /** Units that had arrived when the rest was computed, in 10⁻⁶ USDC; zero for the whole amount. */
+  /** Sum of deposits when the rest was computed, in 10⁻⁶ USDC units; zero for the whole amount. */
   readonly receivedUnits: bigint;
 }
 
@@ -26,7 +26,7 @@ interface Charged<Terms = ChargeTerms & Pick<Payment, 'paidThresholdUnits' | 'to
   readonly sessions: readonly SessionTerms[];
 }
 
-/** Returns a new session's charge: the whole amount if almost nothing or everything arrived, otherwise the rest. */
+/** Returns a new session's charge: the whole amount if almost nothing or enough has arrived, otherwise the rest. */
 export function chargeOf(charged: Charged, seenUnits: bigint): Charge {
   const { payment } = charged;
   const isPart = seenUnits > 0n && seenUnits < payment.paidThresholdUnits;
@@ -34,7 +34,7 @@ export function chargeOf(charged: Charged, seenUnits: bigint): Charge {
   return { ...termsOf(payment), receivedUnits: 0n };
 }
 
-/** Returns the rest of an open payment of which a significant part was seen; null for other payments. */
+/** Returns the rest of an open payment for which significant deposits were seen; null for other payments. */
 export function openRestOf(charged: Charged<Payment>): Charge | null {
   const { payment } = charged;
   const { receivedUnits: seenUnits, paidThresholdUnits } = payment;
@@ -45,8 +45,8 @@ export function openRestOf(charged: Charged<Payment>): Charge | null {
 }
 
 /**
- * Charges the missing share of the whole threshold, rounded up to a cent. The maximum provider fee applies to the whole
- * payment, so deposits and the provider's delivery together must reach the minimum delivery.
+ * Returns a charge for the missing share of the threshold, rounded up to a cent. The maximum provider fee applies to
+ * the whole payment, so earlier deposits and the new delivery together must reach the payment's minimum delivery.
  */
 function restOf({ payment, sessions }: Charged, seenUnits: bigint): Charge {
   const { amountCents, usdUnits, maxProviderFeeBasisPoints } = payment;
@@ -59,7 +59,7 @@ function restOf({ payment, sessions }: Charged, seenUnits: bigint): Charge {
     ...termsOf(payment),
     amountCents: Number(restCents),
     usdUnits: restUsdUnits,
-    // Also limited by the maximum setting, because no provider may keep more than half of a charge.
+    // Limits the fee to the highest allowed setting, because no provider may keep more than half of a charge.
     maxProviderFeeBasisPoints: Math.max(0, Math.min(Number(maximumFee), MAXIMUM_PROVIDER_FEE_BASIS_POINTS)),
     receivedUnits: seenUnits,
   };

@@ -14,10 +14,10 @@ import type { PaymentDecision, PaymentView } from './payment-store.ts';
 import { MINIMUM_SURPLUS_UNITS } from './release-schedule.ts';
 import { refuseRelease, type SettleContext, settle, sumObservations } from './settle.ts';
 
-/** As many as lead to every state; `npm run test:all` asks for more. */
+/** Number of histories, enough to reach every state. `npm run test:all` sets more. */
 const RUNS = Number(process.env['SETTLE_HISTORIES'] ?? 1_000);
 
-/** What can happen to one payment, on the chain and in our own hands. */
+/** Event on the chain or in the service that affects a payment. */
 type Command =
   | { readonly kind: 'deposit'; readonly units: number }
   | { readonly kind: 'release' }
@@ -64,7 +64,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
 );
 
-/** One payment on a chain that mines, reorganizes and finalizes, decided after everything that happens. */
+/** Model of a payment on a chain that mines, reorganizes and finalizes. Each command ends with a decision. */
 class Model {
   payment: Payment;
   readonly isDirect: boolean;
@@ -91,7 +91,7 @@ class Model {
     return { nowMs: this.nowMs, expiredBeforeMs: this.expiredBeforeMs };
   }
 
-  /** False when the command makes no sense now. */
+  /** Runs a command. Returns false if the command is impossible in the current state. */
   run(step: Command): boolean {
     this.nowMs += 1_000;
     switch (step.kind) {
@@ -178,7 +178,7 @@ class Model {
     const now = this.payment;
     const sums = sumObservations(this.view.observations);
     expect(isReachable(stateOf(before), stateOf(now))).toBe(true);
-    // Paid exactly when final releases reach enough, with the webhook on that very decision.
+    // The payment becomes paid exactly when final releases suffice, and the same decision queues the webhook.
     const becamePaid = before.status !== 'paid' && now.status === 'paid';
     expect(decision?.webhooks !== undefined).toBe(becamePaid);
     expect(decision?.receipt).toBe(becamePaid && now.email !== null ? true : undefined);
@@ -200,14 +200,14 @@ class Model {
       const release = { releaseDueAtMs, releaseRefusals, releaseRefusalReason, noOpBatches };
       expect(now).toEqual({ ...before, ...release, relayBatchId, releaseRequested, amountMismatch });
     } else if (now.status !== 'paid' && now.txidOut === null) {
-      // Shown while nothing is counted yet: what is seen now, which the chain may take back.
+      // Until then, the payment shows what the current chain contains.
       expect(now.receivedUnits).toBe(sums.seenUnits);
       expect(now.txidIn === null).toBe(this.view.observations.deposits.length === 0);
     }
     if (now.status !== 'paid') expect(now.paidAtMs).toBeNull();
     expect(now.forwardedUnits <= now.receivedUnits).toBe(true);
     this.checkDue(sums.heldUnits);
-    // A second decision on the same facts changes nothing.
+    // A second decision on the same observations changes nothing.
     expect(settle(this.view, this.context)).toBeNull();
   }
 
@@ -216,14 +216,14 @@ class Model {
     const sums = sumObservations(this.view.observations);
     const isCompleted = now.status === 'paid' && now.forwardStatus === 'completed';
     expect(isReachable(stateOf(before), stateOf(now))).toBe(true);
-    // Each event once, the second only after the first.
+    // Each webhook is queued once, the second only after the first.
     const events = ['payment.paid', 'payment.forwarded'];
     const due = isCompleted ? 2 : 1;
     expect(this.webhooks).toEqual(now.status === 'paid' ? events.slice(0, due) : []);
     if (now.status === 'unpaid') {
       expect(now.forwardStatus).toBe('pending');
       expect(sums.finalSeenUnits < now.paidThresholdUnits).toBe(true);
-      // Nothing that may still be taken back is sent on.
+      // Deposits that are not final must not be released.
       expect(now.releaseDueAtMs).toBeNull();
     }
     if (before.status !== 'paid' && now.status === 'paid') {
@@ -258,7 +258,7 @@ class Model {
   }
 }
 
-/** Whether the table leads from one state to another, in no, one or several rows. */
+/** Returns whether any number of transitions, including none, leads from one state to another. */
 function isReachable(from: PaymentState, to: PaymentState): boolean {
   const reached = new Set([from]);
   for (const state of reached) {
@@ -272,7 +272,7 @@ describe('whatever happens to a payment', () => {
   function visit(isDirect: boolean, numRuns: number): PaymentState[] {
     const visited = new Set<PaymentState>();
     fc.assert(
-      // `size`: by itself the list is mostly short, and six refusals in a row may not come up in any.
+      // Lists of the default `size` are mostly too short for several refusals in a row.
       fc.property(fc.array(command, { minLength: 1, maxLength: 40, size: 'max' }), (commands) => {
         const model = new Model(isDirect);
         for (const step of commands) model.run(step);

@@ -34,7 +34,7 @@ const releasedFinally = observations([deposit(100n, 5)], [release(100n, 9)]);
 const refused = { releaseRefusals: 1, releaseRefusalReason: 'blocklisted' };
 const abandoned = { ...refused, releaseRefusals: QUICK_RELEASE_TRIES };
 
-/** One case for each row of the table, by its state and event. */
+/** One case for each transition, by state and event. */
 const cases: Record<string, Case> = {
   'unpaid/pending threshold_reached': { view: view(payment('unpaid/pending'), enoughSeen) },
   'unpaid/pending expired_empty': { view: view(payment('unpaid/pending')), context: past },
@@ -168,7 +168,7 @@ describe('each row of the state table', () => {
     if (event.startsWith('expired')) expect(result.cancelReason).toBe('expired');
     if (event === 'deposit_reverted')
       expect(result).toMatchObject({ releaseRefusals: 0, releaseRefusalReason: null });
-    // Settled means settled: the same facts decide nothing more.
+    // A second decision on the same observations changes nothing.
     expect(settle({ ...before, payment: result }, context)).toBeNull();
   });
 });
@@ -484,7 +484,7 @@ it('a paid payment to which clearly more arrives counts as overpaid, and says no
 describe('a canceled payment', () => {
   it('that was released is never paid, and keeps the deposits that were counted', () => {
     const requested = payment('canceled/manual_required', { releaseRequested: true });
-    // The request was about what had arrived then; a unit that came later waits for another one.
+    // The request covers only the money from before the release. The later 7 units need another request.
     const rows = observations([deposit(60n, 3), deposit(50n, 4), deposit(7n, 11)], [release(110n, 9)]);
     const result = applied(view(requested), settle(view(requested, rows), open));
     expect(result).toMatchObject({

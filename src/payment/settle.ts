@@ -20,21 +20,21 @@ import {
 import type { PaymentDecision, PaymentView } from './payment-store.ts';
 import { mayRelease, retryDelayMs } from './release-schedule.ts';
 
-/** Consecutive refused simulations after which the payment needs attention. */
+/** Consecutive refused simulations of a release after which the payment needs attention. */
 export const QUICK_RELEASE_TRIES = 3;
 
-/** Maximum steps of a decision. It visits each state at most once. */
+/** Maximum transitions in one decision, which visits each state at most once. */
 const MAXIMUM_STEPS = Object.keys(paymentStates).length;
 
 export interface SettleContext {
   readonly nowMs: number;
-  /** Creation time before which payments are past their deadline, also by final blocks. Set only by the expiry step. */
+  /** Payments created before this time have expired, also according to final blocks. Set only by the expiry step. */
   readonly expiredBeforeMs?: number | undefined;
 }
 
 type ObservedSums = ReturnType<typeof sumObservations>;
 
-/** Returns sums in 10⁻⁶ units. `heldUnits` are still at the deposit address. */
+/** Returns sums in 10⁻⁶ USDC units. `heldUnits` are still at the deposit address. */
 export function sumObservations(observations: ChainObservations) {
   let seenUnits = 0n;
   let finalSeenUnits = 0n;
@@ -57,8 +57,8 @@ export function sumObservations(observations: ChainObservations) {
 }
 
 /**
- * Derives a payment's state from its observations. Pure, and the only place where states change. `change` contains the
- * caller's own changes and is part of the result. Returns null if nothing changes.
+ * Derives a payment's state from its observations. This pure function is the only code that changes states. The result
+ * includes `change`, the caller's own changes. Returns null if nothing changes.
  */
 export function settle(
   view: PaymentView,
@@ -76,7 +76,7 @@ export function settle(
     event !== null;
     event = dueEvent(payment, sums, context)
   ) {
-    // Contradictory facts would otherwise loop forever.
+    // Prevents an endless loop over contradictory facts.
     if (++steps > MAXIMUM_STEPS) throw new UnknownStateError(`${payment.id} does not come to rest`);
     const effects = effectsOf(event, payment, view.observations, sums, context);
     const { status: before } = payment;
@@ -107,7 +107,7 @@ export function settle(
   };
 }
 
-/** Returns whether blocks from before a restore made an event due. A threshold lowered now counts only for releases. */
+/** Returns a function that tells whether blocks from before a restore already made an event due. */
 function wasDueBefore({ observations, payment: before }: PaymentView, payment: Payment) {
   const { finalBlock, restoredBlock } = observations;
   if (restoredBlock === undefined) return () => false;
@@ -133,7 +133,7 @@ export function refuseRelease(
   });
 }
 
-/** Returns the event that the facts require in this state; null if the state agrees with them. */
+/** Returns the event that the observations require in this state; null if the state agrees with them. */
 function dueEvent(payment: Payment, sums: ObservedSums, context: SettleContext): PaymentEvent | null {
   const state = stateOf(payment);
   switch (payment.status) {
@@ -142,7 +142,7 @@ function dueEvent(payment: Payment, sums: ObservedSums, context: SettleContext):
     case 'canceled':
       return dueEventOfCanceled(state, payment, sums);
     case 'paid':
-      // A surplus is released and kept in the observations without changing fields.
+      // A surplus is released and recorded as observations, but changes no field of the payment.
       return payment.forwardStatus === 'completed' ? null : dueEventOfForwarding(payment, sums);
   }
 }
@@ -159,9 +159,9 @@ function dueEventOfUnpaid(
     if (!isExpired) return null;
     return isDust(payment, sums.seenUnits) ? 'expired_empty' : 'expired_underpaid';
   }
-  // Nothing is released or reported before finality, because the deposit may still be reversed.
+  // Waits for finality before any release or webhook, because a reorganization may still remove the deposit.
   if (isDirect(payment)) return sums.finalSeenUnits >= payment.paidThresholdUnits ? 'deposit_final' : null;
-  // A release may be final before any node has shown its deposit, whose hash the payment needs.
+  // Waits for the deposit, too, because a node may show the release first and the payment needs the deposit's hash.
   const isSettled =
     sums.finalReleasedUnits >= payment.paidThresholdUnits &&
     sums.finalSeenUnits >= payment.paidThresholdUnits;
@@ -171,7 +171,7 @@ function dueEventOfUnpaid(
   return dueEventOfRelease(payment, sums.releasedUnits >= payment.paidThresholdUnits);
 }
 
-/** Returns the due event of a paid direct payment, whose whole received amount must be released. */
+/** Returns the due event of a paid direct payment, which completes once its received amount is released. */
 function dueEventOfForwarding(payment: Payment, sums: ObservedSums): PaymentEvent | null {
   if (sums.finalReleasedUnits >= payment.receivedUnits) return 'released_finally';
   return dueEventOfRelease(payment, sums.releasedUnits >= payment.receivedUnits);
@@ -204,13 +204,13 @@ function dueEventOfCanceled(state: PaymentState, payment: Payment, sums: Observe
       return isDust(payment, seenUnits) ? null : 'deposit_after_cancel';
     case 'canceled/manual_required': {
       if (isDust(payment, seenUnits)) return 'deposit_reverted';
-      // A unit that arrives after the release must not keep the payment from completing.
+      // Ignores dust that arrives after the release, because it must not keep the payment from completing.
       const isReleased =
         !isDust(payment, finalReleasedUnits) && isDust(payment, seenUnits - finalReleasedUnits);
       return isReleased ? 'released_finally' : null;
     }
     case 'canceled/completed': {
-      // Money is held again after a further deposit, or after a reorganization removed the release but not its deposit.
+      // Counts money from further deposits, or from a release that a reorganization removed without its deposit.
       const furtherUnits = larger(heldUnits, seenUnits - payment.receivedUnits);
       return isDust(payment, furtherUnits) ? null : 'deposit_after_cancel';
     }
@@ -240,7 +240,7 @@ function effectsOf(
       const amounts: PaymentChange = {
         receivedUnits: sums.finalReleasedUnits,
         forwardedUnits: sums.finalToMerchantUnits,
-        // Hashes stay as they were when the payment became paid.
+        // Keeps the hash of the deposit that made a direct payment paid.
         txidIn: payment.status === 'paid' ? payment.txidIn : decisiveTxid(payment, observations.deposits),
         txidOut: finalReleases.at(-1)?.transactionHash ?? null,
         releaseRequested: false,
@@ -252,8 +252,7 @@ function effectsOf(
       return { cancelReason: 'expired' };
     case 'deposit_reverted': {
       const noRefusals: PaymentChange = { releaseRefusals: 0, releaseRefusalReason: null };
-      // The deposit to be released is gone, so a request for it must not apply to other money that arrives after a
-      // cancellation.
+      // Clears the request, which must not apply to other money that arrives after a cancellation.
       return payment.status === 'unpaid' ? { ...noRefusals, releaseRequested: false } : noRefusals;
     }
     default:
@@ -261,20 +260,20 @@ function effectsOf(
   }
 }
 
-/** Returns the amounts to display until the money counts: the units seen on the current chain. */
+/** Returns the display fields. Until a payment is paid or released, these show what the current chain contains. */
 function seenSoFar(
   payment: Payment,
   { deposits }: ChainObservations,
   { seenUnits }: ObservedSums,
 ): PaymentChange {
   const amountMismatch = amountMismatchOf(payment, deposits);
-  // After a cancellation, keeps the released amounts until the next release.
+  // Once a canceled payment has been released, keeps the released amounts until the next release.
   const isCounted = payment.status === 'paid' || payment.txidOut !== null;
   if (isCounted) return { amountMismatch };
   return { amountMismatch, receivedUnits: seenUnits, txidIn: decisiveTxid(payment, deposits) };
 }
 
-/** Returns the hash of the deposit that reached the paid threshold, or of the last one if none did or once canceled. */
+/** Returns the hash of the deposit that reached the paid threshold; of the last one if none did or if canceled. */
 function decisiveTxid(payment: Payment, deposits: readonly Deposit[]): string | null {
   let units = 0n;
   for (const deposit of deposits) {
@@ -284,10 +283,10 @@ function decisiveTxid(payment: Payment, deposits: readonly Deposit[]): string | 
   return deposits.at(-1)?.transactionHash ?? null;
 }
 
-/** Plans the next release attempt, without a time if nothing is held or the money may not be released yet. */
+/** Returns when to attempt the next release; no time if no money is held or it must not be released yet. */
 function releasePlan(payment: Payment, sums: ObservedSums, context: SettleContext): PaymentChange {
   if (sums.heldUnits === 0n) {
-    // A request stays until the release is final, so that it covers all deposits.
+    // Keeps a request until the release is final, so that the request covers all deposits.
     const releaseRequested = payment.forwardStatus !== 'completed' && payment.releaseRequested;
     return { releaseDueAtMs: null, noOpBatches: 0, releaseRequested };
   }
@@ -296,8 +295,8 @@ function releasePlan(payment: Payment, sums: ObservedSums, context: SettleContex
 }
 
 /**
- * Decides after a scan. Unlike `settle`, makes the expiry step revisit a payment that awaits money, because it may have
- * passed the payment while a deposit was not final or not observed.
+ * Settles a payment after a scan. Unlike `settle`, makes the expiry step revisit a payment that still awaits money. The
+ * step may have passed the payment while a deposit was not final, or was seen and later removed.
  */
 export function settleScanned(
   view: PaymentView,

@@ -10,7 +10,7 @@ import {
 
 export const ORDER_LINE_CHARACTERS = 120;
 
-/** Parses one line of text. Throws `invalid_request` if it is empty, too long or not one plain line. */
+/** Parses and trims a line of text. Throws `invalid_request` if it is empty, too long or not a single plain line. */
 export function parseLine(field: string, typed: string, maximumCharacters: number): string {
   const text = typed.trim();
   if (text === '') throw invalidField(field, 'must not be empty');
@@ -29,7 +29,7 @@ export function isLine(text: string, maximumCharacters: number): boolean {
   return isShort && text.isWellFormed() && !notOfLine.test(text);
 }
 
-/** Currency signs and codes allowed before or after a number. Those of another currency are refused. */
+/** Regular expressions for the currency signs and codes that are allowed before or after a number of each kind. */
 const signs = {
   USD: 'USD|US|\\$',
   EUR: 'EUR|€',
@@ -52,7 +52,7 @@ const withGroups = /^([1-9]\d{0,2}([.,' ])\d{3}(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?
 
 /**
  * Parses a number as people type it: "12,50", "$12.5", "1.234,50 €", "1’234", "１２．５０", "۱۲٫۵". Returns `unclear` if
- * a separator may separate thousands or decimals, as in "1.234"; null for anything else.
+ * a separator may stand for thousands or decimals, as in "1.234"; null for other text.
  */
 export function readTypedNumber(
   typed: string,
@@ -68,9 +68,9 @@ export function readTypedNumber(
   return fraction === undefined ? whole : `${whole}.${fraction}`;
 }
 
-/** Converts a text to the digits 0 to 9 and the separators of the patterns above, without invisible marks. */
+/** Converts digits and separators of any script to those of the patterns above. Removes invisible characters. */
 function plainCharacters(typed: string): string {
-  // Keeps raised and circled digits and fractions, because normalization would make them part of the number.
+  // Does not normalize superscripts, circled digits or fractions, which would become part of the number.
   const text = /\p{No}/u.test(typed) ? typed : typed.normalize('NFKC');
   return text
     .replaceAll(/\p{Cf}/gu, '')
@@ -82,20 +82,20 @@ function plainCharacters(typed: string): string {
     .trim();
 }
 
-/** Returns "7" for "７", "٧" or "७". A script's ten digits are consecutive, and scripts may adjoin, hence the modulo. */
+/** Returns "7" for "７", "٧" or "७". Takes the modulo, because digits of several scripts may be consecutive. */
 function digitValue(digit: string): string {
   let before = 0;
   while (/\p{Nd}/u.test(String.fromCodePoint(Number(digit.codePointAt(0)) - before - 1))) before++;
   return String(before % 10);
 }
 
-/** Parses an amount in one currency, or in any if null, as cents; null outside 0.01–10000. See `readTypedNumber`. */
+/** Parses an amount as cents, in any currency if null. Returns null outside 0.01–10000. See `readTypedNumber`. */
 export function readTypedAmount(typed: string, currency: string | null): number | 'unclear' | null {
   const text = readTypedNumber(typed, isCurrency(currency) ? currency : 'anyCurrency', 2);
   return text === 'unclear' ? text : parseAmountCents(text);
 }
 
-/** Parses an amount in another form field's currency as cents. Throws `invalid_request` if invalid or ambiguous. */
+/** Parses an amount as cents, in any currency unless `currency` is known. Throws `invalid_request` if refused. */
 export function parseTypedAmount(field: string, typed: string, currency: string | null): number {
   const cents = readTypedAmount(typed, currency);
   if (typeof cents === 'number') return cents;
@@ -105,7 +105,7 @@ export function parseTypedAmount(field: string, typed: string, currency: string 
   throw invalidField(field, `must be an amount${unit} from ${bounds}`);
 }
 
-/** Converts a typed number to its API form; only trims other text. Throws `invalid_request` for an ambiguous number. */
+/** Converts a typed number to the API's form. Only trims other text. Throws `invalid_request` for ambiguous numbers. */
 export function parseTypedNumber(field: string, typed: string, kind: NumberKind): string {
   const text = readTypedNumber(typed, kind, kind === 'USDC' ? 6 : 2);
   if (text === 'unclear') throw unclearAmount(field);

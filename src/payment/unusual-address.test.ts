@@ -40,7 +40,7 @@ it.each([
   '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
   '0x52908400098527886E0F7030069857D2E4169EE7',
   `0x${'1'.padStart(9, '0')}${'23456789a'.padStart(31, '5')}`,
-  // Mined for its zeros, and with a contract behind it.
+  // Vanity address with leading zeros, of the beacon chain's deposit contract.
   '0x00000000219ab540356cBB839Cbe05303d7705Fa',
 ])('has none about %s', (address) => {
   expect(doubtOf(address)).toBeNull();

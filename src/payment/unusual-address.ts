@@ -1,7 +1,7 @@
 import type { Address } from './address.ts';
 import { BRIDGED_USDC, NATIVE_USDC } from './provider-catalog.ts';
 
-/** Contracts that are often mistaken for a wallet: tokens that wallets list on Polygon, and USDC on other chains. */
+/** Token contracts that people mistake for their wallet address: common tokens on Polygon, and USDC on other chains. */
 const tokens: ReadonlyMap<string, string> = new Map(
   [
     ['USDC.e', BRIDGED_USDC],
@@ -18,10 +18,10 @@ const tokens: ReadonlyMap<string, string> = new Map(
   ].map(([name = '', address = '']) => [address.toLowerCase(), name]),
 );
 
-/** Matches precompiles, system contracts, 0x…dEaD, and addresses of padded or repeated digits. */
+/** Precompiles, system contracts, 0x…dEaD, and addresses of padded or repeated digits. */
 const withoutOwner = /^0x(?:0{32}[0-9a-f]{8}|[0-9a-f]{8}0{32}|(.{1,20}?)\1+|(?:dead)+0{16,}(?:42069)+)$/i;
 
-/** Returns why USDC sent to an address would be lost, or null. The API accepts it, but forms ask for confirmation. */
+/** Returns why USDC sent to an address would be lost, or null. Forms require a confirmation; the API does not. */
 export function doubtAbout(address: Address): string | null {
   const token = tokens.get(address.toLowerCase());
   if (token !== undefined)
