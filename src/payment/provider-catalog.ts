@@ -79,7 +79,7 @@ interface CustomerFacts {
   readonly means: readonly PaymentMeans[];
   /** Usual minimum and maximum minutes from payment to delivery; null if unknown. */
   readonly usualMinutes: readonly [number, number] | null;
-  /** Requirement of the provider: an account, or an identity check (`id`) at the first payment; null if none is known. */
+  /** Provider's requirement: an account, or an identity check (`id`) at the first payment; null if none is known. */
   readonly needs: 'account' | 'id' | null;
 }
 
@@ -112,8 +112,8 @@ export function namedMeans(provider: ProviderId, means: PaymentMeans | null): Pa
 }
 
 /**
- * Returns the means that may work in this browser. Apple Pay works in Safari on a Mac and in all browsers on iOS; Google
- * Pay works elsewhere in Chromium and Firefox. Web views (no `Safari/` on iOS, `wv` on Android) support neither.
+ * Returns the means that may work in this browser. Apple Pay works in Safari on a Mac and in all browsers on iOS, and
+ * Google Pay in Chromium and Firefox elsewhere. Web views (no `Safari/` on iOS, `wv` on Android) support neither.
  */
 export function meansInBrowser(userAgent: string): readonly PaymentMeans[] {
   const isOther = /(?:Chrome|Firefox)\//.test(userAgent);

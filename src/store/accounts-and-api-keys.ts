@@ -6,7 +6,7 @@ import { textsOf } from './columns.ts';
 import { countOf, lock, raw, run, type Script, type Scripts, sql } from './scripts.ts';
 import { accountRecordTable, accountTable, keyTable, logoTable } from './tables.ts';
 
-/** @param noteChange called within the transaction that changes an account or revokes a key */
+/** @param noteChange called in each transaction that changes an account or revokes a key */
 export function createAccounts({ read, write }: Scripts, noteChange: () => void = () => {}): AccountStore {
   return {
     createAccount: write(function* (account) {
@@ -27,7 +27,7 @@ export function createAccounts({ read, write }: Scripts, noteChange: () => void 
       return { hash, bytes: Buffer.from(row.image, 'base64') };
     }),
     createKey: write(function* (key, maximumActive) {
-      // Keeps concurrent creations, on any instance, from exceeding the maximum.
+      // Serializes creations across instances, so that they cannot exceed the maximum.
       yield* lock(`keys of ${key.accountId}`);
       const active = yield* countOf`api_keys WHERE account_id = ${key.accountId} AND revoked_at_ms IS NULL`;
       if (active >= maximumActive) return false;
@@ -38,7 +38,7 @@ export function createAccounts({ read, write }: Scripts, noteChange: () => void 
       (accountId) => keyTable.select`WHERE account_id = ${accountId} ORDER BY created_at_ms, id`,
     ),
     recordKeyUses: write(function* (hashes, atMs) {
-      // Avoids a deadlock between two instances that update the same keys in different orders.
+      // Prevents a deadlock between two instances that update the same keys in different orders.
       yield* lock('uses of keys');
       yield* run`UPDATE api_keys SET last_used_at_ms = ${atMs} WHERE hash = ANY(${hashes})`;
     }),
@@ -54,7 +54,7 @@ export function createAccounts({ read, write }: Scripts, noteChange: () => void 
 
 const KEYS_IN_MEMORY = 10_000;
 
-/** Caches active keys, because no other process writes. Unknown keys are not cached: they would evict active ones. */
+/** Caches active keys, because no other process writes. Does not cache unknown keys, which could evict active keys. */
 export function createCachingAccounts(scripts: Scripts): AccountStore {
   const keys = new LRUCache<string, ActiveKey>({ max: KEYS_IN_MEMORY });
   const accounts = createAccounts(scripts, () => keys.clear());
@@ -72,7 +72,7 @@ function findAccount(accountId: string): Script<Account | null> {
   return accountTable.selectOne`WHERE id = ${accountId}`;
 }
 
-/** Searches accounts. A list walks the time index; a search reads every account. */
+/** Lists or searches accounts, newest first. A list uses the time index, but a search reads every account. */
 function searchAccounts({ search, before }: AccountQuery, limit: number): Script<Account[]> {
   const { createdAtMs, id } = before ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' };
   const pattern = `%${(search ?? '').replaceAll(/[\\%_]/g, '\\$&')}%`;
@@ -94,7 +94,7 @@ function* updateAccount(
   const logoHash = logo === undefined ? account.logoHash : (logo?.hash ?? null);
   const changed = { ...account, ...change, logoHash };
   yield* accountTable.update(changed);
-  // Logos have their own table, because an account is read with every request.
+  // Logos have a separate table, because every request reads its account.
   if (logo !== undefined) yield* run`DELETE FROM shop_logos WHERE account_id = ${accountId}`;
   if (logo) {
     yield* logoTable.insert({

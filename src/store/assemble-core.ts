@@ -31,14 +31,14 @@ import type { StoredFeature } from './stored-feature.ts';
 import { settlementTable } from './tables.ts';
 import { createWebhookStore } from './webhooks.ts';
 
-/** Parts of an engine that serves several processes. */
+/** Parts that only an engine for several processes has. */
 export interface SharedStore {
-  /** Counts running calls, and calls that wait for a connection. */
+  /** Counts connections in use, and calls that wait for a connection. */
   countCalls(): { readonly running: number; readonly waiting: number };
   readonly leases: LeaseStore;
-  /** Creates a limiter that counts requests of a kind across all processes; it is closed with the store. */
+  /** Creates a rate limiter that counts requests of a kind across all processes. Closing the store closes it. */
   createRateLimiter(kind: string, requestsPerMinute: number): RateLimiter;
-  /** Counts calls to providers across all processes. */
+  /** Limits calls to providers across all processes. */
   readonly takeProviderCall: TakeSharedCall;
 }
 
@@ -47,14 +47,14 @@ export interface EngineParts {
   readonly accounts: AccountStore;
   readonly createPayment: PaymentStore['createPayment'];
   readonly releaseClaims: Pick<RelayStore, 'claimDueReleases' | 'dropClaims'>;
-  /** Coordination of processes that share the data; null for an engine with a single process. */
+  /** Coordination of processes that share a database; null for an engine with a single process. */
   readonly shared: SharedStore | null;
-  /** Returns the bytes on disk, by part. */
+  /** Returns the number of bytes on disk, by part of the database. */
   readSize(): Promise<Readonly<Record<string, number>>>;
   close(): Promise<void>;
 }
 
-/** Stores of all core data, by name, implemented by one engine on one database. */
+/** Stores of all core data, which share one database. */
 export type CoreStore = ReturnType<typeof assembleCore>;
 
 const moveToFront = `ON CONFLICT (chain_id, factory, fee_wallet)
@@ -90,7 +90,7 @@ export function assembleCore(
     ...createPaymentStatistics(scripts),
     ...createPaymentHistory(scripts),
   };
-  // Not cached, because there are only a few.
+  // Reads without a cache, because only a few settlements exist.
   const settlements: SettlementStore = {
     rememberSettlement: scripts.write(function* (settlement) {
       yield* settlementTable.insert(settlement, moveToFront);
@@ -118,7 +118,7 @@ export function assembleCore(
     visits: createVisitStore(scripts),
     shared,
     readSize,
-    /** Finishes earlier calls, then closes the database. Later calls reject with `StoreClosedError`. */
+    /** Waits for earlier calls, and then closes the database. Later calls reject with `StoreClosedError`. */
     close() {
       closed ??= close();
       return closed;

@@ -1,16 +1,16 @@
 import { bytesOfAddress, checksumAddressBytes } from '../payment/address.ts';
 import { parseJson } from '../platform/read-json.ts';
 
-// Table descriptions for both engines. Column lists, inserts, mappers and the move between engines derive from them.
+// Table descriptions for both engines. Column lists, inserts, mappers and the move between engines use them.
 
 /**
  * Storage of a column's values.
  *
- * - `units`: an amount of the service, an integer in the database
- * - `amount`: an amount of any size from the chain or a provider, as decimal text or numeric
- * - `bit`: a flag that both engines store as 0 or 1
- * - `flag`: a boolean if the engine has one
- * - `address`: the twenty bytes of an address that is looked up
+ * - `units`: an amount that the service limits, as an integer
+ * - `amount`: an amount of any size from the chain or a provider, as text (SQLite) or numeric (PostgreSQL)
+ * - `bit`: a flag, as 0 or 1 on both engines
+ * - `flag`: a flag, as 0 or 1 (SQLite) or a boolean (PostgreSQL)
+ * - `address`: an address, as 20 bytes, for fast lookups
  */
 export type ColumnKind =
   | 'text'
@@ -26,12 +26,12 @@ export type ColumnKind =
 
 export interface Column {
   readonly name: string;
-  /** Field of the entity; null for a column that only specific statements read. */
+  /** Field of the entity; null for a column that only handwritten statements use. */
   readonly field: string | null;
   readonly kind: ColumnKind;
 }
 
-/** A statement parameter. Each engine stores booleans and lists in its own way. */
+/** Statement parameter. Engines differ in how they store booleans and lists. */
 export type ColumnValue =
   | string
   | number
@@ -66,13 +66,13 @@ type Missing<Entity, Given extends FieldsByKind<Entity>> = Exclude<
   NonNullable<Given[keyof Given & ColumnKind]>[number]
 >;
 
-/** The given lists, or a compile error if a field of the entity is missing from all of them. */
+/** The given lists of fields. A field of the entity that is missing from all lists is a compile error. */
 export type AllFields<Entity, Given extends FieldsByKind<Entity>> = [Missing<Entity, Given>] extends [never]
   ? Given
   : { readonly 'fields without a column': Missing<Entity, Given> };
 
 export interface TableOptions<Entity> {
-  /** Names of columns that are not named after their fields. */
+  /** Column names that differ from their field's name in snake case. */
   readonly renamed?: { readonly [Field in keyof Entity]?: string };
   readonly others?: Readonly<Record<string, ColumnKind>>;
   readonly numberedBy?: string;
@@ -80,9 +80,9 @@ export interface TableOptions<Entity> {
 
 export interface Table<Entity = unknown> {
   readonly name: string;
-  /** All columns: those of the fields first, in the fields' order. */
+  /** All columns. The fields' columns come first, in the order of the fields. */
   readonly columns: readonly Column[];
-  /** Unique key that sets the order in which rows are read. */
+  /** Columns of a unique key, in whose order a move reads the rows. */
   readonly orderedBy: readonly string[];
   readonly numberedBy: string | null;
   /** Names of the fields' columns, for `SELECT` and `INSERT`. */
@@ -151,7 +151,7 @@ const conversions: Partial<Record<ColumnKind, Conversion>> = {
 
 function createReader<Entity>(columns: readonly Column[]): (values: readonly unknown[]) => Entity {
   const fields = columns.map(({ field, kind }) => [field as string, conversions[kind]?.read] as const);
-  // Copied, so that all entities have one shape from the start. Otherwise, creating them takes half as long again.
+  // Copies a blank entity, so that all entities have one shape in V8. Otherwise, creating them takes 50 % longer.
   const blank: Record<string, unknown> = Object.fromEntries(fields.map(([field]) => [field, null]));
   return (values) => {
     const entity = { ...blank };
@@ -170,22 +170,22 @@ function createWriter<Entity>(columns: readonly Column[]): (entity: Entity) => C
     });
 }
 
-/** Largest numeric(78) of PostgreSQL, which holds any 256-bit number, and the sum of eight. */
+/** Largest `numeric(78)` of PostgreSQL. It exceeds the sum of eight 256-bit numbers. */
 const MAXIMUM_AMOUNT = 10n ** 78n - 1n;
 
-/** Reads an amount. An unreadable one counts as zero: its payment no longer adds up, and `verify` reports that. */
+/** Reads an amount. An unreadable amount counts as zero, so that `verify` reports sums that do not match. */
 function readAmount(value: string | null): bigint | null {
   if (value === null) return null;
   return /^-?\d+$/.test(value) ? BigInt(value) : 0n;
 }
 
-/** Reads a list: JSON in SQLite, an array in PostgreSQL. An unreadable list is empty, so that it grants no rights. */
+/** Reads a list: JSON text in SQLite, an array in PostgreSQL. An unreadable list is empty, so it grants no rights. */
 export function textsOf(value: unknown): readonly string[] {
   const list = typeof value === 'string' ? parseJson(value) : value;
   return list === null || Array.isArray(list) ? (list as readonly string[]) : [];
 }
 
-/** Reads a document, which is JSON in SQLite. An unreadable one is empty, so that only its own row fails. */
+/** Reads a document, which is JSON text in SQLite. An unreadable document is empty, so that only its own row fails. */
 export function documentOf(value: unknown): Readonly<Record<string, unknown>> {
   const document = typeof value === 'string' ? parseJson(value) : value;
   const isDocument = typeof document === 'object' && document !== null && !Array.isArray(document);

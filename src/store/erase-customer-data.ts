@@ -1,4 +1,4 @@
-/** Erased customer data: email addresses, metadata, features' answers, note, provider URLs, webhook bodies. */
+/** Erases customer data: email addresses, metadata, form answers, notes, provider URLs and webhook contents. */
 import type { EmailErasure, EmailStore } from '../mail/mail.ts';
 import type { PaymentId, PaymentReference } from '../payment/payment.ts';
 import { firstIdAtMs } from '../payment/payment-id.ts';
@@ -21,7 +21,7 @@ import {
 import type { StoredFeature } from './stored-feature.ts';
 import { receiptTable } from './tables.ts';
 
-/** Account id in the watermark of erasures in all accounts. */
+/** Account id of the watermark for erasures across all accounts. */
 const ALL_ACCOUNTS = '';
 
 export function createEmailStore({ write }: Scripts, features: readonly StoredFeature[]): EmailStore {
@@ -37,7 +37,7 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
 
   function* eraseEmail({ accountId, id }: PaymentReference): Script<EmailErasure> {
     yield* lockFeatures();
-    // Locks the row by updating it, so that no other transaction indexes or decides the payment.
+    // Locks the row by updating it, so that no concurrent transaction indexes or changes the payment.
     yield* run`UPDATE payments SET email = email WHERE id = ${id}`;
     const before = yield* selectPayment(id);
     if (before?.accountId !== accountId) return 'unknown';
@@ -53,7 +53,7 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
       hadOther ||= isEmptied;
     }
     if (before.email === null) return hadOther ? 'erased' : 'none';
-    // Erases the whole URL, because each provider encodes the email address in it differently.
+    // Erases the whole URL, because each provider encodes the email address differently.
     yield* run`
       UPDATE provider_sessions SET redirect_url = '', customer_ip_hash = NULL
       WHERE payment_id = ${id}`;
@@ -118,8 +118,8 @@ interface RecordedWebhook {
 }
 
 /**
- * Locks a payment's webhooks by updating them, so that none is claimed meanwhile. Their ids begin with the payment's id
- * and a colon, and the semicolon is the character after the colon.
+ * Locks a payment's webhooks by updating them, so that no sender claims them. Webhook ids begin with the payment id and
+ * a colon. The character after the colon is the semicolon, which ends the range.
  */
 function* holdWebhooks(id: PaymentId): Script<RecordedWebhook[]> {
   const held = yield* run`
@@ -129,7 +129,7 @@ function* holdWebhooks(id: PaymentId): Script<RecordedWebhook[]> {
   return held as unknown as RecordedWebhook[];
 }
 
-/** Erases the note, provider URLs and webhook contents. Returns false while a webhook is waiting or being sent. */
+/** Erases a payment's note, provider URLs and webhook contents. Returns false while a webhook is not yet finished. */
 function* eraseContents(id: PaymentId): Script<boolean> {
   yield* lockPayments([id]);
   const webhooks = yield* holdWebhooks(id);
@@ -147,7 +147,7 @@ function* eraseContents(id: PaymentId): Script<boolean> {
   return true;
 }
 
-/** Erases an email address from webhooks. Returns false and changes nothing while one of them is being sent. */
+/** Erases an email address from webhooks. Returns false and changes nothing while a webhook is in flight. */
 function* eraseFromWebhooks(id: PaymentId, email: string): Script<boolean> {
   const webhooks = yield* holdWebhooks(id);
   if (webhooks.some(({ status }) => status === 'sending')) return false;

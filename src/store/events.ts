@@ -22,7 +22,7 @@ export function createEventStore({ read, write }: Scripts, nowMs: () => number):
   };
 }
 
-/** Numbers events by the clock, or one above the last number, so that they exceed all earlier ones after a restore. */
+/** Numbers events by the time in ms or the last number plus one, so that no number is reused after a restore. */
 function* numberEvents(limit: number, nowMs: number): Script<number> {
   yield* lock(EVENT_LOCK);
   const waiting = yield* unnumberedEventTable.select`ORDER BY "row" LIMIT ${limit}`;
@@ -33,7 +33,7 @@ function* numberEvents(limit: number, nowMs: number): Script<number> {
     const number = Math.max(last + 1, nowMs);
     numbers.set(accountId, number);
     yield* eventTable.insert({ ...event, number });
-    // Deleted one by one, because a row that was committed late may lie between two that were read.
+    // Deletes single rows instead of a range, which might contain a row that committed after the read.
     yield* run`DELETE FROM unnumbered_events WHERE "row" = ${row}`;
   }
   for (const [accountId, number] of numbers) {
@@ -43,7 +43,7 @@ function* numberEvents(limit: number, nowMs: number): Script<number> {
   return waiting.length;
 }
 
-/** Returns the number of the account's newest event; 0 before the first. The number outlives deleted events. */
+/** Returns the highest event number of the account, even if that event is deleted; 0 before the first event. */
 export function* newestNumber(accountId: string): Script<number> {
   const row = yield* runForOne<{ newest: number }>`
     SELECT newest FROM event_numbers WHERE account_id = ${accountId}`;
@@ -55,7 +55,7 @@ function* deleteEvents(beforeMs: number, limit: number): Script<number> {
   const old = yield* run`
     SELECT account_id AS "accountId", number FROM events WHERE at_ms < ${beforeMs} ORDER BY at_ms
     LIMIT ${limit}`;
-  // Deletes by number, because after the clock was set back, a later event can have an earlier time.
+  // Deletes by number, because an event may have an earlier time than its predecessor if the clock was set back.
   const through = new Map<string, number>();
   for (const row of old) {
     const accountId = String(row['accountId']);

@@ -2,34 +2,34 @@ import packageDescription from '#package' with { type: 'json' };
 import type { Table } from './columns.ts';
 import { StoreOutdatedError, StoreTooNewError, UnreleasedSchemaError } from './store-errors.ts';
 
-/** A schema step. Once released, it is never edited: every change is a new migration. */
+/** Schema step. A released migration is never edited: every change is a new migration. */
 export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
   /**
-   * Oldest version that runs on the schema after this step, beside newer instances or after a rollback. A step that
-   * removes what a version uses comes at least one release after the step that replaces it.
+   * Oldest version that can run on the schema after this step, during a rolling update or after a rollback. A column or
+   * table is removed at least one release after its replacement was added.
    */
   readonly oldestVersion: string;
-  /** What the step locks and for how long, as text for operators. */
+  /** Text for operators that says what the step locks and for how long. */
   readonly lock: string;
 }
 
-/** Version that refuses a database with an unknown number in `migrations`. Later versions also read `schema_steps`. */
+/** Version that refuses a database with unknown numbers in `migrations`. Only later versions read `schema_steps`. */
 const FIRST_VERSION = '0.1.0';
 
 export interface Layout {
   readonly migrations: readonly Migration[];
-  /** Tables, each after those that it references. */
+  /** Tables in an order in which each follows the tables that it references. */
   readonly tables: readonly Table[];
 }
 
-/** A migration as recorded in a database. Another program's table may lack the names. */
+/** Migration as recorded in a database. Another program's table `migrations` may lack the name. */
 export interface AppliedMigration {
   readonly number: number;
   readonly name?: string;
-  /** Absent for a step that 0.1.0 recorded. */
+  /** Absent in rows of the table `migrations`, which has no such column. */
   readonly oldest_version?: string;
 }
 
@@ -38,7 +38,7 @@ export type FoundSchema = ReturnType<typeof foundSchema>;
 /**
  * Compares applied and known migrations. Throws `UnreleasedSchemaError` for a database from before the first release.
  *
- * @param name the operator's name for the database
+ * @param name the database as shown to operators
  * @param emptyPlace the setting that selects an empty database instead
  */
 export function foundSchema(
@@ -60,8 +60,8 @@ export function foundSchema(
     /** Number of this version's newest migration. */
     known: migrations.length,
     pending: migrations.filter((each) => !done.has(each.number)),
-    // Whether a newer version has applied a step that this version cannot run on. A step that 0.1.0 must refuse is
-    // recorded in both tables, but only `schema_steps` has the oldest version.
+    // Whether a newer version has applied a step on which this version cannot run. Such a step may be recorded in both
+    // tables, but only `schema_steps` has its oldest version.
     isTooNew: [...done].some(
       (step) =>
         !names.has(step) && !applied.some((each) => each.number === step && runsFrom(each.oldest_version)),
@@ -69,7 +69,7 @@ export function foundSchema(
   };
 }
 
-/** Returns whether this version is at least the given one. */
+/** Returns whether the running version is at least the given one; false if none is given. */
 function runsFrom(version: string | undefined): boolean {
   return (
     version !== undefined && packageDescription.version.localeCompare(version, 'en', { numeric: true }) >= 0
@@ -91,8 +91,8 @@ export const stepTables = `
   );`;
 
 /**
- * Returns SQL that applies and records a step. Version 0.1.0 reads only the table `migrations`, so its own step and
- * those that it must refuse are also recorded there.
+ * Returns SQL that applies and records a step. Version 0.1.0 reads only the table `migrations`, which therefore also
+ * records the first step and the steps on which 0.1.0 cannot run.
  */
 export function stepSql({ number, name, sql, oldestVersion }: Migration, appliedAtMs: number): string {
   const step = `${number}, '${name.replaceAll("'", "''")}'`;
@@ -107,14 +107,14 @@ export function requireNoNewerSchema({ name, number, known, isTooNew }: FoundSch
   if (isTooNew) throw new StoreTooNewError(name, number, known);
 }
 
-/** Throws the errors of `requireNoNewerSchema`, and `StoreOutdatedError` for a database of an older version. */
+/** Throws the errors of `requireNoNewerSchema`, and `StoreOutdatedError` if migrations are pending. */
 export function requireCurrentSchema(found: FoundSchema): void {
   requireNoNewerSchema(found);
   const { name, number, known, pending } = found;
   if (pending.length > 0) throw new StoreOutdatedError(name, number, known);
 }
 
-/** Throws for every schema except this version's own, because only its tables and columns are all known. */
+/** Throws unless the schema is exactly this version's, because a newer one may have tables or columns to move. */
 export function requireOwnSchema(found: FoundSchema): void {
   requireCurrentSchema(found);
   if (found.number > found.known) throw new StoreTooNewError(found.name, found.number, found.known);

@@ -6,7 +6,7 @@ import { MoveRefusedError } from './store-errors.ts';
 /** Maximum number of rows in memory at a time. */
 export const PORTION_ROWS = 1_000;
 
-/** Engine-independent value. Amounts are decimal text, lists of text are JSON, and documents are their stored text. */
+/** Engine-independent value. Amounts are decimal text, lists are JSON, and documents are their stored text. */
 type PortableValue = string | number | boolean | Uint8Array | null;
 
 /** Values of a row in the order of the table's columns. */
@@ -14,18 +14,18 @@ export type PortableRow = readonly PortableValue[];
 
 export type MoveRole = 'source' | 'target';
 
-/** Database of one engine without other writers. Closing rolls back, so that a source stays unchanged. */
+/** Locked database on one side of a move. Closing rolls back an open transaction. */
 export interface MoveDatabase {
   readonly name: string;
   readSchema(): Promise<FoundSchema>;
   createTables(): Promise<void>;
-  /** Begins the transaction that reads the source's snapshot or fills the target. */
+  /** Begins the transaction that reads a snapshot of the source or fills the target. */
   begin(): Promise<void>;
   countRows(table: string): Promise<number>;
   /** Reads all rows in the order of `orderedBy`, with text sorted by its bytes, at most `PORTION_ROWS` at a time. */
   read(table: Table): AsyncIterable<readonly (readonly unknown[])[]>;
   insert(table: Table, rows: readonly PortableRow[]): Promise<void>;
-  /** Commits. Auto-increment columns continue after the moved numbers. */
+  /** Commits. Auto-increment columns then continue after the moved numbers. */
   commit(): Promise<void>;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface SideOptions extends Layout {
   readonly onCreate?: ((schema: FoundSchema) => void) | undefined;
 }
 
-/** Opens a side and creates an empty target's tables. Throws for an unsuitable side or another schema. */
+/** Prepares a side and creates the tables of an empty target. Throws for an unsuitable database or schema. */
 export async function openSide(
   database: MoveDatabase,
   role: MoveRole,
@@ -58,7 +58,7 @@ export async function openSide(
   }
 }
 
-/** Refuses a target with rows, because a move must not mix or repeat data. */
+/** Refuses a target with rows, because a move must not mix or duplicate data. */
 async function requireEmpty(database: MoveDatabase, tables: Layout['tables']): Promise<void> {
   const filled: string[] = [];
   for (const { name } of tables) if ((await database.countRows(name)) > 0) filled.push(name);
@@ -72,11 +72,11 @@ async function requireEmpty(database: MoveDatabase, tables: Layout['tables']): P
 /** Output of `move-store --json`. */
 export type StoreMove = Awaited<ReturnType<typeof moveTables>>;
 
-/** Moves every row, and commits only if the target reads back exactly equal. Never changes the source. */
+/** Copies all rows, reads them back, and commits only if both sides are equal. Never changes the source. */
 export async function moveTables(source: MoveDatabase, target: MoveDatabase, tables: Layout['tables']) {
   const carried = new Map<string, TableContent>();
   for (const table of tables) carried.set(table.name, await carry(table, source, target));
-  // Compares after all inserts, because nothing is written afterwards.
+  // Reads back only after all inserts, so that no later write can affect a compared table.
   const compared = [];
   for (const table of tables) {
     const [read, written] = [carried.get(table.name) as TableContent, await contentOf(table, target)];
@@ -118,7 +118,7 @@ async function contentOf(
       row.map((value, index) => portableOf(value, (table.columns[index] as Column).kind)),
     );
     count += rows.length;
-    // One line per row. JSON contains no line break, so different tables have different texts.
+    // Hashes one line per row. JSON text contains no line breaks, so different rows never give the same text.
     for (const row of rows) hash.update(`${JSON.stringify(row)}\n`);
     await take(rows);
   }
@@ -128,9 +128,9 @@ async function contentOf(
 function portableOf(value: unknown, kind: ColumnKind): PortableValue {
   if (value === null) return null;
   if (kind === 'flag') return flagOf(value);
-  // Copied into a plain array, because one engine's buffers serialize differently.
+  // Copies to a plain `Uint8Array`, because a `Buffer` has another JSON form.
   if (value instanceof Uint8Array) return new Uint8Array(value);
-  // Removes spaces from lists that an operator has edited by hand.
+  // Normalizes the JSON of lists, which an operator may have edited by hand.
   if (kind === 'texts') return JSON.stringify(typeof value === 'string' ? JSON.parse(value) : value);
   if (typeof value !== 'bigint') return value as string | number;
   if (!Number.isSafeInteger(Number(value))) throw new Error(`${value} is too large`);

@@ -51,7 +51,7 @@ export function createObservationStore(
   features: readonly StoredFeature[],
 ): ObservationStore {
   const { read } = scripts;
-  /** Write method that serializes writers, even of several instances. */
+  /** Write method that serializes writers across all instances. */
   const write: Scripts['write'] = (script) =>
     scripts.write(function* (...given) {
       yield* lock('observations');
@@ -70,7 +70,7 @@ export function createObservationStore(
       yield* removeRange(scan.from.number, scan.scannedTo);
       yield* removeMoved(scan, scan.from.number);
       const found: MovedRows = { ...scan, ...(yield* addRows(scan)) };
-      // The journal omits rows above the final block, because the next scan replaces them.
+      // Omits rows above the final block from the journal, because the next scan replaces them.
       const final = filterRows(found, ({ blockNumber }) => blockNumber <= scan.final.number);
       yield* appendEntries(yield* newEntries(entriesOf(final)), nowMs());
       yield* foldDust([...scan.deposits, ...scan.releases], scan.final.number);
@@ -146,7 +146,7 @@ function paymentsOf({ deposits, releases }: Pick<ScanRecord, 'deposits' | 'relea
   return [...deposits, ...releases].map(({ paymentId }) => paymentId);
 }
 
-/** Returns the rescues that are missing from the journal, their only record. */
+/** Returns the rescues that are missing from the journal. Only the journal records rescues. */
 function* missingRescues({ rescues = [] }: MovedRows): Script<NonNullable<MovedRows['rescues']>> {
   const entries = yield* newEntries(entriesOf({ deposits: [], releases: [], rescues }));
   const missing = new Set(entries.map(logOf));
@@ -162,10 +162,10 @@ function* newestFinalNumber(): Script<number> {
   return (yield* newestCheckpoint())?.number ?? NO_FINAL_BLOCK;
 }
 
-/** Maximum number of stored cursors, among which a rewind looks for the last common block. */
+/** Maximum number of stored checkpoints, among which a rewind searches for the last block of the current chain. */
 const MAXIMUM_CHECKPOINTS = 200;
 
-/** Advances the cursor and deletes the oldest checkpoint beyond the maximum. */
+/** Adds a checkpoint as the new cursor and deletes the oldest ones beyond the maximum. */
 function* addCheckpoint(block: BlockReference): Script<void> {
   if (isCursor(yield* newestCheckpoint(), block)) return;
   yield* checkpointTable.insert(block);
@@ -174,7 +174,7 @@ function* addCheckpoint(block: BlockReference): Script<void> {
       (SELECT number FROM checkpoints ORDER BY number DESC LIMIT 1 OFFSET ${raw(MAXIMUM_CHECKPOINTS)})`;
 }
 
-// Observations of deposits and releases, in two tables of the same shape. Writers hold the `observations` lock.
+// Deposits and releases are observations in two tables of similar shape. Writers hold the `observations` lock.
 
 type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
 
@@ -183,7 +183,7 @@ type Observed<Position> = Position & RowOwner;
 const tables = [depositTable, releaseTable] as const;
 
 function* listRowsAbove(blockNumber: number): Script<readonly Row[]> {
-  // No DISTINCT, because SQLite would then walk the index on the payment and read every row.
+  // Avoids DISTINCT, with which SQLite would scan the whole index on the payment.
   return yield* run`
     SELECT payment_id, block_number FROM deposits WHERE block_number > ${blockNumber}
     UNION ALL SELECT payment_id, block_number FROM releases WHERE block_number > ${blockNumber}`;
@@ -236,7 +236,7 @@ function* missingFrom<Position extends ChainPosition, Given extends Observed<Pos
   return rows.filter((row) => !contents.has(contentsOf(table, row)));
 }
 
-/** Adds rows that are not stored yet and returns them. Throws `ScanRefusedError` for contradicting rows. */
+/** Adds rows that are not stored yet and returns these. Throws `ScanRefusedError` for contradicting rows. */
 function* addRows({ deposits, releases }: FoundRows): Script<FoundRows> {
   return { deposits: yield* addTo(depositTable, deposits), releases: yield* addTo(releaseTable, releases) };
 }
@@ -259,18 +259,18 @@ const foldable = [
   [releaseTable, releaseSumTable],
 ] as unknown as readonly (readonly [ChainTable, ChainTable])[];
 
-/** Number of unfolded rows above which a payment's dust is folded. Customers pay in a few deposits. */
+/** Number of unfolded rows above which a payment's dust is folded. Real payments have only a few deposits. */
 const MAXIMUM_UNFOLDED = 100;
 
-/** Returns the condition for rows whose amounts have at most four digits, so that each is below 0.01 USDC. */
+/** Returns the condition for rows with amounts below 0.01 USDC, which have at most four digits. */
 function dustOf({ columns }: Pick<Table, 'columns'>): Fragment {
   const amounts = columns.filter(({ kind }) => kind === 'amount');
   return raw(amounts.map(({ name }) => `length(CAST(${name} AS text)) <= 4`).join(' AND '));
 }
 
 /**
- * Replaces final dust rows of crowded payments with their sum in every view, because anyone can send single units any
- * number of times. The rows stay for `verify` and for repeated scans.
+ * Folds the final dust rows of payments with too many rows: views contain their sum instead. Otherwise, anyone could
+ * slow down decisions by sending single units. The rows themselves remain for `verify` and for repeated scans.
  */
 function* foldDust(rows: readonly RowOwner[], finalNumber: number): Script<void> {
   const ids = [...new Set(rows.map(({ paymentId }) => paymentId))];
@@ -324,7 +324,7 @@ function readFolded<Position extends ChainPosition>(
     ORDER BY block_number, log_index LIMIT ${ROWS_AT_A_TIME}`;
 }
 
-/** Returns rows that are neither stored nor repeated. Throws `ScanRefusedError` if two contradict each other. */
+/** Returns rows that are neither stored nor duplicates. Throws `ScanRefusedError` if two rows contradict each other. */
 function newRows<Position extends ChainPosition, Given extends Observed<Position>>(
   table: Table<Position>,
   rows: readonly Given[],
@@ -380,7 +380,7 @@ function hashesOf(rows: readonly ChainPosition[]): string[] {
   return [...new Set(rows.map((row) => row.transactionHash))];
 }
 
-/** Throws `RangeError` when a scan contradicts itself. */
+/** Throws `RangeError` if a scan has rows outside its range, or ends before its final block. */
 function checkScan(scan: ScanRecord): void {
   const { from, final, scannedTo } = scan;
   if (final.number < from.number || scannedTo < final.number) {
@@ -397,14 +397,14 @@ function allRows({ deposits, releases, rescues = [] }: MovedRows): ChainPosition
   return [...deposits, ...releases, ...rescues];
 }
 
-/** Throws `ScanRefusedError` when the block is no longer a checkpoint, because the chain was rewound below it. */
+/** Throws `ScanRefusedError` if the block is no longer a checkpoint, as after a rewind below it. */
 export function* requireCheckpoint({ number, hash }: BlockReference): Script<void> {
   const checkpoint = yield* checkpointTable.selectOne`WHERE number = ${number}`;
   if (checkpoint?.hash !== hash)
     throw new ScanRefusedError(`block ${number} (${hash}) is no checkpoint any more`);
 }
 
-/** Throws `ScanRefusedError` when another writer has moved the cursor. */
+/** Throws `ScanRefusedError` if another writer has moved the cursor. */
 function requireCursor(cursor: BlockReference | null, from: BlockReference): void {
   if (cursor?.number === from.number && cursor.hash === from.hash) return;
   const found = cursor === null ? 'not set' : `at block ${cursor.number} (${cursor.hash})`;
@@ -413,7 +413,7 @@ function requireCursor(cursor: BlockReference | null, from: BlockReference): voi
   );
 }
 
-/** Throws `RangeError` when a missed row is not in a final block, because higher blocks are scanned again anyway. */
+/** Throws `RangeError` for a missed row above the final block, because the next scan covers those blocks anyway. */
 function requireFinal(missed: MovedRows, finalNumber: number): void {
   const provisional = allRows(missed).find(({ blockNumber }) => blockNumber > finalNumber);
   if (provisional === undefined) return;
@@ -427,7 +427,7 @@ function isCursor(cursor: BlockReference | null, block: BlockReference): boolean
   throw new ScanRefusedError(`final block ${block.number} was ${cursor.hash} and is now ${block.hash}`);
 }
 
-/** Wraps a decision so that the watermark stops before payments to revisit. */
+/** Wraps a decision to find where the watermark must stop: before the first payment to revisit. */
 function stopBeforeRevisited(to: string, decide: Decide): { decide: Decide; reached(): string } {
   let reached = to;
   return {
@@ -441,7 +441,7 @@ function stopBeforeRevisited(to: string, decide: Decide): { decide: Decide; reac
   };
 }
 
-/** Appends to the journal. The `observations` lock keeps it a single chain. */
+/** Appends to the journal. The `observations` lock prevents forks of its hash chain. */
 function* appendEntries(entries: readonly JournalFacts[], recordedAtMs: number): Script<void> {
   if (entries.length === 0) return;
   const head = yield* runForOne<JournalHead>`SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1`;
@@ -449,7 +449,7 @@ function* appendEntries(entries: readonly JournalFacts[], recordedAtMs: number):
   yield* journalTable.insertRows(appended.map(journalTable.valuesOf));
 }
 
-/** Returns sums of entries in the payment token, by kind. The engine adds only amounts of up to twelve digits. */
+/** Returns USDC sums by payment and kind. To avoid overflow, amounts of over twelve digits are separate rows. */
 export function* listPaymentSums(
   ids: readonly PaymentId[],
 ): Script<readonly Pick<JournalEntry, 'paymentId' | 'kind' | 'units'>[]> {
@@ -465,7 +465,7 @@ export function* listPaymentSums(
   }));
 }
 
-/** Omits rescues that are already in the journal. Reads it once, because anyone can rescue a worthless token often. */
+/** Omits rescues that are already in the journal. Uses one read, because anyone can rescue worthless tokens often. */
 function* newEntries(entries: readonly JournalFacts[]): Script<JournalFacts[]> {
   const isRescue = ({ kind }: JournalFacts) => kind === 'rescued';
   const blocks = new Set(entries.filter(isRescue).map(({ blockNumber }) => blockNumber));

@@ -72,7 +72,7 @@ const sumFields = {
   fee: 'feeUnits',
 } as const satisfies Record<Exclude<JournalEntryKind, 'rescued'>, keyof FinalSums>;
 
-/** Sums in JavaScript, because a token can transfer any 256-bit amount. */
+/** Sums entries with BigInt, because a token can transfer any 256-bit amount. */
 function sumsOf(
   entries: readonly Pick<JournalEntry, 'paymentId' | 'kind' | 'units'>[],
 ): Map<PaymentId, FinalSums> {

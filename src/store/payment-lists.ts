@@ -53,7 +53,7 @@ export function createPaymentLists({ read }: Scripts) {
   } satisfies Partial<PaymentStore>;
 }
 
-/** Reads fingerprints of payments above the id that may be open, and of any with an open release or webhook. */
+/** Returns fingerprints of open payments above this id, and of all with an unsettled release or pending webhook. */
 function* readOpenFingerprints(after: string): Script<readonly string[]> {
   const rows = yield* run`
     SELECT token_fingerprint FROM payments

@@ -25,9 +25,9 @@ import {
 } from './scripts.ts';
 import { termTable, unindexedTable } from './tables.ts';
 
-/** Maximum windows per call, so that a call without matches takes only tens of milliseconds. */
+/** Maximum windows per call, so that a search without matches takes only tens of milliseconds. */
 const MAXIMUM_WINDOWS = 5;
-/** Maximum candidates of a word to compare per event-loop turn, so that a turn takes only a few milliseconds. */
+/** Maximum payments whose words are compared per event-loop turn, so that a turn takes only a few milliseconds. */
 const COMPARED_PAYMENTS = 400;
 
 export function createPaymentSearch({ read, write }: Scripts) {
@@ -55,7 +55,7 @@ export function createPaymentSearch({ read, write }: Scripts) {
     },
     indexPayments: write((limit) => indexPayments(limit)),
     listUnsettled: read((accountId, forwardStatuses, limit) => {
-      // `id || ''` keeps SQLite from walking the primary key instead of the partial index to get the order.
+      // `id || ''` keeps SQLite from scanning the primary key for the order instead of using the partial index.
       const rest =
         accountId === null
           ? sql`ORDER BY id || '' DESC`
@@ -79,7 +79,7 @@ export function createPaymentSearch({ read, write }: Scripts) {
 
 const ofPayment = sql`session.payment_id = payments.id`;
 
-/** SQL for the id of a payment's last session. A payment may have hundreds of sessions. */
+/** SQL for the id of a payment's last session; once paid, of the last session before that. */
 const lastSession = sql`SELECT id FROM provider_sessions AS session WHERE ${ofPayment}
   AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
   ORDER BY created_at_ms DESC, id DESC LIMIT 1`;
@@ -107,14 +107,14 @@ function* chooseSource({ accountId, search, paid, ...query }: PaymentQuery): Scr
   }
 }
 
-/** Returns the terms of the word with the fewest payments. These include all payments with every word. */
+/** Returns the index terms of the word with the fewest payments, among which are all payments with every word. */
 function* rarestWord(accountId: string, words: readonly (readonly Meaning[])[]): Script<readonly string[]> {
   const [first = [], ...others] = words.map((meanings) => meanings.map(termOfMeaning));
   let rarest = first;
   if (others.length === 0) return rarest;
   let fewest = Number.POSITIVE_INFINITY;
   for (const terms of [first, ...others]) {
-    // Counts above the size of a window need not be exact.
+    // Counts at most one window per word, because larger counts need not be exact.
     const count =
       yield* countOf`(${anyOf(terms.map((term) => byTerm(accountId, term)))(everything)}) AS counted`;
     if (count < fewest) [rarest, fewest] = [terms, count];
@@ -122,7 +122,7 @@ function* rarestWord(accountId: string, words: readonly (readonly Meaning[])[]):
   return rarest;
 }
 
-/** Number of payments to read before the search yields to the event loop. */
+/** Number of candidate payments to read before the search yields to the event loop. */
 const WINDOW = 1_000;
 
 /** Ids from `lowest` (inclusive) to `upper` (exclusive). */
@@ -142,12 +142,12 @@ function windowOf(from: Fragment, { upper, lowest }: Range, idColumn: 'id' | 'pa
     ORDER BY ${id} DESC LIMIT ${raw(WINDOW)}`;
 }
 
-/** Returns a source that walks the account's index, or a partial index with the condition. */
+/** Returns a source that uses the index on the account, or a partial index with this condition. */
 function ofPayments(accountId: string, condition: Fragment): Source {
   return (range) => windowOf(sql`payments WHERE account_id = ${accountId} AND ${condition}`, range);
 }
 
-/** Condition of the partial index, repeated because SQLite matches its text. An IN list would make inserts slower. */
+/** Condition of the partial index, which SQLite uses only for the same expression. An IN list would slow inserts. */
 const unsettled = raw(`(${unsettledStatuses.map((status) => `forward_status = '${status}'`).join(' OR ')})`);
 
 function byTransaction(hash: string): Source {
@@ -168,7 +168,7 @@ function byPaidTime(accountId: string, { fromMs, beforeMs }: { fromMs: number; b
   return anyOf(periods);
 }
 
-/** Returns payments with any of these terms and all that are not indexed yet. Both are compared in full. */
+/** Returns a source of payments with any of these terms, and of all payments that are not indexed yet. */
 function byTerms(accountId: string, terms: readonly string[]): Source {
   return anyOf([
     ...terms.map((term) => byTerm(accountId, term)),
@@ -193,13 +193,13 @@ function anyOf(sources: readonly Source[]): Source {
 
 type FilteredQuery = PaymentQuery & { readonly filters: Fragment };
 
-/** Payments of one window that pass the query's filters. `end` is where the next window begins; null after the last. */
+/** Payments of one window that pass the query's filters. `end` is the next window's upper bound; null for none. */
 interface Window {
   readonly payments: readonly Payment[];
   readonly end: PaymentId | null;
 }
 
-/** Reads a window. CROSS JOIN makes SQLite go from the source to the payments, never the reverse. */
+/** Reads a window. CROSS JOIN makes SQLite start the join with the source, never with the payments. */
 function* readWindow(source: Source, query: FilteredQuery, upper: string, limit: number): Script<Window> {
   const lowest = query.fromMs === undefined ? '' : firstIdAtMs(query.fromMs);
   const candidates = yield* runForOne<{ end: PaymentId | null; count: number }>`
@@ -211,7 +211,7 @@ function* readWindow(source: Source, query: FilteredQuery, upper: string, limit:
     CROSS JOIN payments WHERE payments.account_id = ${query.accountId} AND payments.id = source.id
       ${query.filters}
     ORDER BY payments.id DESC LIMIT ${limit}`;
-  // A full result may leave more in this window.
+  // If the limit is reached, the window may contain more, and the next one starts after the last payment.
   return { payments, end: payments.length === limit ? (payments.at(-1)?.id ?? null) : end };
 }
 
@@ -237,7 +237,7 @@ function filtersOf(query: PaymentQuery): Fragment {
   );
 }
 
-/** Returns the SQL of `displayStatusOf`. Only payments without a deposit look up their last session. */
+/** Returns SQL equivalent to `displayStatusOf`. Only payments without a deposit look up their last session. */
 function hasDisplayStatus({ status, nowMs }: NonNullable<PaymentQuery['display']>): Fragment {
   const expected = sql`payments.amount_mismatch IS NULL`;
   const isLastSession = (condition: Fragment) => sql`EXISTS (
@@ -266,7 +266,7 @@ function hasDisplayStatus({ status, nowMs }: NonNullable<PaymentQuery['display']
   }
 }
 
-/** Returns the exclusive upper id of a list: after the previous page and within the requested time. */
+/** Returns a list's exclusive upper bound of ids, from the previous page or the requested time. */
 function beginningOf(query: PaymentQuery, before: PaymentId | null): string {
   const latest = query.beforeMs === undefined ? AFTER_ALL_IDS : firstIdAtMs(query.beforeMs);
   return before !== null && before < latest ? before : latest;
@@ -274,7 +274,7 @@ function beginningOf(query: PaymentQuery, before: PaymentId | null): string {
 
 const INDEX_LOCK = 'payment terms';
 
-/** Indexes queued payments and returns their number. Locks them, so that no concurrent change loses a word. */
+/** Indexes queued payments and returns how many. Locks the payments, so that no concurrent change is missed. */
 function* indexPayments(limit: number): Script<number> {
   yield* lock(INDEX_LOCK);
   const queued = yield* unindexedTable.select`ORDER BY account_id, payment_id LIMIT ${limit}`;
@@ -289,7 +289,7 @@ function* indexPayments(limit: number): Script<number> {
       numberOfTerm(payment.accountId, term),
     ]),
   );
-  // Sorts by term, so that payments share index pages.
+  // Sorts by term, so that rows of several payments are written to the same index pages.
   rows.sort(([, , one], [, , other]) => one - other);
   yield* termTable.insertRows(rows, { keepsExisting: true });
   const accountIds = [...new Set(queued.map(({ accountId }) => accountId))];
@@ -298,7 +298,7 @@ function* indexPayments(limit: number): Script<number> {
   return queued.length;
 }
 
-/** Removes a locked payment's outdated terms from the index and queues the payment for the new ones. */
+/** Removes outdated terms of a locked payment from the index, and queues the payment to add its new terms. */
 export function* replaceTerms(before: Payment, after: Payment): Script<void> {
   const { accountId, id } = after;
   const kept = termsOfPayment(after);

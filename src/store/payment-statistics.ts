@@ -8,13 +8,13 @@ import { slotSums } from './tables.ts';
 
 const STATISTICS_LOCK = 'payment statistics';
 
-/** Creates a store of quarter-hourly and daily sums. Each read includes the changes that are not folded in yet. */
+/** Creates a store of quarter-hourly and daily sums. Reads include changes that are not added to the sums yet. */
 export function createPaymentStatistics({ read, write }: Scripts) {
   return {
     foldStatistics: write((limit) => foldStatistics(limit)),
     listSlots: read(function* (accountId, fromMs, beforeMs, stepMs) {
       const inTime = sql`start_ms >= ${fromMs} AND start_ms < ${beforeMs}`;
-      // Casts, because SQLite treats JavaScript numbers and their quotients as floating point.
+      // Casts for an integer division, because SQLite binds JavaScript numbers as floating point.
       const step = sql`(start_ms - CAST(${fromMs} AS bigint)) / CAST(${stepMs} AS bigint)`;
       const rows = yield* run`
         SELECT ${step} AS step, currency, ${raw(sumsAsFields)} FROM (
@@ -54,12 +54,12 @@ function slotOfRow({ step, currency, ...sums }: Rows[number], fromMs: number, st
   return { startMs: fromMs + Number(step) * stepMs, currency, ...Object.fromEntries(numbers) } as PaymentSlot;
 }
 
-/** SQL that selects each change twice: for its account and for the whole service. */
+/** SQL that returns each change twice: for its account and for the whole service. */
 const changesOfBoth = `(
   SELECT CASE WHEN own = 1 THEN account_id ELSE '${SERVICE_LOG}' END AS owner, uncounted_changes.*
   FROM uncounted_changes CROSS JOIN (SELECT 1 AS own UNION ALL SELECT 0) AS owners) AS changes`;
 
-/** Folds changes into the sums. Selects rows by number, because PostgreSQL may commit a lower number later. */
+/** Adds changes to the sums. Deletes exactly the rows read, because PostgreSQL may commit a lower number later. */
 function* foldStatistics(limit: number): Script<number> {
   yield* lock(STATISTICS_LOCK);
   const found = yield* run`SELECT "row" FROM uncounted_changes ORDER BY "row" LIMIT ${limit}`;

@@ -44,10 +44,10 @@ import {
   webhookTable,
 } from './tables.ts';
 
-/** Final block number before the first scan. */
+/** Number of the final block before the first scan. */
 export const NO_FINAL_BLOCK = -1;
 
-/** Returns the payment. Throws `UnknownStateError` with its id for a state that the domain does not know. */
+/** Returns the payment. Throws `UnknownStateError` with the payment's id if its state is invalid. */
 function withKnownState(payment: Payment): Payment {
   try {
     stateOf(payment);
@@ -70,7 +70,7 @@ export function* findDepositOwners(addresses: readonly string[]): Script<Deposit
   }));
 }
 
-/** Reads payments with a statement from its `FROM` on. Throws `UnknownStateError` for an unknown state. */
+/** Reads payments. The template is the statement from `FROM` on. Throws `UnknownStateError` for an invalid state. */
 export function* selectPayments(
   texts: TemplateStringsArray,
   ...insertions: readonly Insertion[]
@@ -83,7 +83,7 @@ export function paymentOf(row: Row): Payment {
   return withKnownState(paymentTable.ofRow(row));
 }
 
-/** Creates a payment. Simultaneous duplicates wait, because SQLite runs one write transaction at a time. */
+/** Creates a payment. Concurrent duplicates are serialized, because SQLite runs one write transaction at a time. */
 export function* createPaymentInSqlite(
   payment: Payment,
   record: IdempotencyRecord | null,
@@ -98,7 +98,7 @@ export function* createPaymentInSqlite(
   return { kind: 'created' };
 }
 
-/** Stores a record in place of an older one with the same key. Deletes a few expired records. */
+/** Stores an idempotency record, replacing an expired one with the same key. Also deletes a few expired records. */
 function* insertRecord(
   { accountId, key, fingerprint, createdAtMs }: IdempotencyRecord,
   { id }: Payment,
@@ -112,7 +112,7 @@ function* insertRecord(
     VALUES (${accountId}, ${key}, ${fingerprint}, ${id}, ${createdAtMs})`;
 }
 
-/** Inserts a payment and queues it for search and statistics; false if the payout address is a deposit address. */
+/** Inserts a payment with its rows for search and statistics; false if the payout address is a deposit address. */
 export function* insertPayment(payment: Payment): Script<boolean> {
   if (yield* hasRow`SELECT 1 FROM payments WHERE deposit_address = ${bytesOfAddress(payment.payoutAddress)}`)
     return false;
@@ -122,10 +122,10 @@ export function* insertPayment(payment: Payment): Script<boolean> {
   return true;
 }
 
-/** Expired idempotency records deleted per added record. More than one, so that the table shrinks to the valid ones. */
+/** Maximum expired idempotency records to delete per added record; more than one, so that the table can shrink. */
 export const PURGED_PER_RECORD = 4;
 
-/** Finds the payment of an Idempotency-Key that was used after `sinceMs`. */
+/** Returns the payment of an Idempotency-Key that was used after `sinceMs`, or null. */
 export function* findIdempotent(
   accountId: string,
   key: string,
@@ -145,14 +145,14 @@ export function* selectPayment(id: PaymentId): Script<Payment | null> {
   return payment ?? null;
 }
 
-/** Returns the condition for due releases. SQLite cannot infer the partial index's IS NOT NULL from alternatives. */
+/** Returns the condition for due releases. Its IS NOT NULL lets SQLite use the partial index despite the OR. */
 export function isReleaseDue(nowMs: number): Fragment {
   return sql`release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
     release_due_at_ms <= ${nowMs} OR release_due_at_ms > ${nowMs + LONGEST_DELAY_MS} OR
     (release_due_at_ms > ${nowMs + LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND no_op_batches = 0))`;
 }
 
-/** Returns SQL for a payment's rows in another table: a JSON array of arrays of values. Amounts are text. */
+/** Returns SQL for a payment's rows in another table, as a JSON array of arrays of values. Amounts are text. */
 function rowsOfPayment(
   { name, columns }: Table,
   order: string,
@@ -167,14 +167,14 @@ function rowsOfPayment(
 
 const OF_PAYMENT = 'payment_id = payments.id';
 
-/** Returns SQL for a payment's chain rows, with their sum in place of folded ones. */
+/** Returns SQL for a payment's deposits or releases, with one sum in place of folded rows. */
 function observationsOfPayment(table: Table, sums: Table): string {
   const rows = `(SELECT ${table.names} FROM ${table.name} WHERE ${OF_PAYMENT} AND folded = 0
     UNION ALL SELECT ${table.names} FROM ${sums.name} WHERE ${OF_PAYMENT}) AS observed`;
   return rowsOfPayment(table, 'block_number, log_index', rows);
 }
 
-/** Reads all data that a decision may depend on, in one statement. Keeps the order and omits unknown payments. */
+/** Reads all data that decisions depend on, in one statement. Returns views in the order of `ids`, if they exist. */
 export function* viewPayments(ids: readonly PaymentId[]): Script<PaymentView[]> {
   const rows = yield* run`
     SELECT ${raw(paymentTable.qualifiedNames)},
@@ -208,10 +208,10 @@ export const EXPIRY_WATERMARK = 'expiry';
 
 export type Decisions = ReturnType<typeof createDecisions>;
 
-/** Creates functions that decide on payments and run the features' steps for those that changed state. */
+/** Creates functions that decide on payments and run the features' steps for payments that changed state. */
 export function createDecisions(features: readonly StoredFeature[], nowMs: () => number) {
   return {
-    /** Locks payments and decides on them in id order. Throws when one of them does not exist. */
+    /** Locks payments and decides on them in id order. Throws if a payment does not exist. */
     *decideAll(ids: readonly PaymentId[], decide: Decide): Script<readonly Payment[]> {
       if (ids.length === 0) return [];
       const ordered = [...new Set(ids)].sort();
@@ -246,7 +246,7 @@ interface Change extends MovedPayment {
   readonly sessions: PaymentView['sessions'];
 }
 
-/** Locks payments, decides on them in order and writes the decisions. The result omits unknown payments. */
+/** Locks payments, decides on each in order, and writes the decisions. The result omits unknown payments. */
 function* applyDecision(
   ids: readonly PaymentId[],
   decide: Decide,
@@ -258,7 +258,7 @@ function* applyDecision(
   const receipts: Payment[] = [];
   const revisited: PaymentId[] = [];
   const dueBefore: string[] = [];
-  // Uses a separate statement, because one that waited for a lock would still read the rest of its old snapshot.
+  // Locks in a separate statement, because a statement that waits for a lock reads other rows from its old snapshot.
   yield* lockPayments(ids);
   const decided = (yield* viewPayments(ids)).map((view) => {
     const decision = decide(view);
@@ -297,7 +297,7 @@ function* applyDecision(
   yield* queueWantedReceipts(moved, nowMs);
   yield* giveUpSent(dueBefore, nowMs);
   for (const feature of features) yield* feature.paymentsMoved?.(moved) ?? [];
-  // Written after the payments, because every transaction locks the rows of payments first.
+  // Writes the watermark last, because every transaction locks payments first. Another order could deadlock.
   const [lowest] = revisited.sort();
   if (lowest !== undefined) {
     yield* run`
@@ -307,7 +307,7 @@ function* applyDecision(
   return decided;
 }
 
-/** Queues the emails that customers requested on the page. A payment with its own email address has none. */
+/** Queues receipts that customers requested on the checkout page, for payments without an email address. */
 function* queueWantedReceipts(moved: readonly Change[], nowMs: number): Script<void> {
   const ended = moved.filter(({ before, after }) => before.status === 'unpaid' && after.status !== 'unpaid');
   const ids = ended.flatMap(({ after }) => (after.email === null ? after.id : []));
@@ -318,7 +318,7 @@ function* queueWantedReceipts(moved: readonly Change[], nowMs: number): Script<v
 }
 
 function* recordChanges(changes: readonly Change[], moved: readonly Change[], nowMs: number): Script<void> {
-  // A direct payment changes state again after it became paid, but counts only once.
+  // Counts a direct payment only once, although it changes state again after it became paid.
   const paid = moved.filter(({ before, after }) => after.status === 'paid' && before.status !== 'paid');
   yield* stateChangeTable.insertRows(
     moved.map(({ after }) => [after.id, stateOf(after), nowMs]),
@@ -334,7 +334,7 @@ function* recordChanges(changes: readonly Change[], moved: readonly Change[], no
   );
 }
 
-/** Returns the watermark just below a payment. A prefix of an id sorts before the id. */
+/** Returns a watermark just below a payment: a prefix of its id, which sorts before the id. */
 export function watermarkBefore(id: PaymentId): string {
   return id.slice(0, -1);
 }

@@ -46,7 +46,7 @@ export function createPeopleStore({ read, write }: Scripts, features: readonly S
     listUsers: read((limit) => userTable.select`ORDER BY email LIMIT ${limit}`),
     updateUser: write(updateUser),
     consumeTotpStep: write(function* (userId, step) {
-      // Locks the user, because another change writes every field and must not restore a value read before this step.
+      // Locks the user, because a concurrent update writes all fields and would restore the old step.
       yield* lock(`user ${userId}`);
       return yield* hasRow`
         UPDATE users SET totp_step = ${step} WHERE id = ${userId} AND totp_step < ${step} RETURNING id`;
@@ -112,7 +112,7 @@ function findUser(column: 'id' | 'email', value: string): Script<User | null> {
   return userTable.selectOne`WHERE ${raw(column)} = ${value}`;
 }
 
-/** Locks a user for a write. Returns whether the conditions checked before it still hold. */
+/** Locks a user for a write. Returns whether the guard, checked before the transaction, still holds. */
 export function* holdUser(userId: string, guard?: UserGuard): Script<boolean> {
   yield* lock(`user ${userId}`);
   if (guard === undefined) return true;
@@ -149,21 +149,21 @@ function* updateUser(
     yield* run`
       DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND id <> ${endsAccess.exceptSessionId ?? ''}`;
     yield* run`DELETE FROM one_time_links WHERE user_id = ${userId}`;
-    // Someone who stole the old password may have added one of these passkeys.
+    // Requires the password again with each passkey, because a thief of the old password may have added one.
     if (change.passwordHash !== undefined)
       yield* run`UPDATE passkeys SET is_passwordless = 0 WHERE user_id = ${userId}`;
   }
   return changed;
 }
 
-/** Creates a user. Locks the email address, so that it is still free at the insert. */
+/** Creates a user; false if the email address is taken. Locks the address, because invitations check it first. */
 function* createUser(user: User): Script<boolean> {
   yield* lock(`address ${user.email}`);
   const made = yield* userTable.insert(user, 'ON CONFLICT (email) DO NOTHING RETURNING id');
   return made.length === 1;
 }
 
-/** Accepts an invitation. Decides before the first write, so that the script writes everything or nothing. */
+/** Accepts an invitation. Makes all checks before the first write, so that a refusal writes nothing. */
 function* acceptInvitation(
   membership: Membership,
   user: User,
@@ -227,12 +227,12 @@ function* listMembers(accountId: string): Script<readonly Member[]> {
 
 const AFTER_ALL = Number.MAX_SAFE_INTEGER;
 
-/** Number of entries after which the oldest of each action are removed. */
+/** Number of added entries after which each action's oldest entries beyond the maximum are deleted. */
 const REMOVAL_STEP = 100;
-/** Number of newest entries to search for a repeat. */
+/** Number of newest entries to search for an entry that a repeat can be merged into. */
 const REPEATS_AMONG = 200;
 
-/** Finds the entry of the last `MERGE_MS` to merge a repeat into; null if there is none. */
+/** Returns the entry of the last `MERGE_MS` to merge a repeat into; null if there is none. */
 function findRepeated(
   { accountId, action, actor, atMs }: NewAuditEntry,
   last: number,
@@ -259,7 +259,7 @@ export function createAuditStore({ read, write }: Scripts): AuditStore {
         return;
       }
       yield* auditTable.insert({ ...entry, position: last + 1 });
-      // Runs only now and then, because it reads the whole log.
+      // Deletes only after every `REMOVAL_STEP` entries, because the statement reads the account's whole log.
       if ((last + 1) % REMOVAL_STEP === 0)
         yield* run`
           DELETE FROM audit_entries WHERE account_id = ${accountId} AND position IN (

@@ -14,7 +14,7 @@ import {
 } from './scripts.ts';
 import { providerSessionTable, providerSettingsTable } from './tables.ts';
 
-/** Writes only the given fields, so that concurrent changes to other fields survive. */
+/** Writes only the given fields, so that concurrent changes to other fields are kept. */
 function* writeProviderSettings(
   provider: ProviderId,
   { active, pinned, minimumUsdCents }: Partial<ProviderSettings>,
@@ -65,8 +65,8 @@ export function createProviderSessions(
 }
 
 /**
- * Ranks progress among reports of one second, in which one card may be declined and another accepted. A customer who
- * may have been charged must not be asked to pay again.
+ * Returns SQL that ranks progress reported at the same time, for example when one card was declined and another was
+ * accepted within a second. A customer who may have been charged must not be asked to pay again.
  */
 function rankOf(progress: Insertion): Fragment {
   return sql`(CASE ${progress} WHEN 'paying' THEN 0 WHEN 'failed' THEN 1 WHEN 'delivering' THEN 2 ELSE 3 END)`;
@@ -102,7 +102,7 @@ export function createVisitStore({ read }: Scripts): VisitStore {
   };
 }
 
-/** Returns the visits that paid: those reported as delivered or, without a report, the newest one that did not fail. */
+/** Returns the visits that paid: those reported as delivered or, without such reports, the newest that did not fail. */
 function deliveredVisits(visits: readonly Visit[]): ReadonlySet<Visit> {
   const paid = Map.groupBy(
     visits.filter(({ status }) => status === 'paid'),

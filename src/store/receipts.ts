@@ -38,7 +38,7 @@ export function createReceiptStore({ read, write }: Scripts): ReceiptStore {
       return found?.status ?? null;
     }),
     eraseAddresses: write(function* (nowMs, sentByMs, givenBeforeMs, limit) {
-      // Version 0.1.0 ends payments without queueing these emails, and records them as sent without sending them.
+      // Queues receipts that version 0.1.0 failed to queue when the payment ended, or recorded as sent without sending.
       yield* run`
         UPDATE receipts SET status = 'pending', created_at_ms = ${nowMs}
         WHERE email IS NOT NULL AND status IN ('wanted', 'sent') AND (SELECT status FROM payments WHERE id = payment_id) <> 'unpaid'`;

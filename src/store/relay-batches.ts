@@ -42,7 +42,7 @@ export function createRelayBatches(
         .map(({ nonce }) => Number(nonce));
       return nonces.length === 0 ? null : Math.max(...nonces) + 1;
     }),
-    // `id + 0` keeps SQLite from walking every batch to get the order.
+    // `id + 0` keeps SQLite from scanning all batches for the order.
     listOpenBatches: read((limit) => listBatches(sql`WHERE outcome IS NULL ORDER BY id + 0 LIMIT ${limit}`)),
     openBatch: write(function* (batch, decide) {
       checkNewBatch(batch);
@@ -64,7 +64,7 @@ export function createRelayBatches(
       return opened;
     }),
     addAttempt: write(function* (batchId, attempt) {
-      // Locks the row by updating it.
+      // Locks the batch by updating its row.
       const held = yield* run`
         UPDATE relay_batches SET outcome = outcome WHERE id = ${batchId} AND outcome IS NULL RETURNING id`;
       if (held.length === 0) throw notOpen(batchId);
@@ -80,7 +80,7 @@ export function createRelayBatches(
   };
 }
 
-/** Marks locked payments. Throws `RelayConflictError` when a batch of another process with the same key has one. */
+/** Assigns locked payments to a batch. Throws `RelayConflictError` if a payment already belongs to another batch. */
 function* carryPayments({ id, kind, paymentIds }: RelayBatch): Script<void> {
   if (kind !== 'forward') return;
   const carried = yield* run`
@@ -94,7 +94,7 @@ function* freePayments(batchId: number): Script<void> {
   yield* run`UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = ${batchId}`;
 }
 
-/** Inserts a batch. Throws `RelayConflictError` when one with the same nonce is open, even uncommitted. */
+/** Inserts a batch. Throws `RelayConflictError` if another batch with its nonce is open, even if uncommitted. */
 function* insertBatch(batch: NewBatch): Script<RelayBatch> {
   const { relayer, nonce, kind, rescueToken, gasLimit, paymentIds, attempts, createdAtMs } = batch;
   const [row] = yield* run`
@@ -162,7 +162,7 @@ type NewBatch = Omit<RelayBatch, 'id'>;
 
 const MAXIMUM_LISTED = 200;
 
-/** Throws `RangeError` for a batch without a signed attempt, or without a payment unless it is a self-transfer. */
+/** Throws `RangeError` for a batch without a signed attempt. All but self-transfers need at least one payment. */
 function checkNewBatch({ kind, paymentIds, attempts }: NewBatch): void {
   const isEmpty = paymentIds.length === 0;
   if (isEmpty !== (kind === 'self_transfer') || attempts.length === 0) {
@@ -170,7 +170,7 @@ function checkNewBatch({ kind, paymentIds, attempts }: NewBatch): void {
   }
 }
 
-/** Throws `RangeError` unless at most one of the two batches can be mined and the new one adds no payment. */
+/** Throws `RangeError` unless the nonces are equal, so that only one batch can be mined, and no payment is added. */
 function checkReplacement(batch: RelayBatch, replacement: NewBatch): void {
   const isSame =
     batch.relayer === replacement.relayer &&
@@ -183,7 +183,7 @@ function checkReplacement(batch: RelayBatch, replacement: NewBatch): void {
   );
 }
 
-/** Keeps claims in memory for SQLite, where this is the only process, so that they end with it. */
+/** Keeps claims in memory for SQLite, where this process is the only one. The claims end with the process. */
 export function createClaimsInMemory({ read }: Scripts): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   const claims = new Map<string, { readonly relayer: string; readonly endsAtMs: number }>();
 

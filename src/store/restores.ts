@@ -2,15 +2,15 @@ import { hasRow, raw, run, runForOne, type Script, type Scripts, sql } from './s
 import type { StoredFeature } from './stored-feature.ts';
 
 /**
- * SQL that marks a database as restored, in a row of `watermarks`. The row holds '' until the chain's height at the
- * restore is known, then that height, and later also the time at which the scan reached it.
+ * SQL that marks a database as restored. The row in `watermarks` holds '' until the chain's height at the restore is
+ * known. It then holds this height and, after a space, the time at which the scan reached the height.
  */
 export const MARK_RESTORED = `INSERT INTO watermarks (name, payment_id) VALUES ('restored', '')
   ON CONFLICT (name) DO UPDATE SET payment_id = ''`;
 
 export const RESTORED = "(SELECT payment_id FROM watermarks WHERE name = 'restored')";
 
-/** Returns the newest block at the restore, or the largest number until it is known; undefined without a restore. */
+/** Returns the newest block at the restore; until it is known, a maximum. Returns undefined without a restore. */
 export function restoredBlockOf(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined;
   return text === '' ? Number.MAX_SAFE_INTEGER : Number(text.split(' ')[0]);
@@ -23,7 +23,7 @@ export function* noteCaughtUp(finalBlock: number, nowMs: number): Script<void> {
   yield* run`UPDATE watermarks SET payment_id = ${`${text} ${nowMs}`} WHERE name = 'restored'`;
 }
 
-/** Returns the time up to which events may repeat those from before a restore. */
+/** Returns the time until which events may repeat those from before a restore; 0 without a restore. */
 export function* quietUntilMs(): Script<number> {
   const text = yield* readRestored();
   return text === null ? 0 : Number(text.split(' ')[1] ?? Number.MAX_SAFE_INTEGER);
@@ -42,11 +42,11 @@ export function createRestoreStore(
     markRestored: write(function* () {
       yield* run`${raw(MARK_RESTORED)}`;
     }),
-    /** Returns whether the database is marked, but the chain's height at the restore is not recorded. */
+    /** Returns whether the database is marked as restored, but the chain's height is not recorded yet. */
     isPending: read(function* () {
       return (yield* readRestored()) === '';
     }),
-    /** Records the height and gives up what may have been sent. Payments before `expiredBeforeMs` are expired. */
+    /** Records the height. Gives up pending webhooks and receipts, also receipts requested for expired payments. */
     recordHeight: write(function* (block: number, expiredBeforeMs: number) {
       const isFirst = yield* hasRow`
         UPDATE watermarks SET payment_id = ${String(block)} WHERE name = 'restored' AND payment_id = '' RETURNING name`;
@@ -60,7 +60,7 @@ export function createRestoreStore(
   };
 }
 
-/** Gives up webhooks of this transaction that were due before a restore, and the emails queued with them. */
+/** Gives up webhooks that were due before a restore, and the receipts queued in the same transaction. */
 export function* giveUpSent(webhookIds: readonly string[], nowMs: number): Script<void> {
   if (webhookIds.length === 0) return;
   yield* giveUpWebhooks(sql`id = ANY(${webhookIds})`, 'restored', nowMs);

@@ -44,7 +44,7 @@ const entity: fc.Arbitrary<Entity> = fc.record({
   ),
 });
 
-/** As SQLite gives a value back: without booleans and lists. */
+/** Returns a value as SQLite returns it: booleans as 0 or 1, and lists as JSON. */
 function fromSqlite(value: ColumnValue): unknown {
   if (typeof value === 'boolean') return value ? 1 : 0;
   return Array.isArray(value) ? JSON.stringify(value) : value;

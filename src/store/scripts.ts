@@ -10,19 +10,19 @@ import {
   type TableOptions,
 } from './columns.ts';
 
-/** Store code, written once for all engines: a generator that yields steps and receives rows, in one transaction. */
+/** Store code for all engines: a generator that yields steps and receives their rows, within one transaction. */
 export type Script<T> = Generator<Step, T, Rows>;
 
 /**
- * A statement with numbered parameters (`?1`), in the SQL common to all engines. Lists are compared with `= ANY(?1)`
- * and `<> ALL(?1)`, and lists of bytes with `= ANY(?1::bytea[])`, where each item is `\x` and digits.
+ * Statement with numbered parameters (`?1`), in SQL that all engines support or translate. It compares lists with
+ * `= ANY(?1)` and `<> ALL(?1)`, and lists of bytes with `= ANY(?1::bytea[])`, where each item is `\x` and hex digits.
  */
 export interface Statement {
   readonly sql: string;
   readonly values: readonly ColumnValue[];
 }
 
-/** Lock that blocks other scripts with the same name until this one is done, if several can run at a time. */
+/** Named lock until the end of the transaction. It does nothing on an engine that runs one script at a time. */
 interface Lock {
   readonly lock: string;
 }
@@ -34,7 +34,7 @@ interface Insert {
   readonly keepsExisting: boolean;
 }
 
-/** Payments to lock until the script is done, before they are read for a decision or a write. Returns no rows. */
+/** Payments to lock until the end of the transaction, before a decision or a write reads them. Returns no rows. */
 interface PaymentLock {
   readonly lockPayments: readonly PaymentId[];
 }
@@ -54,7 +54,7 @@ export interface Scripts {
   readonly write: Method;
 }
 
-/** Part of a statement: a template with its parameters. */
+/** Part of a statement: template texts, and the values or fragments to insert between the texts. */
 export interface Fragment {
   readonly texts: readonly string[];
   readonly insertions: readonly Insertion[];
@@ -66,7 +66,7 @@ export function sql(texts: TemplateStringsArray, ...insertions: readonly Inserti
   return { texts, insertions };
 }
 
-/** Returns constant SQL, such as column names, to insert unchanged. Must never get a caller's input. */
+/** Returns constant SQL, such as column names, to insert unchanged. Must never receive user input. */
 export function raw(text: string | number): Fragment {
   return { texts: [String(text)], insertions: [] };
 }
@@ -110,7 +110,7 @@ export function* countOf(texts: TemplateStringsArray, ...insertions: readonly In
 }
 
 export interface StoredTable<Entity = unknown> extends Table<Entity> {
-  /** Reads entities with a statement from its `FROM` on. */
+  /** Reads entities. The template is the statement from `FROM` on. */
   selectFrom(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]>;
   /** Reads entities. The template is what follows `SELECT … FROM table`. */
   select(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]>;
@@ -123,8 +123,8 @@ export interface StoredTable<Entity = unknown> extends Table<Entity> {
 }
 
 /**
- * Returns a function that describes tables with scripts and adds them to the list. A field without a column, or a column
- * without a field, is a compile error.
+ * Returns a function that describes tables and adds them to `list`. A field without a column, or a column without a
+ * field, is a compile error.
  */
 export function tablesIn(list: Table[]) {
   return <Entity>(name: string, orderedBy: readonly string[]) =>

@@ -62,7 +62,7 @@ function* createSession(session: DashboardSession, guard?: UserGuard): Script<bo
   const { userId, stage, createdAtMs } = session;
   if (!(yield* holdUser(userId, guard))) return false;
   yield* run`DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND expires_at_ms <= ${createdAtMs}`;
-  // Counted separately, because a password alone must not end sessions that a second factor has opened.
+  // Counts both kinds separately, because a password alone must not end sessions that a second factor opened.
   const isAlike = stage === 'open' ? sql`stage = 'open'` : sql`stage <> 'open'`;
   yield* run`
     DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND ${isAlike} AND id NOT IN (
@@ -72,7 +72,7 @@ function* createSession(session: DashboardSession, guard?: UserGuard): Script<bo
   return true;
 }
 
-/** Replaces the challenge of a purpose and returns the previous one. Null deletes the challenge. */
+/** Replaces the session's challenge for a purpose and returns the previous one. Null deletes the challenge. */
 function* replaceChallenge(id: string, purpose: string, challenge: string | null): Script<string | null> {
   yield* lock(`challenge of ${id}`);
   const row = yield* runForOne<{ challenge: string | null }>`

@@ -1,4 +1,4 @@
-/** Error for a SQLite file that another process has open. Only one process may write. */
+/** Error for a SQLite database that another process uses. Only one process may write. */
 export class StoreInUseError extends Error {
   constructor(file: string) {
     super(
@@ -8,7 +8,7 @@ export class StoreInUseError extends Error {
   }
 }
 
-/** Error for a schema that a newer version has changed beyond what this version runs on. */
+/** Error for a schema that a newer version has migrated beyond what this version supports. */
 export class StoreTooNewError extends Error {
   constructor(file: string, foundMigration: number, knownMigration: number) {
     super(
@@ -18,7 +18,7 @@ export class StoreTooNewError extends Error {
   }
 }
 
-/** Error for a database of an older version. Only a few commands may migrate it. */
+/** Error for a database of an older version, from commands that do not migrate databases. */
 export class StoreOutdatedError extends Error {
   constructor(database: string, foundMigration: number, knownMigration: number) {
     super(
@@ -30,7 +30,7 @@ export class StoreOutdatedError extends Error {
 
 /** Error for a database made by a commit from before the first release. Its data is not migrated. */
 export class UnreleasedSchemaError extends Error {
-  /** @param emptyPlace setting that selects a new database */
+  /** @param emptyPlace setting that selects a new database instead */
   constructor(database: string, emptyPlace: string) {
     super(
       `${database} was made by a version from before the first release, and its data cannot be carried over: ` +
@@ -48,8 +48,8 @@ export class StoreClosedError extends Error {
 /** Error for a database that cannot be reached or written (connection lost, locked, disk full, input/output error). */
 export class StoreWriteError extends Error {}
 
-/** Error for a batch that contradicts recorded ones. Another process may have been faster. Nothing was written. */
+/** Error for a relay batch that conflicts with recorded batches, possibly of another process. Nothing was written. */
 export class RelayConflictError extends Error {}
 
-/** Error for a database that cannot be a side of a move in its current state. The message says what to do. */
+/** Error for a database that cannot be the source or target of a move in its current state. */
 export class MoveRefusedError extends Error {}

@@ -22,13 +22,13 @@ import type { Webhook, WebhookResult } from '../webhooks/send-webhook.ts';
 import type { Table } from './columns.ts';
 import { tablesIn } from './scripts.ts';
 
-// All persistent tables of the core, except short-lived ones of one engine (leases, release claims, rate windows) and
-// sums of chain rows, which are derived.
+// All persistent tables of the core, except short-lived tables of one engine (leases, release claims, rate windows) and
+// the sums of dust, which are derived.
 
 const described: Table[] = [];
 const table = tablesIn(described);
 
-/** All tables of the core in order of description, each after those that it references. */
+/** All tables of the core, each after the tables that it references. */
 export const coreTables: readonly Table[] = described;
 
 export const accountTable = table<Account>('accounts', ['id'])(
@@ -62,7 +62,7 @@ export const accountTable = table<Account>('accounts', ['id'])(
   { renamed: { isWalletLocked: 'wallet_locked' } },
 );
 
-/** Table of logos. The image is base64, so that a move copies it as text. */
+/** Table of logos. Images are stored as base64, so that a move can copy them as text. */
 export const logoTable = table<{ accountId: string; hash: string; image: string }>('shop_logos', [
   'account_id',
 ])({ text: ['accountId', 'hash', 'image'] });
@@ -159,7 +159,7 @@ export const paymentTable = table<Payment>('payments', ['id'])({
   amount: ['receivedUnits', 'forwardedUnits'],
 });
 
-// Ordered by age, so that the oldest are found quickly on an engine that stores rows in order.
+// Orders records by age, so that SQLite, which stores rows in key order, finds the oldest quickly.
 table<IdempotencyRecord & { paymentId: string }>('idempotency_records', [
   'created_at_ms',
   'account_id',
@@ -198,7 +198,7 @@ export const depositTable = table<Deposit>('deposits', rowKey)(depositFields, of
 
 export const releaseTable = table<Release>('releases', rowKey)(releaseFields, ofPayment);
 
-/** Sums of the final dust of payments with many rows. They are not moved, because they are derived from the rows. */
+/** Sums of final dust for payments with many rows. A move omits these tables, which are derived from other rows. */
 export const depositSumTable = tablesIn([])<Deposit>('deposit_sums', ['payment_id'])(
   depositFields,
   ofPayment,
@@ -238,7 +238,7 @@ export const relayAttemptTable = table<RelayAttempt>('relay_attempts', ['batch_i
   { others: { batch_id: 'integer', position: 'integer' } },
 );
 
-/** A webhook without its payment's fields. The fields of its result are null before it is sent. */
+/** Webhook without its payment's fields. The fields of the result are null until the webhook is sent. */
 export type StoredWebhook = Omit<Webhook, 'url' | 'tokenFingerprint' | 'sealedSecrets' | 'result'> & {
   readonly [Field in keyof Omit<WebhookResult, 'outcome'>]: WebhookResult[Field] | null;
 };
@@ -309,7 +309,7 @@ export const termTable = table<PaymentOfAccount & { term: number }>(
 
 export const slotSums = ['created', 'converted', 'paid', 'paidCents', 'receivedUnits', 'feeUnits'] as const;
 
-/** Changes that `payment_buckets` and `paid_days` do not include yet. */
+/** Changes that are not yet included in `payment_buckets` and `paid_days`. */
 export const changeTable = table<CountedChange>('uncounted_changes', ['row'])(
   { text: ['accountId', 'currency', 'provider'], integer: ['startMs', 'settleClass', ...slotSums] },
   { others: { row: 'integer' }, numberedBy: 'row' },
@@ -335,10 +335,10 @@ table<PaidCount & { accountId: string; dayMs: number }>(
 
 type StoredEvent = PaymentOfAccount & NumberedEvent;
 
-/** Column of `subjectId`, named after the first feature with events. */
+/** Column name of `subjectId`, from the first feature with events. */
 const renamed = { subjectId: 'refund_id' };
 
-/** Events to be numbered shortly, in order of insertion. */
+/** Events without a number, in order of insertion. A task numbers them shortly after. */
 export const unnumberedEventTable = table<Omit<StoredEvent, 'number'> & { row: number }>(
   'unnumbered_events',
   ['row'],

@@ -1,6 +1,6 @@
 import { StoreClosedError } from './store-errors.ts';
 
-/** Maximum requests per group. The rest wait for the next one. */
+/** Maximum requests per group. The rest wait for the next group. */
 const MAXIMUM_GROUP = 256;
 
 export interface Request<Work> {
@@ -9,7 +9,7 @@ export interface Request<Work> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Groups requests made in one turn or while a group runs. If `serve` throws, the group's unsettled requests reject. */
+/** Groups requests of one event-loop turn, or made while a group runs. If `serve` throws, unsettled requests reject. */
 export function createTickQueue<Work>(serve: (group: readonly Request<Work>[]) => Promise<void>) {
   const waiting: Request<Work>[] = [];
   /** Whether a group is scheduled or running. */
@@ -35,7 +35,7 @@ export function createTickQueue<Work>(serve: (group: readonly Request<Work>[]) =
   }
 
   return {
-    /** Adds a request. Rejects with `StoreClosedError` when the queue is closed. */
+    /** Adds a request. Rejects with `StoreClosedError` if the queue is closed. */
     ask<T>(work: Work): Promise<T> {
       if (closing !== null) return Promise.reject(new StoreClosedError());
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
@@ -43,7 +43,7 @@ export function createTickQueue<Work>(serve: (group: readonly Request<Work>[]) =
       schedule();
       return promise as Promise<T>;
     },
-    /** Resolves after all waiting requests. Later requests reject. */
+    /** Resolves after all earlier requests. Later requests reject. */
     close(): Promise<void> {
       closing ??= Promise.withResolvers<void>();
       schedule();

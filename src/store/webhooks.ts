@@ -11,7 +11,7 @@ import { giveUpWebhooks } from './restores.ts';
 import { raw, run, type Script, type Scripts, sql } from './scripts.ts';
 import { webhookTable } from './tables.ts';
 
-/** Columns of a webhook. The URL and the token fingerprint come from the payment and never change. */
+/** Columns of a webhook. Its URL and token fingerprint come from the payment, where both never change. */
 const selected = `${webhookTable.qualifiedNames}, payments.callback_url, payments.token_fingerprint,
   (SELECT webhook_secrets FROM accounts WHERE accounts.id = webhooks.account_id) AS secrets`;
 
@@ -21,7 +21,7 @@ export function createWebhookStore({ read, write }: Scripts, nowMs: () => number
   return {
     listWaitingWebhooks: read(listWaiting),
     claimWebhooks: write(claimPending),
-    // A clock jump can mark a running delivery as interrupted. Its later result then replaces the mark.
+    // Also replaces the reason `interrupted`, which a clock jump can set during a delivery.
     recordWebhookResult: write(function* ({ id }, result) {
       const recorded = yield* run`
         UPDATE webhooks SET status = ${result.outcome}, http_status = ${result.httpStatus},
@@ -36,7 +36,7 @@ export function createWebhookStore({ read, write }: Scripts, nowMs: () => number
       const isStale = sql`status = 'sending' AND claimed_at_ms < ${beforeMs}`;
       return yield* giveUpWebhooks(isStale, 'interrupted', nowMs());
     }),
-    // The ids of a payment's webhooks begin with its id and a colon; the semicolon is the character after the colon.
+    // Webhook ids begin with the payment id and a colon. The character after the colon is the semicolon.
     listWebhooks: read(function* (paymentId) {
       const rows = yield* run`
         SELECT ${raw(selected)} ${raw(joined)}
@@ -46,7 +46,7 @@ export function createWebhookStore({ read, write }: Scripts, nowMs: () => number
   };
 }
 
-/** Lists waiting webhooks. Walks the index by account, so that one account's million webhooks make no difference. */
+/** Lists pending webhooks. Skips through the index by account, so that one account's million webhooks cost little. */
 function* listWaiting(perAccount: number, exceptHosts: readonly string[]): Script<WaitingWebhook[]> {
   const rows = yield* run`
     WITH RECURSIVE waiting (account_id) AS (
@@ -73,7 +73,7 @@ function* listWaiting(perAccount: number, exceptHosts: readonly string[]): Scrip
   });
 }
 
-/** Claims webhooks. Skips rows that another process is claiming, so that claims neither wait nor overlap. */
+/** Claims pending webhooks. Skips rows that another process is claiming, so that claims neither wait nor overlap. */
 function* claimPending(
   ids: readonly string[],
   claimedAtMs: number,

@@ -1,18 +1,18 @@
 import { Client, type ClientConfig, types } from 'pg';
 import { databaseUrls } from '../../platform/database-url.ts';
 
-/** Time limit for a new connection to a single host, and for waiting for a free connection in the pool. */
+/** Timeout for connecting to a single host, and for waiting for a free connection in the pool. */
 const CONNECT_TIMEOUT_MS = 15_000;
-/** Time limit for each of several hosts. Five attempts take less than `CONNECT_TIMEOUT_MS`. */
+/** Timeout for connecting to each of several hosts. Five attempts fit into `CONNECT_TIMEOUT_MS`. */
 const HOST_TIMEOUT_MS = 2_500;
-/** The server's time limit for a statement, longer than any of the service needs. Slower ones would block others. */
+/** Server's statement timeout, longer than any statement of the service needs. A slower one would block others. */
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** The client's time limit, above the server's, for a server that is unreachable and never answers. */
+/** Client's statement timeout, longer than the server's, for a server that is unreachable and never responds. */
 const QUERY_TIMEOUT_MS = 33_000;
-/** Time after which the server ends an idle transaction and frees the locks of a process that is gone or frozen. */
+/** Time after which the server ends an idle transaction, to free the locks of a process that is gone or frozen. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 
-/** Options for statements of unlimited duration, such as a change of a large table or a move. */
+/** Options for statements without a time limit, such as a change of a large table or a move. */
 export const noTimeout = { statement_timeout: 0, query_timeout: 0 } as const;
 
 interface Host {
@@ -36,7 +36,7 @@ export function connectionOptions(url: string): DatabaseClientConfig {
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     types: {
-      // Times and the service's own amounts are integers that JavaScript represents exactly.
+      // Parses bigint as number, because times and limited amounts are safe integers.
       getTypeParser: (type, format) =>
         type === types.builtins.INT8 ? Number : types.getTypeParser(type, format as 'text'),
     },
@@ -45,8 +45,8 @@ export function connectionOptions(url: string): DatabaseClientConfig {
 }
 
 /**
- * Creates a search for the first host that accepts writes. It tries the last one found first, because a former primary
- * may return unaware of its successor. Concurrent calls share one search.
+ * Creates a function that finds the first host that accepts writes. It tries the last host found first, because a former
+ * primary may come back and still accept writes. Concurrent calls share one search.
  */
 function createHostSearch(urls: readonly string[], options: ClientConfig): () => Promise<Host> {
   let last: string | undefined;
@@ -92,14 +92,14 @@ async function refusalOf(client: Client): Promise<string | null> {
     // Node's message is empty for a host name with several IP addresses.
     return (error as NodeJS.ErrnoException).code ?? String((error as Error).message);
   } finally {
-    // Not awaited, because an unreachable server never answers.
+    // Does not await the end, because an unreachable server never responds.
     void client.end().catch(() => {});
   }
 }
 
 /**
- * Client of node-postgres that connects to the writable one of several servers. Its `error` event needs no handling,
- * because a connection that breaks between statements fails the next statement.
+ * Client of node-postgres that connects to the server that accepts writes. Its `error` events are ignored, because
+ * after a connection breaks, the next statement fails anyway.
  */
 export class DatabaseClient extends Client {
   readonly #findHost: DatabaseClientConfig['findHost'];

@@ -9,7 +9,7 @@ import { paymentTable } from '../tables.ts';
 import { ConnectionLostError, type Database, isAway } from './open-database.ts';
 import { statement, typedColumn } from './statements.ts';
 
-/** Maximum attempts. Another instance can take a free key during the lookup, but hardly ever twice. */
+/** Maximum attempts. Another instance may purge or replace the key's record between the insert and the lookup. */
 const MAXIMUM_TRIES = 5;
 /** Number of create requests with a key between two purges of old records. */
 const PURGE_INTERVAL = 5;
@@ -25,7 +25,7 @@ function placeOf(column: string): string {
   return `$${allPaymentColumns.findIndex(([name]) => name === column) + 1}::text`;
 }
 
-/** Condition in place of a foreign key, which would lock the account's row for every new payment. */
+/** Condition that replaces a foreign key, which would lock the account's row for each new payment. */
 const hasAccount = `EXISTS (SELECT FROM accounts WHERE accounts.id = ${accountId})`;
 
 const selectReserved = statement('SELECT 1 FROM payments WHERE deposit_address = $1');
@@ -33,7 +33,7 @@ const selectReserved = statement('SELECT 1 FROM payments WHERE deposit_address =
 const isUnreserved = `NOT EXISTS (
   SELECT FROM payments WHERE deposit_address = decode(substr(${placeOf('payout_address')}, 3), 'hex'))`;
 
-/** Claim of a key. Waits for a request with the same key; replaces only a record older than `IDEMPOTENCY_TTL_MS`. */
+/** SQL that claims a key. It waits for a concurrent request with the key, and replaces only expired records. */
 const claimed = `claimed AS (
     INSERT INTO idempotency_records (account_id, key, fingerprint, payment_id, created_at_ms)
     SELECT ${accountId}, ${key}, ${fingerprint}, ${id}, ${recordedAtMs}
@@ -44,7 +44,7 @@ const claimed = `claimed AS (
     RETURNING payment_id
   ),`;
 
-/** Returns a statement that inserts a payment with its rows for searches and statistics, after any claim of its key. */
+/** Returns a statement that inserts a payment with its rows for search and statistics, after `claim` if not empty. */
 const insertAfter = (claim: string, isClaimed: string) =>
   statement(`
   WITH ${claim} created AS (
@@ -68,7 +68,7 @@ const purgeRecords = statement(`
     SELECT ctid FROM idempotency_records WHERE created_at_ms <= $1
     ORDER BY created_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED))`);
 
-/** Creates payments, each in one statement. `onError` receives failed purges of old records; requests do not fail. */
+/** Creates payments, each in one statement. A failed purge of old records calls `onError` and fails no request. */
 export function createPaymentInserts(
   database: Database,
   { read }: Scripts,
@@ -77,7 +77,7 @@ export function createPaymentInserts(
   const findEarlier = read(findIdempotent);
   let keyed = 0;
 
-  /** Returns whether the payment is new. Repeats the insert after a lost connection, which unique ids make safe. */
+  /** Returns whether the payment was inserted. Retries after a lost connection, because unique ids make this safe. */
   async function insert(payment: Payment, record: IdempotencyRecord | null): Promise<boolean> {
     const claim = record === null ? [] : [record.key, record.fingerprint, record.createdAtMs];
     const given = [...paymentTable.valuesOf(payment), ...claim];

@@ -6,7 +6,7 @@ import { paymentTable } from '../tables.ts';
 import type { Database } from './open-database.ts';
 import { statement } from './statements.ts';
 
-/** Lease as a row. A machine off the network would hold an advisory lock for hours. Only the server's clock counts. */
+/** Takes or extends a lease by the server's clock. A disconnected machine would hold an advisory lock for hours. */
 const take = statement(`
   INSERT INTO leases AS present (name, holder, ends_at)
   VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
@@ -25,7 +25,7 @@ export function createLeaseStore(database: Database): LeaseStore {
   };
 }
 
-/** Creates methods by which relayers claim the releases that they prepare. Claims expire by the server's clock. */
+/** Creates methods with which relayers claim the releases to send. Claims expire by the server's clock. */
 export function createReleaseClaims({ write }: Scripts): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   return {
     claimDueReleases: write(claimDueReleases),
@@ -36,7 +36,7 @@ export function createReleaseClaims({ write }: Scripts): Pick<RelayStore, 'claim
   };
 }
 
-/** Claims due releases. Skips rows that another relayer is claiming; a claim committed in between takes precedence. */
+/** Claims due releases. Skips payments that another relayer is claiming or has claimed since the statement began. */
 function* claimDueReleases(
   relayer: string,
   nowMs: number,

@@ -10,19 +10,19 @@ import {
 } from '../migration.ts';
 import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 
-/** Advisory lock number: "cardchec" in ASCII. */
+/** Key of the advisory lock: "cardchec" in ASCII. */
 const MIGRATION_LOCK = '7161130657985881443';
 
 /**
- * Migrates a database to the newest schema, each step in its own transaction. Of several instances that start together,
- * one migrates and the others wait. Throws the errors of `foundSchema` and `requireNoNewerSchema`.
+ * Migrates a database to the newest schema, each step in a separate transaction. If several instances start together,
+ * one migrates while the others wait. Throws the errors of `foundSchema` and `requireNoNewerSchema`.
  */
 export async function migrate(
   url: string,
   migrations: readonly Migration[],
   nowMs: () => number,
 ): Promise<void> {
-  // Without a time limit, because changing a large table, or waiting for another instance to do so, may take long.
+  // Disables timeouts, because changing a large table, or waiting for another instance to change it, may take long.
   const client = new DatabaseClient({ ...connectionOptions(url), ...noTimeout });
   await client.connect();
   try {
@@ -54,7 +54,7 @@ export async function readSchema(client: Client, migrations: readonly Migration[
   return foundSchema(nameOf(client), 'DATABASE_URL to an empty database', applied, migrations);
 }
 
-/** Applies the oldest pending migration, if any. Locks per transaction: a pooler would keep a session's lock. */
+/** Applies the oldest pending migration, if any. Its lock ends with the transaction, even behind a pooler. */
 async function applyNext(
   client: Client,
   migrations: readonly Migration[],
@@ -62,7 +62,7 @@ async function applyNext(
 ): Promise<boolean> {
   await client.query('BEGIN');
   await client.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-  // A step that waits for a table lets every later read of it wait, too, so it fails instead.
+  // Fails a step that cannot lock a table soon, because all later reads of that table would wait behind it.
   await client.query(`SET LOCAL lock_timeout = '5s'; ${stepTables}`);
   const found = await readSchema(client, migrations);
   requireNoNewerSchema(found);

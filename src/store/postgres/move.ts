@@ -8,13 +8,13 @@ import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 import { migrate, nameOf, readSchema } from './migrations.ts';
 import { namesOf, typedColumn, unnest, valuesByColumn } from './statements.ts';
 
-/** Lock timeout. A program that holds a lock for longer is using the database. */
+/** Lock timeout. If another program holds a lock for longer, the database is in use. */
 const LOCK_TIMEOUT_MS = 10_000;
-/** Maximum time for a stopped instance to disappear from the list of connections. */
+/** Maximum time for which PostgreSQL may still list the connections of a stopped instance. */
 const DISCONNECTING_MS = 3_000;
 const ASKED_AGAIN_MS = 50;
 
-/** Opens and locks a side of a move. Throws the errors of `openSide`, and while other instances are connected. */
+/** Opens and locks a side of a move. Throws the errors of `openSide`, and an error while instances are connected. */
 export async function openPostgresSide(url: string, role: MoveRole, options: SideOptions) {
   const { migrations, tables } = options;
   const client = await connect(url);
@@ -44,7 +44,7 @@ async function connect(url: string): Promise<Client> {
     idle_in_transaction_session_timeout: 0,
     lock_timeout: LOCK_TIMEOUT_MS,
     types: {
-      // Parses BigInt, because rounding could make different values equal.
+      // Parses bigint as BigInt, because rounding could make different values compare equal.
       getTypeParser: (type, format) =>
         type === types.builtins.INT8 ? BigInt : types.getTypeParser(type, format as 'text'),
     },
@@ -82,7 +82,7 @@ async function rowsOf(client: Client, text: string): Promise<unknown[][]> {
   return (await client.query<unknown[]>({ text, rowMode: 'array' })).rows;
 }
 
-/** Throws while an instance is connected. Retries, because PostgreSQL may list a stopped one for a moment. */
+/** Throws while an instance is connected. Retries, because PostgreSQL may still list a stopped instance. */
 async function requireUnserved(client: Client): Promise<void> {
   const others = `SELECT pid FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'card-checkout' AND pid <> pg_backend_pid()`;
@@ -102,7 +102,7 @@ async function* readPortions(
   { name, columns, orderedBy }: Table,
 ): AsyncGenerator<readonly unknown[][]> {
   const order = orderedBy.map((key) => {
-    // Sorts text by its bytes, whatever the collation of the database.
+    // Sorts text by bytes, regardless of the database's collation.
     return columns.find((column) => column.name === key)?.kind === 'text' ? `${key} COLLATE "C"` : key;
   });
   const select = `SELECT ${columns.map(expressionOf).join(', ')} FROM ${name} ORDER BY ${order.join(', ')}`;
@@ -112,13 +112,13 @@ async function* readPortions(
     if (rows.length === 0) break;
     yield rows;
   }
-  // Closed only after success, because an error ends the transaction and the cursor.
+  // Closes the cursor only after success, because an error ends the transaction and its cursors.
   await client.query('CLOSE portions');
 }
 
 function expressionOf({ name, kind }: Column): string {
   if (kind === 'texts') return `to_json(${name})`;
-  // Text as stored, because the driver would parse JSON.
+  // Reads JSON as the stored text, because the driver would otherwise parse it.
   return kind === 'json' ? `${name}::text` : name;
 }
 
@@ -144,11 +144,11 @@ async function commit(client: Client, tables: Layout['tables']): Promise<void> {
     if (numberedBy === null) continue;
     const [row] = await rowsOf(client, `SELECT max(${numberedBy}) FROM ${name}`);
     const highest = row?.[0] as bigint | null;
-    // Unlike setval, this rolls back with the transaction.
+    // Uses RESTART, because unlike setval it rolls back with the transaction.
     if (highest !== null)
       await client.query(`ALTER TABLE ${name} ALTER COLUMN ${numberedBy} RESTART WITH ${highest + 1n}`);
   }
-  // Otherwise, the first server would plan its queries for empty tables.
+  // Updates the statistics, because queries would otherwise be planned for empty tables.
   await client.query(`ANALYZE ${namesOfTables(tables)}`);
   try {
     await client.query('COMMIT');

@@ -7,23 +7,23 @@ import { type Statement, statement } from './statements.ts';
 
 /** Maximum attempts at a transaction that conflicts with others. */
 const MAXIMUM_TRIES = 5;
-/** Duration of an outage, such as a restart, after which waiting calls fail. Later calls fail immediately. */
+/** Duration of an outage after which waiting calls fail. Until it ends, further calls fail immediately. */
 const RESTART_MS = 10_000;
 const RECONNECT_INTERVAL_MS = 100;
-/** Maximum repeats of work after a lost connection. */
+/** Maximum retries of a call after lost connections. */
 const MAXIMUM_REPEATS = 3;
 const beginStatement = statement('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
 const commitStatement = statement('COMMIT');
 const rollbackStatement = statement('ROLLBACK');
 
-/** One connection in a transaction, or any connection of the pool. */
+/** Connection of a transaction, or the whole pool. */
 export interface Connection {
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 export type Database = ReturnType<typeof openDatabase>;
 
-/** Opens a pool. Calls `onError` when an idle connection breaks. `options` override those of connections, for tests. */
+/** Opens a pool. Calls `onError` when an idle connection breaks. `options` override connection options, for tests. */
 export function openDatabase(
   url: string,
   connections: number,
@@ -46,7 +46,7 @@ export function openDatabase(
   let awaySinceMs: number | null = null;
   let returning: Promise<void> | null = null;
 
-  /** Waits until the database accepts a connection again. All callers share one attempt. */
+  /** Waits until the database accepts connections again. All callers share the attempts. */
   function untilBack(reason: unknown): Promise<void> {
     awaySinceMs ??= performance.now();
     const failsAtMs = awaySinceMs + RESTART_MS;
@@ -69,7 +69,7 @@ export function openDatabase(
     return returning;
   }
 
-  /** Connects, and waits for a restarting database. */
+  /** Returns a connection. Waits while the database restarts. */
   async function acquire(): Promise<PoolClient> {
     for (;;) {
       try {
@@ -115,11 +115,11 @@ export function openDatabase(
   });
   return {
     ...queryIf(),
-    /** Runs reads and idempotent writes, which are repeated after a lost connection. */
+    /** Runs reads and idempotent writes, and retries them after a lost connection. */
     repeating: queryIf(() => true),
-    /** Runs `work` in a READ COMMITTED transaction. It must lock the rows that it depends on, and may run again. */
+    /** Runs `work` in a READ COMMITTED transaction. `work` must lock the rows that it depends on, and may run again. */
     async transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-      // An unanswered COMMIT may have taken effect.
+      // Prevents a retry after a COMMIT was sent, because it may have taken effect without a response.
       let isCommitSent = false;
       const run = (connection: Connection) =>
         runTransaction(connection, work, () => {
@@ -146,13 +146,13 @@ async function connect(pool: Pool): Promise<PoolClient> {
   }
 }
 
-/** Connection lost during a statement. A COMMIT, or a statement outside a transaction, may have taken effect. */
+/** Error for a connection lost during a statement. A COMMIT or a single statement may have taken effect. */
 export class ConnectionLostError extends StoreWriteError {
-  /** Whether the statement may have reached the server. The driver never sends on a connection known to be broken. */
+  /** Whether the statement may have reached the server. False if the driver found the connection broken beforehand. */
   readonly wasSent: boolean;
 
   constructor(cause: unknown) {
-    // The driver has neither a class nor a code for its timeout.
+    // Compares the message, because the driver's timeout error has neither a class nor a code.
     const isUnanswered = cause instanceof Error && cause.message === 'Query read timeout';
     const unanswered =
       'the database did not answer a statement in time: a commit can wait for a missing synchronous standby';
@@ -161,7 +161,7 @@ export class ConnectionLostError extends StoreWriteError {
   }
 }
 
-/** @param preparesStatements false behind a pooler that switches connections, because that loses prepared statements */
+/** @param preparesStatements false behind a pooler that switches connections and thus loses prepared statements */
 async function useClient<T>(
   client: PoolClient,
   preparesStatements: boolean,
@@ -188,7 +188,7 @@ async function useClient<T>(
   }
 }
 
-/** Replaces NUL, the only character that PostgreSQL's text cannot hold. Only strangers and broken hosts send it. */
+/** Replaces NUL, the only character that PostgreSQL cannot store in text. Normal clients never send this character. */
 function withoutNul(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNul);
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
@@ -216,26 +216,26 @@ async function runTransaction<T>(
 
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
-/** Codes with which the server ends a connection: shutdown, crash, startup, or a transaction idle for too long. */
+/** Codes with which the server ends a connection: shutdown, crash, startup, or an idle timeout. */
 const FAREWELLS = ['57P01', '57P02', '57P03', '57P05', '25P03'];
 /** Codes with which a standby refuses writes (25006) and writable transactions (0A000). */
 const REFUSALS_OF_STANDBYS = ['25006', '0A000'];
 const connectionLosses = new Set([...FAREWELLS, ...REFUSALS_OF_STANDBYS]);
 const CONNECTION_EXCEPTION = '08';
 
-/** Returns whether only a conflict rolled back the transaction, so that a retry makes sense. */
+/** Returns whether a transaction failed only because of concurrent ones, so that a retry makes sense. */
 function isConflict(error: unknown): boolean {
   const code = codeOf(error);
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
 
-/** Returns whether the connection of a failed statement is unusable. Other errors of PostgreSQL leave it usable. */
+/** Returns whether the connection is unusable after this error. Other errors of PostgreSQL leave it usable. */
 function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
   return code === null || connectionLosses.has(code) || code.startsWith(CONNECTION_EXCEPTION);
 }
 
-/** Returns whether the database is temporarily away. A timeout does not count: the call has waited long enough. */
+/** Returns whether the database is temporarily unavailable. A timeout does not count: the call has waited enough. */
 export function isAway(error: unknown): boolean {
   const cause = error instanceof StoreWriteError ? error.cause : error;
   return isConnectionLoss(cause) && !(cause instanceof Error && /timeout/i.test(cause.message));

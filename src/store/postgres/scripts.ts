@@ -9,10 +9,10 @@ import {
 import type { Connection, Database } from './open-database.ts';
 import { namesOf, statement, typedColumn, unnest, valuesByColumn } from './statements.ts';
 
-/** Statement that locks payments in id order, so that transactions that lock the same ones cannot deadlock. */
+/** Statement that locks payments in id order, so that concurrent transactions cannot deadlock. */
 const lock = statement('SELECT 1 FROM payments WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE');
 
-/** Lock held until the end of the transaction. Names with equal hashes only wait needlessly. */
+/** Takes a named lock until the end of the transaction. A hash collision between names causes only a needless wait. */
 const takeLock = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
 
 export function createScripts(database: Database): Scripts {

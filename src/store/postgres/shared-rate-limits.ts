@@ -4,7 +4,7 @@ import type { Database } from './open-database.ts';
 import { statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 const WINDOW_MS = 60_000;
-/** Interval at which ended windows are deleted, and maximum number deleted at a time. */
+/** Minimum time between deletions of ended windows, and maximum number of windows per deletion. */
 const PURGE_INTERVAL_MS = 1_000;
 const MAXIMUM_PURGED = 10_000;
 
@@ -13,7 +13,7 @@ const takenColumns: readonly TypedColumn[] = [
   ['key', 'text'],
   ['requests', 'integer'],
 ];
-/** Counts requests, even refused ones, because a window never moves. Sorted, so that two instances cannot deadlock. */
+/** Counts requests, including refused ones, in fixed windows. Sorts rows, so that two instances cannot deadlock. */
 const countRequests = statement(`
   INSERT INTO rate_windows AS present (kind, key, requests, ends_at)
   SELECT kind, key, requests, clock_timestamp() + interval '${WINDOW_MS} milliseconds'
@@ -22,7 +22,7 @@ const countRequests = statement(`
     requests = excluded.requests + CASE WHEN present.ends_at > clock_timestamp() THEN present.requests ELSE 0 END,
     ends_at = CASE WHEN present.ends_at > clock_timestamp() THEN present.ends_at ELSE excluded.ends_at END
   RETURNING key, requests, extract(epoch FROM ends_at - clock_timestamp())::double precision * 1000 AS "remainingMs"`);
-/** Takes a call from a budget that refills steadily; no row if it is empty. A row ends when its budget is full. */
+/** Takes a call from a budget that refills steadily; returns no row if it is empty. A full budget needs no row. */
 const takeCall = statement(`
   INSERT INTO rate_windows AS present (kind, key, requests, ends_at)
   VALUES ('provider calls', $1, 1, clock_timestamp() + $2::double precision * interval '1 millisecond')
@@ -30,7 +30,7 @@ const takeCall = statement(`
     ends_at = greatest(present.ends_at, clock_timestamp()) + $2::double precision * interval '1 millisecond'
   WHERE present.ends_at <= clock_timestamp() + $3::double precision * interval '1 millisecond'
   RETURNING key`);
-/** Deletes ended windows, skipping those in which another process counts. A deletion by key would read every row. */
+/** Deletes ended windows, except locked ones in which another process counts. Uses `ctid` to avoid a table scan. */
 const purgeWindows = statement(`
   DELETE FROM rate_windows WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM rate_windows WHERE ends_at <= clock_timestamp()
@@ -38,14 +38,14 @@ const purgeWindows = statement(`
 
 interface WindowRow {
   readonly key: string;
-  /** Number of requests in the window, including this group's. */
+  /** Number of requests in the window, including those of this statement. */
   readonly requests: number;
   readonly remainingMs: number;
 }
 
 /**
- * Creates a rate limiter of one kind for all instances, by the server's clock. Requests share the next statement while
- * one is running, so that a flood costs the database one statement at a time.
+ * Creates a rate limiter of one kind for all instances, by the server's clock. While a statement runs, new requests
+ * wait for the next one and share it, so that even a flood runs only one statement at a time.
  *
  * @param onError called when ended windows could not be deleted; requests do not fail
  */
@@ -60,7 +60,7 @@ export function createSharedRateLimiter(
   async function serve(group: readonly Request<string>[]): Promise<void> {
     const askers = Map.groupBy(group, ({ work: key }) => key);
     const taken = [...askers].map(([key, requests]) => [kind, key, requests.length]);
-    // A repeated statement may count requests twice. That is stricter for a minute, but better than an error.
+    // A retry may count requests twice, which is stricter for a minute, but better than an error.
     const rows = await database.repeating.query<WindowRow>(
       countRequests,
       valuesByColumn(takenColumns, taken),
@@ -68,7 +68,7 @@ export function createSharedRateLimiter(
     for (const { key, requests, remainingMs } of rows) {
       const asking = askers.get(key) as readonly Request<string>[];
       const before = requests - asking.length;
-      // After this time, at least a second, the window has certainly ended.
+      // Rounds up to at least one second, so that the window has certainly ended afterward.
       const waitSeconds = Math.max(1, Math.ceil(remainingMs / 1000));
       for (const [index, { resolve }] of asking.entries()) {
         resolve(before + index < requestsPerMinute ? 0 : waitSeconds);
@@ -90,7 +90,7 @@ export function createSharedRateLimiter(
   };
 }
 
-/** Counts calls to providers for all instances, at the cost of a round trip per call. */
+/** Limits calls to providers across all instances. Each call costs a round trip to the database. */
 export function createProviderCalls(database: Database): TakeSharedCall {
   return async (provider, { intervalMs, spareMs }) =>
     (await database.query(takeCall, [provider, intervalMs, spareMs])).length === 1;

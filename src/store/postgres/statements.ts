@@ -2,20 +2,20 @@ import { hash } from 'node:crypto';
 import type { Column } from '../columns.ts';
 import { types } from '../schema.ts';
 
-/** A statement that each connection prepares at its first use. */
+/** Statement that each connection prepares when first used. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
 }
 
-/** Creates a statement, named by a hash of its text, so that names never collide. */
+/** Creates a statement named by a hash of its text, so that different statements never share a name. */
 export function statement(text: string): Statement {
   return { name: hash('sha1', text), text };
 }
 
 export type TypedColumn = readonly [name: string, type: string];
 
-/** Parameter types: those of columns, but text without a collation, and lists as JSON, because unnest flattens them. */
+/** Parameter types: as for columns, but text without a collation, and lists as JSON, because unnest flattens arrays. */
 const parameterTypes = { ...types.PostgreSQL, text: 'text', texts: 'json' };
 
 export function typedColumn({ name, kind }: Column): TypedColumn {

@@ -8,15 +8,15 @@ import type { Migration } from '../migration.ts';
 import { MARK_RESTORED } from '../restores.ts';
 import { readSchema } from './migrations.ts';
 
-/** Maximum wait for a writer. Writers hold the database only briefly. */
+/** Maximum wait for another connection's lock. Writers hold locks only briefly. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Copies a snapshot of a database, even one in use, into a new private file, which is read back and flushed. Any error,
- * even in `onProgress`, removes the copy. A kill leaves an empty `target` and a `target.unfinished`, which block the
- * next backup into that file. Throws `UnreleasedSchemaError`. Throws `Error` if `target`, `target.unfinished` or a
- * journal beside them exists; if the folder is missing, or writable for every user without the sticky bit; if `file` is
- * not a database of this service or holds no account; and if the copy is damaged.
+ * Copies a snapshot of a database, which may be in use, into a new private file, reads it back and flushes it. Any
+ * error, even in `onProgress`, removes the copy. A kill leaves an empty `target` and a `target.unfinished`, which block
+ * the next backup into that file. Throws `UnreleasedSchemaError`. Throws `Error` if `target`, `target.unfinished` or a
+ * journal of either exists; if the folder is missing, or writable for every user without the sticky bit; if `file` is
+ * not a database of this service or has no account; and if the copy is damaged.
  */
 export async function copyDatabase(
   file: string,
@@ -28,7 +28,7 @@ export async function copyDatabase(
   try {
     requireContent(source, file, migrations);
     requireSafePlace(target);
-    // Reserves the name, so that one of two backups into the same file is refused.
+    // Reserves the name, so that only one of two concurrent backups into the same file succeeds.
     closeSync(createExclusively(target));
     try {
       return await copyInto(source, target, onProgress);
@@ -41,7 +41,7 @@ export async function copyDatabase(
   }
 }
 
-/** Throws for an empty or foreign database, which would otherwise be noticed only when the copy is needed. */
+/** Throws for an empty or foreign database, a mistake that would otherwise surface only at the restore. */
 function requireContent(source: DatabaseSync, file: string, migrations: readonly Migration[]): void {
   const tables = source.prepare(
     "SELECT count(*) AS count FROM sqlite_schema WHERE type = 'table' AND name IN ('migrations', 'accounts', 'payments')",
@@ -53,7 +53,7 @@ function requireContent(source: DatabaseSync, file: string, migrations: readonly
     throw new Error(`${file} holds no account, so there is nothing to back up; is DATA_DIR right?`);
 }
 
-/** Mode bits. With the first, any user may write; with the second, only a file's owner may rename it. */
+/** Mode bits of a folder: any user may write in it, and only a file's owner may rename the file. */
 const [WORLD_WRITABLE, STICKY] = [0o002, 0o1000];
 
 /** Refuses folders where any user could rename the copy, and files that SQLite would treat as its journal. */
@@ -78,7 +78,7 @@ async function copyInto(source: DatabaseSync, target: string, onProgress: OnProg
   const unfinished = `${target}.unfinished`;
   const descriptor = createExclusively(unfinished);
   try {
-    // Keeps one snapshot, because the copy would otherwise begin again with each write of another process.
+    // Holds a snapshot, because otherwise each write by another process would restart the copy.
     source.exec('BEGIN; SELECT 1 FROM accounts LIMIT 1');
     const pages = await backup(source, unfinished, {
       progress: ({ totalPages: total, remainingPages }) =>
@@ -101,7 +101,7 @@ async function copyInto(source: DatabaseSync, target: string, onProgress: OnProg
   }
 }
 
-/** Creates a file. Never follows a symbolic link or reuses a file, because either could belong to another user. */
+/** Creates a file. Refuses symbolic links and existing files, because another user could have made them. */
 function createExclusively(path: string): number {
   try {
     return openSync(path, 'wx', 0o600);
@@ -111,7 +111,7 @@ function createExclusively(path: string): number {
   }
 }
 
-/** Throws if the name, by which SQLite opens the file, no longer refers to the file made here. */
+/** Throws if the path, which SQLite opens by name, no longer refers to the open file. */
 function requireSameFile(descriptor: number, path: string): void {
   const [made, found] = [fstatSync(descriptor), lstatSync(path)];
   if (made.dev !== found.dev || made.ino !== found.ino || made.nlink !== 1)
@@ -119,8 +119,8 @@ function requireSameFile(descriptor: number, path: string): void {
 }
 
 /**
- * Marks a copy as restored, so that a service that starts on it does not repeat what was sent after the backup.
- * `VACUUM` omits the free pages, which may hold erased data.
+ * Marks a copy as restored, so that a service started with the copy does not resend what was sent after the backup.
+ * `VACUUM` drops free pages, which may contain erased data.
  */
 function markRestored(file: string): void {
   const copy = new DatabaseSync(file);
@@ -131,7 +131,7 @@ function markRestored(file: string): void {
   }
 }
 
-/** Reads the whole copy, so that damage is noticed immediately. */
+/** Checks all tables of the copy for damage. Returns facts about the backup. */
 async function inspect(file: string, onProgress: OnProgress) {
   const copy = new DatabaseSync(file, { readOnly: true });
   try {
@@ -150,7 +150,7 @@ async function inspect(file: string, onProgress: OnProgress) {
     const head = (end as JournalHead | undefined) ?? NO_MOVEMENTS;
     return {
       bytes: statSync(file).size,
-      /** Fingerprints of the secrets behind the payments' tokens. No database holds the secrets themselves. */
+      /** Fingerprints of the secrets that sign the payments' tokens. The database never contains the secrets. */
       secret_fingerprints: fingerprints.all().map(({ fingerprint }) => fingerprint as string),
       book_entries: head.number,
       book_hash: head.hash,

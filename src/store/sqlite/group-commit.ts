@@ -4,16 +4,16 @@ import { StoreClosedError, StoreWriteError } from '../store-errors.ts';
 import { createTickQueue, type Request } from '../tick-queue.ts';
 import { isBusy } from './open-database.ts';
 
-/** Retry interval while another program holds the lock. Waiting does not block the event loop. */
+/** Retry interval while another program holds the write lock. Waiting does not block the event loop. */
 const BUSY_RETRY_MS = 5;
-/** Time after which waiting writes are rejected, and each later one is tried once until the lock is free. */
+/** Time after which waiting writes are rejected. Until the lock is free, each later group is tried only once. */
 const BUSY_LIMIT_MS = 2_000;
 
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 /**
- * Commits the writes of one event-loop turn together, because a durable commit takes about 30 times as long as writing
- * a row. A write that throws fails alone. Calls `onError` once per group that failed as a whole.
+ * Commits the writes of one event-loop turn together, because a durable commit takes about 30 times as long as a row
+ * insert. A write that throws is rolled back alone. Calls `onError` once per group that fails as a whole.
  */
 export function createGroupCommit(
   database: DatabaseSync,
@@ -27,10 +27,10 @@ export function createGroupCommit(
   const rollbackToSavepoint = database.prepare('ROLLBACK TO item');
   let busySinceMs: number | null = null;
 
-  /** Begins a transaction. Returns false while another program's lock is worth waiting for. */
+  /** Begins a transaction. Returns false while another program holds the lock, up to `BUSY_LIMIT_MS`. */
   function begin(): boolean {
     try {
-      // A transaction is open only after a failed rollback. Its writes were rejected and must not be committed now.
+      // Rolls back a transaction left open by a failed rollback, whose writes were rejected and must not be committed.
       if (database.isTransaction) database.exec('ROLLBACK');
       beginning.run();
       busySinceMs = null;
@@ -44,7 +44,7 @@ export function createGroupCommit(
     }
   }
 
-  /** Rolls back a write that threw; returns false if it cannot be rolled back alone. */
+  /** Rolls back a write that threw. Returns false if the write cannot be rolled back alone. */
   function undo(): boolean {
     // After a disk error, SQLite ends the whole transaction, including the group's earlier writes.
     if (!database.isTransaction) return false;
@@ -57,7 +57,7 @@ export function createGroupCommit(
     }
   }
 
-  /** Runs and commits writes, which can fail alone. Returns functions that settle them. Throws `StoreWriteError`. */
+  /** Runs and commits writes. Returns functions that settle their promises. Throws `StoreWriteError` if all fail. */
   function runAll(group: readonly Request<() => unknown>[]): readonly (() => void)[] {
     const outcomes: (() => void)[] = [];
     for (const { work: write, resolve, reject } of group) {
@@ -79,7 +79,7 @@ export function createGroupCommit(
     return outcomes;
   }
 
-  /** Serves a group. Never awaits between begin and commit, so that no read or other write comes in between. */
+  /** Serves a group. Never awaits between begin and commit, so that nothing else can use the connection meanwhile. */
   async function serve(group: readonly Request<() => unknown>[]): Promise<void> {
     try {
       while (!begin()) await delay(BUSY_RETRY_MS);
@@ -101,7 +101,7 @@ export function createGroupCommit(
 
   const queue = createTickQueue(serve);
   return {
-    /** Runs statements that take effect together or not at all. */
+    /** Runs a write atomically: all of its statements take effect, or none. */
     run: <T>(write: () => T): Promise<T> => queue.ask(write),
     /** Commits waiting writes. Later writes reject. */
     close: () => queue.close(),
@@ -117,11 +117,11 @@ export function createReads(database: DatabaseSync) {
     async run<T>(read: () => T): Promise<T> {
       if (isClosed) throw new StoreClosedError();
       await nextTurn();
-      // A transaction is open only after a failed rollback. Its writes must not be read.
+      // Rolls back a transaction left open by a failed rollback, whose writes must not be read.
       if (database.isTransaction) database.exec('ROLLBACK');
       return read();
     },
-    /** Resolves after the requested reads. Later reads reject. */
+    /** Resolves after all earlier reads. Later reads reject. */
     async close(): Promise<void> {
       isClosed = true;
       await nextTurn();

@@ -11,11 +11,11 @@ import {
   stepTables,
 } from '../migration.ts';
 
-/** Maximum wait for a writer. Writers hold the database only briefly. */
+/** Maximum wait for another connection's lock. Writers hold locks only briefly. */
 const OPENING_TIMEOUT_MS = 2_000;
 const EMPTY_PLACE = 'DATA_DIR to an empty folder';
 
-/** Migrates to the newest schema, a transaction per step. Throws errors of `foundSchema` and `requireNoNewerSchema`. */
+/** Migrates to the newest schema, one transaction per step. Throws like `foundSchema` and `requireNoNewerSchema`. */
 export function migrate(
   database: DatabaseSync,
   file: string,
@@ -37,11 +37,11 @@ export function migrate(
   }
 }
 
-/** Reads a schema without creating files. Throws `UnreleasedSchemaError` if it is from before the first release. */
+/** Reads a schema without creating files. Throws `UnreleasedSchemaError` for one from before the first release. */
 export function findSchema(file: string, migrations: readonly Migration[]): FoundSchema {
   if (!existsSync(file)) return foundSchema(file, EMPTY_PLACE, [], migrations);
   const url = pathToFileURL(file);
-  // Without a log, immutable mode misses nothing, and it keeps SQLite from creating `-wal` and `-shm`.
+  // Opens the file as immutable, so that SQLite creates no `-wal` or `-shm`. Without a log, the file is complete.
   const isAtRest = !existsSync(`${file}-wal`) && !existsSync(`${file}-journal`);
   if (isAtRest) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true, timeout: OPENING_TIMEOUT_MS });
@@ -52,7 +52,7 @@ export function findSchema(file: string, migrations: readonly Migration[]): Foun
   }
 }
 
-/** Reads the schema of an open database. Throws `UnreleasedSchemaError` if it is from before the first release. */
+/** Reads an open database's schema. Throws `UnreleasedSchemaError` for one from before the first release. */
 export function readSchema(
   database: DatabaseSync,
   file: string,

@@ -12,7 +12,7 @@ import { insertSqlOf, storedValues } from './scripts.ts';
 /** Opens and locks a side of a move. Creates a missing target. Throws the errors of `openSide` and `openLocked`. */
 export async function openSqliteSide(file: string, role: MoveRole, options: SideOptions) {
   const { migrations } = options;
-  // Opening would create the file.
+  // Checks first, because opening a missing source would create the file.
   if (role === 'source' && !existsSync(file)) throw new MoveRefusedError(`there is no database ${file}`);
   const found = findSchema(file, migrations);
   if (found.number > 0) requireOwnSchema(found);
@@ -32,7 +32,7 @@ export async function openSqliteSide(file: string, role: MoveRole, options: Side
         const statement = database.prepare(insertSqlOf(table.name, table.columns));
         for (const row of rows) statement.run(...storedValues(row));
       },
-      // Only commits, because SQLite continues counters after the highest number.
+      // Sets no counters, because SQLite continues after the highest number.
       commit: async () => database.exec('COMMIT'),
       close,
     },

@@ -2,14 +2,14 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreInUseError } from '../store-errors.ts';
 
-/** Lock timeout while opening. It may block, because nothing is served yet. */
+/** Lock timeout while opening. Waiting may block the event loop, because no requests are served yet. */
 const OPENING_TIMEOUT_MS = 2_000;
 const PAGE_CACHE_KIB = 16 * 1024;
 const MAXIMUM_IDLE_WAL_BYTES = 64 * 1024 * 1024;
 
 /**
- * Creates a file that only its owner can read and write, or restricts an existing one without opening it: closing any
- * descriptor of a file drops all POSIX locks of the process on it, including SQLite's.
+ * Creates a file that only its owner can read and write, or restricts an existing file. Does not open an existing file,
+ * because closing any descriptor drops all POSIX locks of the process on that file, including SQLite's.
  */
 export function makeOwnFile(file: string): void {
   try {
@@ -34,7 +34,7 @@ export function openDatabase(file: string): DatabaseSync {
       PRAGMA cache_size = -${PAGE_CACHE_KIB};
       PRAGMA journal_size_limit = ${MAXIMUM_IDLE_WAL_BYTES};
     `);
-    // From now on, locks must not block the event loop, because the group commit retries.
+    // Disables the lock timeout, which would block the event loop. The group commit retries instead.
     database.exec('PRAGMA busy_timeout = 0');
     return database;
   } catch (error) {
@@ -62,7 +62,7 @@ function lockFile(file: string): () => void {
   return () => lock.close();
 }
 
-/** Throws `StoreInUseError` when another process, or another store of this one, holds the database. */
+/** Throws `StoreInUseError` if another process, or another store in this process, has locked the database. */
 export function openLocked(file: string): { database: DatabaseSync; close(): Promise<void> } {
   const unlock = lockFile(file);
   try {
@@ -81,9 +81,9 @@ export function openLocked(file: string): { database: DatabaseSync; close(): Pro
   }
 }
 
-/** SQLite's primary result code for "another connection has the lock". */
+/** SQLite's primary result code when another connection holds the lock. */
 const SQLITE_BUSY = 5;
-/** Mask for the low byte, in which extended result codes carry the primary one. */
+/** Mask for the low byte, which is the primary code in extended result codes. */
 const PRIMARY_CODE_MASK = 0xff;
 
 /** Returns whether another connection holds the lock, so that a retry makes sense. */

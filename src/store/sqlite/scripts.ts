@@ -10,7 +10,7 @@ import {
 } from '../scripts.ts';
 import type { GroupCommit, Reads } from './group-commit.ts';
 
-/** Runs scripts on SQLite and prepares each statement once. Locks do nothing, because only this process writes. */
+/** Runs scripts on SQLite. Prepares each statement once. Ignores locks, because writes are already serialized. */
 export function createScripts(database: DatabaseSync, writes: GroupCommit, reads: Reads): Scripts {
   const statementOf = preparedOnce((sql) => database.prepare(sqliteTextOf(sql)));
 
@@ -45,7 +45,7 @@ export function createScripts(database: DatabaseSync, writes: GroupCommit, reads
   };
 }
 
-/** Returns SQLite's text of a statement: lists are JSON, some functions have other names, and rows are not locked. */
+/** Translates a statement to SQLite: lists become JSON, some functions have other names, and row locks are omitted. */
 function sqliteTextOf(sql: string): string {
   return sql
     .replace(/FOR UPDATE OF \w+ SKIP LOCKED/, '')
