@@ -1,6 +1,6 @@
 import type { UsdRate } from '../payment/money.ts';
 
-/** Maximum fee per gas: ten times the default of bor's `targetBaseFee`, which is 500 gwei. Not configurable. */
+/** Maximum fee per gas: ten times the default `targetBaseFee` of Polygon's node bor (500 gwei). Not configurable. */
 export const MAXIMUM_FEE_PER_GAS_WEI = 5_000n * 10n ** 9n;
 
 /** Operator's limit on the gas cost of a release, as a share of the amount that the payment received. */
@@ -18,7 +18,7 @@ export const defaultRelayLimits = {
   releasesPerBatch: 100,
   /** Time that the first due release waits for others to share its transaction. */
   batchWindowMs: 0,
-  /** Time before an attempt's fees are compared with the latest quote. */
+  /** Minimum age of an attempt before its fees are compared with the latest quote. */
   bumpAfterMs: 15_000,
   maximumFeePerGas: MAXIMUM_FEE_PER_GAS_WEI,
   /** Maximum gas limit times fee of one transaction, in wei. Nodes refuse a transaction above their own cap. */
@@ -27,9 +27,9 @@ export const defaultRelayLimits = {
   gasShare: null as GasShareLimit | null,
   /** Time that the first batch in flight may stay unmined before a replacement takes its nonce. */
   minedPatienceMs: 600_000,
-  /** Time that a nonce gap before the first open batch may close by itself before it is filled. */
+  /** Time for a nonce gap before the first open batch to close by itself. After that, the relayer fills the gap. */
   nonceGapPatienceMs: 30_000,
-  /** Time after the last attempt at which a former key's batch is abandoned. Until then, it is rebroadcast. */
+  /** Time from a former key's last attempt until its batch is abandoned. Until then, the batch is rebroadcast. */
   retiredPatienceMs: 600_000,
 };
 

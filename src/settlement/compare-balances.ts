@@ -40,7 +40,7 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
   };
 }
 
-/** Reads open payments, then their balances, and finds unexplained ones. Throws `ChainUnavailableError`. */
+/** Finds open payments whose balance the observations do not explain. Throws `ChainUnavailableError`. */
 export async function findUnexplained(
   { payments, sweep }: Pick<SweepContext, 'payments' | 'sweep'>,
   ids: readonly PaymentId[],
@@ -63,7 +63,7 @@ async function readBalances(sweep: SweepBalances, views: readonly PaymentView[],
   return addresses.length === 0 ? [] : sweep(addresses, blockNumber);
 }
 
-/** Finds payments whose deposit address holds the token. Throws `ChainUnavailableError` if no endpoint answers. */
+/** Finds payments whose address holds the mistaken token. Throws `ChainUnavailableError` if no endpoint answers. */
 export async function findMistakenToken(
   { sweepBalances }: MistakenToken,
   views: readonly PaymentView[],

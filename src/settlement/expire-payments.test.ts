@@ -15,7 +15,7 @@ const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
 
 const account = newAccount({ createdAtMs: START_MS });
 
-/** Payments without any deposit, and the watermark, in memory. */
+/** Creates an in-memory store of payments, deposits and the expiry watermark. */
 function createWorld(nowMs: () => number) {
   const payments = new Map<string, Payment>();
   const visits = new Map<string, number>();
@@ -119,7 +119,7 @@ function createWorld(nowMs: () => number) {
 }
 
 it('expires every payment past its deadline and none before, though the clock moves while one is created', async () => {
-  // How far the clock moves at each look at it.
+  // Time in ms by which the clock advances at each read.
   const ticks = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 10, maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(ticks, async (moves) => {
@@ -141,7 +141,7 @@ it('expires every payment past its deadline and none before, though the clock mo
           if (status === 'canceled') expect(createdAtMs + EXPIRY_MS).toBeLessThan(cursorMs);
         }
       }
-      // Ids may be some milliseconds ahead of their payments, never behind.
+      // The time in an id may be a few milliseconds after the payment's creation, never before.
       world.setCursor(lastMs + EXPIRY_MS + 60);
       await expirePayments(world.context);
       for (const payment of world.payments.values()) {

@@ -42,7 +42,7 @@ export async function expirePayments(context: ExpirePaymentsContext) {
     const seenUnits = seenBefore.get(view.payment.id);
     if (seenUnits === undefined) return settle(view, { nowMs: context.nowMs(), expiredBeforeMs });
     // The payment stays unchanged until the money is observed. A deposit recorded during the chain call could not move
-    // the watermark back, because the watermark had not passed this payment yet, so this decision does.
+    // the watermark back, because the watermark had not passed this payment yet. This decision moves it back instead.
     return sumObservations(view.observations).seenUnits === seenUnits
       ? null
       : { change: {}, revisitExpiry: true as const };

@@ -57,7 +57,7 @@ export async function rebuildPayment(
     status: 'canceled',
     forwardStatus: 'canceled',
     cancelReason: 'operator',
-    // The price is lost, so the balance stands in for it. The payment never counts as paid.
+    // The price is lost, so the balance replaces it. The payment never counts as paid.
     amountCents: Number(usdUnits / UNITS_PER_CENT),
     currency: 'USD',
     originalAmountCents: null,

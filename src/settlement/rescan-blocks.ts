@@ -8,7 +8,7 @@ import {
   type WatchDepositsContext,
 } from './watch-deposits.ts';
 
-/** Final blocks to read again: the last `depthBlocks` up to the cursor, or the part of a range up to it. */
+/** Final blocks to read again: the last `depthBlocks` up to the cursor, or a range, cut off at the cursor. */
 type BlocksBelowCursor =
   | { readonly depthBlocks: number }
   | { readonly fromBlock: number; readonly toBlock: number };
@@ -23,7 +23,7 @@ export interface Rescan {
 
 const MAXIMUM_CONTRADICTIONS = 10;
 
-/** Reads final blocks again at another endpoint, or at each, and adds missed rows. A node may lag or omit logs. */
+/** Reads final blocks again at another host, or at every endpoint, and adds missed rows. Nodes may lag or omit logs. */
 export async function rescanFinalBlocks(
   context: WatchDepositsContext,
   blocks: BlocksBelowCursor,
@@ -59,7 +59,7 @@ async function rescanAtOne(
     const logs = await readPaymentLogs(context.payments, view, { fromBlock, toBlock, recipients });
     const missing = await context.observations.listMissing(logs.rows);
     const isMissing = Object.values(missing).some(({ length }) => length > 0);
-    // Checked again, because the endpoint's chain may have changed during the read.
+    // Checks the cursor again, because the endpoint's chain may have changed during the read.
     if (isMissing || logs.scannedTo.number === toBlock) await requireSameChain(view, cursor);
     if (isMissing && (await areConfirmed(view, missing, cursor))) {
       const missed = await recordMissed(context, cursor, missing);

@@ -23,7 +23,7 @@ it('filters for up to 128 open addresses, which join the list at once and leave 
   expect(await list()).toBeNull();
   nowMs = 30_001;
   expect((await list())?.toSorted()).toEqual(open);
-  // More payments were made since the oldest open one than are looked at.
+  // Too many payments follow the oldest open one.
   open = null;
   expect(await list()).toBeNull();
 });

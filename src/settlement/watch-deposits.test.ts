@@ -15,7 +15,7 @@ const RANGE_BLOCKS = 5;
 
 const OURS: Address = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
-/** Payments at these addresses, and others: more than a node filters for. */
+/** Creates a store with payments at these addresses, and too many others for a node's filter. */
 const paymentsAt = (own: readonly Address[]): WatchDepositsContext['payments'] => ({
   findDepositOwners: async (asked) =>
     own
@@ -29,7 +29,7 @@ function blockAt(number: number): BlockReference {
   return { number, hash: `hash of block ${number}`, timestampMs: number * 2_000 };
 }
 
-/** A view of a chain in which everything is confirmed. */
+/** Creates a view in which every block and log is confirmed. */
 const viewWith = (
   change: Pick<ChainView, 'readLatest' | 'readFinal' | 'readLogs'> & Partial<ChainView>,
 ): ChainView => ({
@@ -42,7 +42,7 @@ const viewWith = (
   ...change,
 });
 
-/** What is recorded, of a watcher whose cursor is given. */
+/** Creates an observation store from which no rows vanish. */
 const observationsWith = (change: Partial<ObservationStore>) =>
   ({ listVanished: async () => ({ deposits: [], releases: [] }), ...change }) as unknown as ObservationStore;
 
@@ -54,7 +54,7 @@ const decisions = {
   onRewind: () => {},
 };
 
-/** An endpoint that grants five blocks a call; its final block is given, and every block has a deposit. */
+/** Creates a reader of an endpoint that allows five blocks per call. Every block has a deposit. */
 function chainOf(
   latest: number,
   final: number | null,
@@ -128,7 +128,7 @@ it('goes on to see new blocks while nothing becomes final, a bounded number in a
   expect(pass.isCaughtUp).toBe(false);
   const second = await watchOnce(chain, 10, { kept });
   expect(second.scan.scannedTo).toBe(2_010);
-  // What was read before is not read again.
+  // The second pass does not read the first thousand blocks again.
   expect(chain.calls).toHaveLength(400);
   expect(second.blocks).toHaveLength(2_000);
   let last = second;
@@ -217,11 +217,11 @@ it('records a transfer to a payment that was created while the node was asked fo
   expect(blocks).toEqual([11, 12]);
 });
 
-/** Calls that one pass makes, after passes that have seen everything so far. */
+/** Returns the calls of one pass, which follows two passes over all earlier blocks. */
 async function callsOfPass(options: {
   readonly newBlocks: number;
   readonly hasDeposits?: boolean;
-  /** An announcement of the newest block, with these changes. */
+  /** Changes to the announcement of the newest block; absent for no announcement. */
   readonly announced?: Partial<LatestBlock>;
   readonly lacksAnnounced?: boolean;
 }) {

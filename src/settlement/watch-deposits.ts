@@ -71,7 +71,7 @@ export async function watchDeposits(
     const isNext = announced !== null && isFollowedBy(kept.top, announced);
     let latest = isNext ? announced : await view.readLatest();
     const hasMore = await keepUpTo(context, view, latest, cursor.number).catch(async (error: unknown) => {
-      // The announcement may be wrong, so this error is not held against the endpoint.
+      // The announcement may be wrong, so this error does not count against the endpoint.
       if (!isNext || !(error instanceof ChainUnavailableError)) throw error;
       latest = await view.readLatest();
       return keepUpTo(context, view, latest, cursor.number);
@@ -132,7 +132,7 @@ async function readLeftOut(
   const blocks = new Set([...deposits, ...releases].map(({ blockNumber }) => blockNumber));
   const recipients = blocks.size === 0 ? null : await listAllAddresses(payments);
   const found: OwnRows[] = [];
-  // More blocks than this mean a deep reorganization, so the rest of them are accepted as lost.
+  // More blocks mean a deep reorganization, so the rows of the others are accepted as lost.
   for (const fromBlock of [...blocks].slice(0, MAXIMUM_COMPARISONS)) {
     const block = await view.readBlock(fromBlock);
     if (block === null) throw new ChainUnavailableError(`${view.source} does not have block ${fromBlock}`);
@@ -213,7 +213,7 @@ function isFollowedBy(top: BlockReference | null, { number, hash, parentHash }: 
   return top?.number === number ? top.hash === hash : top?.number === number - 1 && top.hash === parentHash;
 }
 
-/** Throws `ChainUnavailableError` for rows that contradict final ones, because that is the endpoint's fault. */
+/** Records a scan. Throws `ChainUnavailableError` for rows that contradict final ones, to blame the endpoint. */
 async function recordScan({ observations, decide }: WatchDepositsContext, scan: ScanRecord) {
   try {
     return await observations.recordScan(scan, decide);
@@ -327,13 +327,13 @@ export function createKeptBlocks() {
     get isClean(): boolean {
       return !kept.isDirty && readings.every(({ rows }) => countOf(rows) === 0);
     },
-    /** Starts a pass. Forgets final blocks, and another endpoint's, so that no endpoint confirms its own rows. */
+    /** Starts a pass. Drops final blocks, and all blocks of another endpoint, so that none confirms its own rows. */
     begin(newSource: string, cursor: BlockReference | null): void {
       if (source !== newSource || cursor === null) kept.clear();
       source = newSource;
       if (cursor === null) return;
       readings = readings.filter(({ to }) => to.number > cursor.number);
-      // The cursor went back, so the blocks between it and the kept ones would never be read.
+      // If the cursor went back, the blocks between the cursor and the kept ones would never be read.
       if ((readings[0]?.fromBlock ?? 0) > cursor.number + 1) kept.clear();
     },
     /** Adds blocks after the newest kept one, or the first blocks. */
@@ -416,8 +416,8 @@ const LEAVING_MS = 30_000;
 export type OpenAddresses = ReturnType<typeof createOpenAddresses>;
 
 /**
- * Creates a function that returns the deposit addresses of payments that await money or did a moment ago; null if
- * filtering is not worthwhile. Other deposits are found once their block is final.
+ * Creates a function that returns the deposit addresses of payments that await money, or did within `LEAVING_MS`; null
+ * if filtering is not worthwhile. Other deposits are found once their block is final.
  */
 export function createOpenAddresses({
   payments,

@@ -11,7 +11,7 @@ export interface ForwardedLog extends Release {
   readonly deposit: Address;
 }
 
-/** A `Rescued` event of one of our factories. `units` is only as trustworthy as the rescued token. */
+/** `Rescued` event of one of our factories. `units` is only as trustworthy as the rescued token. */
 export interface RescuedLog extends Rescue {
   readonly deposit: Address;
 }
@@ -28,9 +28,9 @@ export interface LogQuery {
   readonly toBlock: number;
   /** Recipients to filter by at the endpoint; null fetches every transfer of the token. */
   readonly recipients: readonly Address[] | null;
-  /** Selects our recipients among those fetched, as `0x` and 40 lower-case hex digits. Unused with `recipients`. */
+  /** Returns which fetched recipients are ours (`0x` and 40 lower-case hex digits). Unused with `recipients`. */
   readonly ownOf?: (recipients: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
-  /** The only block of the range, requested by hash, so that a node without it answers with an error. */
+  /** The only block of the range, requested by hash, so that a node without the block answers with an error. */
   readonly block?: BlockReference;
   /** Whether to read the factories' events. Default true. */
   readonly withReleases?: boolean;
@@ -49,35 +49,35 @@ export interface LatestBlock extends BlockReference {
 export interface ChainView {
   readonly source: string;
   readLatest(): Promise<LatestBlock>;
-  /** Returns the newest final block that another host confirms or the only host reports; null if none confirms it. */
+  /** Returns the newest final block that another host confirms; null for none. A single host needs no confirmation. */
   readFinal(): Promise<BlockReference | null>;
   /** Returns null if the endpoint has no such block. */
   readBlock(blockNumber: number): Promise<BlockReference | null>;
   /** Returns the logs of as many of the query's first blocks as the endpoint allows, in chain order. */
   readLogs(query: LogQuery): Promise<ScannedLogs>;
-  /** Returns true if another host has the logs or there is none. Throws `ChainUnavailableError` if two lack some. */
+  /** Returns whether another host has the logs; true with one host. Throws `ChainUnavailableError` if two lack some. */
   confirmLogs(logs: ChainLogs, final: BlockReference): Promise<boolean>;
   /** Returns the block number of a mined transaction; null if the endpoint does not know the transaction. */
   readTransactionBlock(transactionHash: string): Promise<number | null>;
   /** Returns whether another host has the same block; true if all endpoints are on one host. */
   confirmBlock(block: BlockReference): Promise<boolean>;
-  /** Asks other hosts whether a block may replace a final one. Returns `alone` if there is only one host. */
+  /** Checks at other hosts that a block may replace a final one. Returns `alone` for a single host that is not ours. */
   confirmReplacement(block: BlockReference): Promise<'confirmed' | 'unconfirmed' | 'alone'>;
 }
 
 /** Thrown when the chain, or one endpoint, cannot be read. */
 export class ChainUnavailableError extends Error {}
 
-/** Thrown when the chain reports why a call would fail. An immediate retry gives the same answer. */
+/** Thrown when the chain reports why a call would fail. An immediate retry would fail, too. */
 export class CallRevertedError extends Error {}
 
-/** Thrown when no endpoint accepts a signed transaction (fee too low, no POL for gas). It may succeed later. */
+/** Thrown when no endpoint accepts a signed transaction (fee too low, no POL for gas). A later retry may succeed. */
 export class TransactionRefusedError extends Error {}
 
-/** Thrown when the signer does not answer, refuses, or returns something else. Releases wait for the signer. */
+/** Thrown when the signer does not answer, refuses, or returns a wrong transaction. Releases wait for the signer. */
 export class SignerError extends Error {}
 
-/** Maximum lag of an endpoint behind the highest final block. The alert CardCheckoutEndpointLags uses it, too. */
+/** Maximum lag of an endpoint behind the highest final block, also used by the alert CardCheckoutEndpointLags. */
 export const LAGGING_BLOCKS = 30;
 
 /** Maximum age of the newest scanned block. Longer than the pauses between reads while no payment is pending. */
@@ -94,7 +94,7 @@ export interface EndpointHealth {
   readonly isFailing: boolean;
   /** Final blocks behind the highest one that any endpoint reported; null before the first read. */
   readonly lagBlocks: number | null;
-  /** Number of malformed answers, and of contradictions by other endpoints, whichever of them is wrong. */
+  /** Number of malformed answers, and of contradictions between endpoints for which this one may be to blame. */
   readonly disagreements: number;
   /** Last disagreement in one sentence, and its age. */
   readonly lastDisagreement: { readonly message: string; readonly agoMs: number } | null;
@@ -102,7 +102,7 @@ export interface EndpointHealth {
 
 export interface ChainReader {
   listEndpoints(): readonly EndpointHealth[];
-  /** Runs a pass at one endpoint. After a failure, repeats it at the next one. */
+  /** Runs a pass (a series of reads) at one endpoint. After a failure, repeats the pass at the next endpoint. */
   withView<T>(use: (view: ChainView) => Promise<T>): Promise<T>;
   /** Runs a second reading at a host other than `withView`'s current one. Same as `withView` with a single host. */
   withOtherView<T>(use: (view: ChainView) => Promise<T>): Promise<T>;
@@ -110,10 +110,10 @@ export interface ChainReader {
   withEachView<T>(use: (view: ChainView) => Promise<T>): Promise<readonly T[]>;
 }
 
-/** Checks whether the token lets money move, before a customer is sent to pay and before a release. */
+/** Checks that the token allows transfers, made before a customer is sent to pay and before a release. */
 export interface TokenReader {
   isBlocklisted(address: Address): Promise<boolean>;
-  /** Simulates releases in order. Of several hosts, two must refuse. If a sole answer refuses, `heldUnits` is 0. */
+  /** Checks releases in order. With several hosts, two must refuse. If the only answer refuses, `heldUnits` is 0. */
   checkReleases(releases: readonly ReleaseAddresses[]): Promise<readonly ReleaseCheck[]>;
   readBalance(address: Address): Promise<bigint>;
 }
@@ -126,7 +126,7 @@ export interface ReleaseCheck {
   readonly refusal: string | null;
 }
 
-/** Reads token balances at one block, in the order of the addresses. Throws `ChainUnavailableError` if that fails. */
+/** Reads token balances at one block, in the order of the addresses. Throws `ChainUnavailableError`. */
 export type SweepBalances = (
   addresses: readonly Address[],
   blockNumber: number,
@@ -158,7 +158,7 @@ export type RelayTransaction = RelayCall | { readonly kind: 'self_transfer' };
 
 export const SELF_TRANSFER_GAS = 21_000n;
 
-/** Relayer key. Unless stated otherwise, each number is the highest that two hosts reach, or the only host's. */
+/** Relayer key. Unless stated otherwise, each number is the hosts' second-highest answer, or the only host's. */
 export interface Relayer {
   readonly address: Address;
   /** Returns the transaction count of the relayer, or of another address, at the newest block. */
@@ -168,10 +168,10 @@ export interface Relayer {
   /** Returns the transaction count at the finalized block, or 0 while that block is above `seenTo`. */
   readFinalTransactionCount(seenTo: number, of?: string): Promise<number>;
   isAnyMined(hashes: readonly string[]): Promise<boolean>;
-  /** Estimates a gas limit, with a margin or from our own figure. Throws `CallRevertedError` if the call would fail. */
+  /** Returns a gas limit, from an estimate or our own figure. Throws `CallRevertedError` if the call would fail. */
   estimateGas(call: RelayCall): Promise<bigint>;
   quoteFees(): Promise<FeeQuote>;
-  /** Throws `SignerError` if the signer does not answer, refuses, or returns something else. */
+  /** Throws `SignerError`. */
   sign(
     transaction: RelayTransaction,
     nonce: number,
@@ -180,9 +180,9 @@ export interface Relayer {
   ): Promise<SignedTransaction>;
   /** Requests the signature of a transaction that no block can contain. Throws like `sign`. */
   checkSigner(): Promise<unknown>;
-  /** Returns why the last signature failed; null if it did not. */
+  /** Returns why the last signature failed; null if it succeeded. */
   signerFailure(): string | null;
-  /** Sends a signed transaction, even a known or mined one. Throws `TransactionRefusedError` if none accepts it. */
+  /** Sends a signed transaction, even one that nodes already have. Throws `TransactionRefusedError`. */
   broadcast(rawTransaction: string): Promise<void>;
   readGasBalance(): Promise<bigint>;
   /** Returns an address's balance as one host reports it, in the token's units, or in wei for POL (`POL_ADDRESS`). */

@@ -3,7 +3,7 @@ import type { ChainEndpoint } from './endpoint-rotation.ts';
 
 export const NOTABLE_SKEW_MS = 30_000;
 
-/** Returns the time of each endpoint's newest block, or the error of an endpoint that has none for this chain. */
+/** Returns the time of each endpoint's newest block, or the error of an endpoint that cannot report one. */
 export function readNewestBlocksMs(endpoints: readonly ChainEndpoint[]): Promise<(number | Error)[]> {
   return Promise.all(
     endpoints.map(async (endpoint) => {

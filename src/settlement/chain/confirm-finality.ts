@@ -41,9 +41,9 @@ type Answer =
   | { readonly kind: 'cannot say'; readonly message: string };
 
 /**
- * Confirms a final block at one other host, because payments settle on it. An endpoint that is behind confirms only up
- * to its own final block. A single host is trusted. `report` is called even for contradictions that arrive after
- * another host has agreed.
+ * Confirms a final block at one other host, because payments settle on final blocks. An endpoint that is behind
+ * confirms only up to its own final block. A single host is trusted. `report` is called even for contradictions that
+ * arrive after another host has agreed.
  */
 export async function confirmFinalBlock(
   primary: ChainEndpoint,
@@ -66,7 +66,7 @@ export async function confirmFinalBlock(
   return { block: highest ?? null, isContradicted };
 }
 
-/** Asks all endpoints of other hosts. Returns their contradictions about `final` or a lower block. */
+/** Compares `final`, or a lower block, with all endpoints of other hosts. Returns the contradictions. */
 export async function findContradictions(
   primary: ChainEndpoint,
   others: readonly ChainEndpoint[],
@@ -117,7 +117,7 @@ async function compareBlocks(
     if (pair === null)
       return { kind: 'cannot say', message: `${label} is behind and cannot confirm block ${final.number}` };
     const { own, theirs } = pair;
-    // Times must match, too, because payments expire by the time of a block.
+    // Times must match, too, because payments expire by block time.
     const [said, contradicted] =
       own.hash === theirs.hash
         ? [own.timestampMs, theirs.timestampMs].map((ms) => `of ${new Date(ms).toISOString()}`)
@@ -132,7 +132,7 @@ async function compareBlocks(
   }
 }
 
-/** Reads the highest block that both endpoints call final, from each of them. */
+/** Reads, from each endpoint, the highest block that both report as final. Returns null if one of them lacks it. */
 async function readSameHeight(
   primary: ChainEndpoint,
   other: ChainEndpoint,
@@ -183,7 +183,7 @@ function describeLogDoubts(
   const denials = answers.filter((answer) => answer.kind === 'lacks some');
   const supporters = hostsOf(answers.filter(({ kind }) => kind === 'has them'));
   if (supporters > 0) {
-    // The endpoint itself counts as a supporter, so more denials are at least a tie, and no endpoint is to blame.
+    // The endpoint itself is one more supporter. If denials outnumber the others, no majority can assign the blame.
     if (hostsOf(denials) > supporters) return [];
     return denials.map(({ label, message }) => ({ kind: 'omitted', block, endpoint: label, message }));
   }

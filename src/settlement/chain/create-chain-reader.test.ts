@@ -36,7 +36,7 @@ it.each([
   const watch = createHeadWatch(() => nowMs);
   const stoodStillAtMs: number[] = [];
   for (nowMs = 0; nowMs <= 100_000; nowMs += 2_000) {
-    // It moves until 30 s.
+    // The standing number advances until 30 s.
     const [head, final] = numbersOf(nowMs / 2_000, Math.min(15, nowMs / 2_000));
     const movements = [watch.hasHeadStood('node', head), watch.hasFinalStood(final)];
     if (movements.includes(true)) stoodStillAtMs.push(nowMs);

@@ -58,7 +58,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     }
     options.onDisagreement?.(doubt);
   };
-  /** Returns endpoints that can confirm this one's answers. Several URLs on one host count as one host. */
+  /** Returns endpoints that can confirm an endpoint's answers. Several URLs on one host count as one host. */
   const othersOf = ({ host }: ChainEndpoint) => endpoints.filter((other) => other.host !== host);
 
   async function confirmBlock(
@@ -66,7 +66,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     block: BlockReference,
   ): Promise<BlockReference | null> {
     const verdict = await confirmFinalBlock(endpoint, othersOf(endpoint), block, report);
-    // No host agrees and one contradicts, so this endpoint is probably wrong. The next pass asks another one.
+    // No host agrees and one contradicts, so this endpoint is probably wrong. The next pass uses another endpoint.
     if (verdict.block === null && verdict.isContradicted) rotation.leave(endpoint);
     return verdict.block;
   }
@@ -80,7 +80,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     throw new ChainUnavailableError(`${endpoint.rpc.label} shows logs that two other hosts do not have`);
   }
 
-  /** Returns whether two other hosts' final blocks are far above this endpoint's. One host may invent its height. */
+  /** Returns whether two other hosts' final blocks are far above the endpoint's. One host may report a false height. */
   function isCrawling({ host }: ChainEndpoint, finalNumber: number): boolean {
     const isAhead = (other: ChainEndpoint) => (other.finalNumber ?? 0) - finalNumber > CRAWLING_BLOCKS;
     const ahead = endpoints.filter((other) => other.host !== host && isAhead(other));
@@ -205,12 +205,12 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
   };
 }
 
-/** Maximum blocks that a head may fall back: more than any reorganization since Polygon reaches finality in seconds. */
+/** Maximum blocks that a head may fall back. Reorganizations are shorter, because Polygon finalizes within seconds. */
 const MAXIMUM_FALLBACK_BLOCKS = 256;
 /** Time after which a lower head is accepted. Not a number of checks, because pauses after failed passes grow. */
 const ACCEPT_FALLBACK_AFTER_MS = 60_000;
 
-/** Time (about ten blocks) without progress that means a node lost its peers, or the chain or its finality halted. */
+/** Time without progress (about ten blocks), after which the node has lost its peers or the chain has halted. */
 const STALL_MS = 20_000;
 
 /** Detects a head or final block that stands still, and a head that falls back further than any reorganization. */
@@ -241,7 +241,7 @@ function createStallCheck(monotonicMs: () => number): (blockNumber: number) => b
   return (blockNumber) => {
     const nowMs = monotonicMs();
     const isStanding = last.blockNumber === blockNumber && nowMs - last.sinceMs >= STALL_MS;
-    // Reports once per period, so that every node gets its turn while the chain itself is halted.
+    // Returns true once per period, so that the reader tries every node while the chain itself is halted.
     if (isStanding || last.blockNumber !== blockNumber) last = { blockNumber, sinceMs: nowMs };
     return isStanding;
   };

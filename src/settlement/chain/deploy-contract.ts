@@ -6,9 +6,9 @@ import { createEndpointRotation, type EndpointRotation } from './endpoint-rotati
 import { limitOf, polOf, readEstimate } from './gas.ts';
 import { broadcast, quoteFees, type RelayerOptions, readBalance, signTransaction } from './relayer.ts';
 
-/** Deployer, whose key pays the gas and gets no rights, except those that a constructor grants (the test token's). */
+/** Deployer's options. Its key pays the gas and gets no rights, except what the test token's constructor grants. */
 export interface DeployerOptions extends RelayerOptions {
-  /** Time to wait for the block. Default 120,000. */
+  /** Maximum wait for the receipt. Default 120,000. */
   readonly timeoutMs?: number;
   /** Interval at which the receipt is polled. Default 500. */
   readonly pollIntervalMs?: number;
@@ -17,7 +17,7 @@ export interface DeployerOptions extends RelayerOptions {
 /** Thrown when a deployment fails or its outcome is unknown. */
 export class DeploymentFailedError extends Error {}
 
-/** Deploys `initCode` (with constructor arguments) and waits for its block. Throws `DeploymentFailedError`. */
+/** Deploys `initCode` (with constructor arguments) and waits until it is mined. Throws `DeploymentFailedError`. */
 export async function deployContract(options: DeployerOptions, initCode: `0x${string}`) {
   const { endpoints, chainId, signer } = options;
   const rotation = createEndpointRotation(endpoints);

@@ -14,7 +14,7 @@ import { aroundCalls, checkAnswers, toQuantity } from './node-answers.ts';
 
 export type EndpointRotation = ReturnType<typeof createEndpointRotation>;
 
-/** Reads at one endpoint before another one gets its turn, because a wrong answer does not count as a failure. */
+/** Reads before the rotation moves on. Otherwise, an endpoint with wrong but well-formed answers would stay current. */
 const READS_OF_A_TURN = 50;
 
 /** Chooses the endpoint to ask. Only a `ChainUnavailableError` counts as an endpoint's failure. */
@@ -65,14 +65,14 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
     throw joinFailures(failures);
   }
 
-  /** Runs a single read like `usePass`. After `READS_OF_A_TURN` reads, the next endpoint is asked first. */
+  /** Runs a single read as a pass. Moves to the next endpoint every `READS_OF_A_TURN` reads. */
   function useAny<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T> {
     readsInTurn = (readsInTurn + 1) % READS_OF_A_TURN;
     if (readsInTurn === 0) current = (current + 1) % endpoints.length;
     return usePass((_, asked) => use(asked));
   }
 
-  /** Asks all hosts. Returns the answers that arrive in time or until two agree. Uses `useAny` if there are none. */
+  /** Asks all hosts until two agree or time is up. Returns the answers or, if there are none, that of `useAny`. */
   async function useEach<T>(
     use: (endpoint: ChainEndpoint) => Promise<T>,
     isSame: (one: T, other: T) => boolean = (one, other) => one === other,
@@ -130,7 +130,7 @@ function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
   return Object.create(endpoint, Object.getOwnPropertyDescriptors(limited)) as ChainEndpoint;
 }
 
-/** Returns the highest answer that two hosts reach: the lower of two, the middle of three. No host decides alone. */
+/** Returns the second-highest answer (or the only one): the lower of two, the middle of three. */
 export function reachedByTwo<T extends number | bigint | boolean>(answers: readonly T[]): T {
   const [highest, second = highest] = answers.toSorted((one, other) =>
     one > other ? -1 : one < other ? 1 : 0,
@@ -145,7 +145,7 @@ export function joinFailures(failures: readonly ChainUnavailableError[]): ChainU
   return new ChainUnavailableError(`no endpoint can be used: ${messages}`, { cause: failures.at(-1) });
 }
 
-/** Pause of an endpoint after a call timed out, if there are others, so that few callers wait for it. */
+/** Pause of an endpoint after a timeout, if there are others, so that few callers wait for a hanging endpoint. */
 const PAUSE_MS = 20_000;
 
 /** Time after which an endpoint's chain id is checked again, even without a failure. */
@@ -171,7 +171,7 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
 export const endpointOutcomes = ['answered', 'refused', 'slow', 'failed'] as const;
 type EndpointOutcome = (typeof endpointOutcomes)[number];
 
-/** Creates endpoints. One of several that hangs is paused for all its users. Throws `TypeError` for an invalid URL. */
+/** Creates endpoints. If one of several hangs, it is paused for all callers. Throws `TypeError` for an invalid URL. */
 export function createChainEndpoints(options: ChainEndpointsOptions): readonly ChainEndpoint[] {
   const { urls, chainId } = options;
   if (urls.length === 0) throw new TypeError('a chain needs at least one endpoint');
@@ -294,13 +294,13 @@ export async function closeChainEndpoints(endpoints: readonly ChainEndpoint[]): 
 
 export type EndpointSpeed = ReturnType<typeof createEndpointSpeed>;
 
-/** Minimum ratio of a slow answer's time to the usual time, or to another host's. */
+/** Factor for time limits (times the slowest recent answer) and for slow hosts (times the fastest host's median). */
 const FACTOR = 4;
 const REMEMBERED_ANSWERS = 32;
 
-/** Methods that a pass calls at the current endpoint, and that confirmations and rescans call at all others. */
+/** Methods called at every endpoint: by passes at the current one, by confirmations and rescans at the others. */
 const comparedMethods: ReadonlySet<string> = new Set(['eth_getBlockByNumber', 'eth_getLogs']);
-/** Number of recent answers per method whose median counts, so that a single slow one does not make a host slow. */
+/** Number of recent answers per method in the median, so that a single slow answer does not make a host slow. */
 const COMPARED_ANSWERS = 3;
 
 /** Measures answer times. Unanswered calls do not count, because they would raise a hanging endpoint's time limit. */

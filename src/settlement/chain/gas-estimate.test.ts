@@ -15,7 +15,7 @@ function reverted(reason = 'blocklisted'): JsonRpcAnswerError {
   return new JsonRpcAnswerError('rpc.example', 'eth_estimateGas', answer);
 }
 
-/** Hosts that say this of the call, the first one first: gas, or an error. */
+/** Creates hosts in order of rotation, each with its answer to an estimate: gas or an error. */
 function hosts(...answers: readonly (bigint | Error)[]) {
   const asked: unknown[][] = [];
   const endpoints = answers.map((answer) => {
@@ -30,7 +30,7 @@ function hosts(...answers: readonly (bigint | Error)[]) {
   });
   const rotation = {
     useAny: (use: (endpoint: ChainEndpoint) => Promise<unknown>) => use(endpoints[0] as ChainEndpoint),
-    // One host after the other, until two agree.
+    // Asks one host after the other until two agree.
     async useEach(
       use: (endpoint: ChainEndpoint) => Promise<unknown>,
       isSame: (one: unknown, other: unknown) => boolean,
@@ -132,7 +132,7 @@ describe('the gas limit of a call', () => {
   ] as const)('asks hosts until two of them %s', async (_what, answers, asked) => {
     const world = hosts(...answers);
     await world.estimate().catch(() => null);
-    // And the first one before all.
+    // Plus one, because the first host is asked once before all hosts are.
     expect(world.asked).toHaveLength(asked + 1);
   });
 
@@ -164,7 +164,7 @@ describe('the gas limit of a call', () => {
         const answers: (bigint | Error)[] = [one, other];
         answers.splice(position, 0, lied);
         const limit = await hosts(...answers).estimate();
-        // A lie that a host confirms to an eighth counts, where it is the larger one.
+        // A false estimate within an eighth of an honest one counts, even if the false one is higher.
         expect(limit >= limitOf(500n) && limit <= limitOf((3_000n * 8n) / 7n)).toBe(true);
       }),
     );

@@ -87,12 +87,12 @@ const WEI_PER_MILLIONTH_POL = 10n ** 12n;
 export const SHARED_GAS = 55_000n;
 export const RELEASE_GAS = 95_500n;
 
-/** Returns our gas figure for this many releases in one transaction. Only repeated releases need less than half. */
+/** Returns our gas figure for this many releases in one transaction. Only empty deposits need less than half. */
 export function releaseGas(count: number): bigint {
   return SHARED_GAS + RELEASE_GAS * BigInt(count);
 }
 
-/** Returns the lowest gas limit that can be enough for a call with this figure. */
+/** Returns the lowest gas limit that can be enough for a call, where `figure` is our own estimate. */
 export function leastPlausibleGas(figure: bigint): bigint {
   return figure / 2n;
 }

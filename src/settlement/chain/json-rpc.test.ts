@@ -48,7 +48,7 @@ function connect(options: Partial<JsonRpcOptions> = {}, place = ''): JsonRpcClie
 const respond = (response: ServerResponse, body: unknown, status = 200) =>
   response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
 
-/** Answers a call with this text as its result. */
+/** Creates a handler that answers a call with `text` as its raw JSON result. */
 const resultOf =
   (text: string): Handler =>
   (body, response) =>
@@ -87,7 +87,7 @@ describe('a compressed answer', () => {
   });
 
   it('is bounded by what it decompresses to, without being decompressed to its end', async () => {
-    // 200 MB of spaces in 200 kB: more than the process may take.
+    // 200 MB of spaces in 200 kB, of which the process may decompress only a part.
     const spaces = gzipSync(' '.repeat(1_000_000));
     handle = (_body, response) =>
       compressed(response, Buffer.concat(Array.from({ length: 200 }, () => spaces)));

@@ -29,7 +29,7 @@ export interface JsonRpcOptions {
   readonly url: string;
   /** Time limit of one request, from connecting to the last byte. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Maximum size of an answer, compressed and decompressed. Many methods have a lower limit. Default 32 MiB. */
+  /** Maximum size of an answer, before and after decompression. Many methods have a lower limit. Default 32 MiB. */
   readonly maximumResponseBytes?: number;
   /** Null connects directly. Default null. */
   readonly proxy?: EgressProxy | null;
@@ -71,7 +71,7 @@ export class AnswerTooSlowError extends ChainUnavailableError {}
 const MIB = 1024 * 1024;
 /** Maximum size of a block. Polygon's blocks hold a few hundred transactions, which are listed by hash. */
 const BLOCK_BYTES = 2 * MIB;
-/** Maximum size of a block's logs, five times what a block full of transfers needs. A range can be split instead. */
+/** Maximum size of one block's logs, five times a block full of transfers. A range gets less, as it can be split. */
 const LOGS_OF_BLOCK_BYTES = 16 * MIB;
 const LOGS_OF_RANGE_BYTES = 8 * MIB;
 
@@ -101,11 +101,11 @@ function isOfOneBlock(filter: unknown): boolean {
 /** Maximum nesting. A batch of blocks with transactions and access lists is about eight levels deep. */
 const MAXIMUM_NESTING = 32;
 
-/** Values allowed in a text of any length. A log has 16 in 700 bytes, a batched answer 4 in 40. */
+/** JSON values allowed in an answer of any length. A log has 16 in 700 bytes, a batched answer 4 in 40. */
 const UNMEASURED_VALUES = 5_000;
 const MINIMUM_BYTES_PER_VALUE = 16;
 
-/** Maximum distinct lists of object keys, because the parser creates a hidden class for each. */
+/** Maximum distinct lists of object keys, because the JSON parser creates a hidden class for each list. */
 const MAXIMUM_KINDS = 100;
 const MAXIMUM_KEYS_LENGTH = 2_000;
 
@@ -257,7 +257,7 @@ async function readText(
   return (await decompress(sent, { maxOutputLength: maximumBytes })).toString();
 }
 
-/** Returns why text must not be parsed. Empty lists take far more memory than text, and many keys block the process. */
+/** Returns why JSON must not be parsed, or null. Empty lists use much memory, and many keys block the process. */
 function excessOf(text: string): string | null {
   const maximumValues = UNMEASURED_VALUES + Math.floor(text.length / MINIMUM_BYTES_PER_VALUE);
   const kinds = new Set<string>();
@@ -317,7 +317,7 @@ function errorOf(answer: unknown): { code?: unknown; message?: unknown; data?: u
   return typeof error === 'object' && error !== null ? error : null;
 }
 
-/** Returns a call's result or throws its error. A null `id` accepts any id, because only an error is expected. */
+/** Returns a call's result or throws its error, whatever the error's id. `id` is null if no result is expected. */
 function resultOf(endpoint: Endpoint, method: string, { status, body }: Answer, id: number | null): unknown {
   const error = errorOf(body);
   if (error !== null) {

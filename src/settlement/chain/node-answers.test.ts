@@ -26,7 +26,7 @@ const log = {
 const block = { number: '0x5', hash, parentHash: hash, timestamp: '0x6553f100' };
 const receipt = { transactionHash: hash, blockNumber: '0x5', status: '0x1' };
 const fees = { baseFeePerGas: ['0x1', '0x2'], reward: [['0x3']] };
-/** keccak-256 of no bytes. */
+/** keccak256 of the empty input. */
 const hashOfNothing = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470';
 const huge = `0x${'f'.repeat(64)}`;
 

@@ -88,7 +88,7 @@ const MAXIMUM_FEE_WEI = 10n ** 15n;
 const MAXIMUM_FEE_BLOCKS = 1_024;
 const MAXIMUM_WORD = 2n ** 256n - 1n;
 
-/** Checks of answers by method. The keys are all methods in use. */
+/** Checks of answers by method. The keys are all methods called at chain endpoints. */
 export const answers = {
   eth_chainId: (answer: unknown) => count(answer, 'chain id', 1, Number.MAX_SAFE_INTEGER),
   eth_getBlockByNumber: readBlock,
@@ -133,7 +133,7 @@ interface LogFilter {
   readonly blockHash?: string;
 }
 
-/** Checks logs without converting them, because almost all logs of a whole-token scan belong to others. */
+/** Checks logs without converting them, because almost all logs of a whole-token scan are other people's transfers. */
 function readLogs(answer: unknown, [asked]: readonly unknown[]): readonly NodeLog[] {
   if (!Array.isArray(answer)) throw new Misfit('something else than a list of logs');
   const filter = asked as LogFilter;

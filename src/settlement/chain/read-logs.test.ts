@@ -50,7 +50,7 @@ it('cannot shrink below one block', () => {
   expect(range.blocks).toBe(1);
 });
 
-/** How often an endpoint is asked for logs that refuses each range in these words. */
+/** Returns the number of log requests to an endpoint that refuses every range with this error. */
 async function askedOf(status: number, code: number, message: string, isByHash = false): Promise<number> {
   let asked = 0;
   const block = { number: 1_499, hash: `0x${'11'.repeat(32)}`, timestampMs: 0 };

@@ -216,7 +216,7 @@ interface ScanContext {
   readonly seen?: readonly (BlockReference | undefined)[];
 }
 
-/** Scans as many blocks as the endpoint allows. It must know the last one, because a lagging node reports no logs. */
+/** Scans as many blocks as the endpoint allows. Requires the last one, because a lagging node omits logs silently. */
 export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise<ScannedLogs> {
   if (asked.toBlock < asked.fromBlock) throw new RangeError('a scan needs at least one block');
   const { endpoint, range } = context;
@@ -284,7 +284,7 @@ const ANSWERS_TO_FORGET_REFUSAL = 50;
 
 export type BlockRange = ReturnType<typeof createBlockRange>;
 
-/** Learns how many blocks per request an endpoint allows. Some free plans allow only five. */
+/** Adapts the number of blocks per request to what an endpoint allows. Some free plans allow only five. */
 export function createBlockRange(initial: number, maximum: number) {
   let blocks = Math.min(initial, maximum);
   /** Smallest range refused recently. Growing to it again would waste a request each time. */

@@ -44,7 +44,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
     }
   }
 
-  /** Reads a value from all hosts. With three, no host decides it alone. */
+  /** Reads a value from all hosts. With three hosts, none decides the value alone. */
   async function readReached<T extends number | bigint | boolean>(
     read: (endpoint: ChainEndpoint) => Promise<T>,
   ): Promise<T> {
@@ -72,7 +72,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
       readReached(async (endpoint) => {
         const block = await endpoint.readBlock('finalized');
         if (block === null) throw new ChainUnavailableError(`${endpoint.rpc.label} has no finalized block`);
-        // By number, because the tag may have moved to a newer block.
+        // Uses the number, because the tag may have moved to a newer block.
         return block.number > seenTo ? 0 : readTransactionCount(endpoint, of, toQuantity(block.number));
       }),
     isAnyMined: (hashes) =>
@@ -154,11 +154,11 @@ export async function signTransaction(
   return { hash: keccak256(rawTransaction), rawTransaction, maxFeePerGas, maxPriorityFeePerGas };
 }
 
-/** Nodes' messages for a transaction that they have, or whose nonce is used. Final receipts tell the two apart. */
+/** Nodes' messages for a transaction that they already have, or whose nonce is used. Receipts tell the two apart. */
 const harmless =
   /already ?known|already imported|already.exists|\bknown transaction|nonce (?:is )?too low|old ?nonce/i;
 
-/** Sends to every endpoint, because one may drop the bytes silently. Throws `TransactionRefusedError` if all refuse. */
+/** Sends to every endpoint, because one may drop the bytes. Throws `TransactionRefusedError` if none accepts them. */
 export async function broadcast(endpoints: readonly ChainEndpoint[], rawTransaction: string): Promise<void> {
   const pending = endpoints.map((endpoint) => send(endpoint, rawTransaction));
   // Does not wait for all endpoints, because some may hang.

@@ -33,7 +33,7 @@ export interface TransactionSigner {
 export type RelayerKey = Hex | RemoteKey;
 type RemoteKey = Readonly<{ address: Address; signerUrl: string }>;
 
-/** Connects only for the first signature. A private key must be valid, because the library's error could contain it. */
+/** Creates a signer without connecting. A private key must be valid, because viem's error could contain the key. */
 export function openSigner(key: RelayerKey, options: Omit<JsonRpcOptions, 'url'> = {}): TransactionSigner {
   return typeof key === 'string' ? privateKeyToAccount(key) : remoteSigner(key, options);
 }
@@ -54,7 +54,7 @@ function remoteSigner({ address, signerUrl: url }: RemoteKey, options: object): 
         .call('eth_signTransaction', [request])
         .catch((error: unknown) => {
           if (!(error instanceof JsonRpcAnswerError && error.code === METHOD_NOT_FOUND)) throw error;
-          // Web3Signer has the first method. clef has this one and answers with `{ raw, tx }`.
+          // Web3Signer supports `eth_signTransaction`. clef supports this method and answers with `{ raw, tx }`.
           return client.call('account_signTransaction', [request]);
         })
         .catch((error: unknown) => {

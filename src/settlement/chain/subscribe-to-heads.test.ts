@@ -10,7 +10,7 @@ let sockets: Socket[];
 let subscription: HeadSubscription;
 let heads: number;
 
-/** Text frames of a server, which are not masked. */
+/** Returns a text frame. Servers send their frames unmasked. */
 function frame(text: string): Buffer {
   const body = Buffer.from(text);
   const head = Buffer.from([0x81, 126, body.length >> 8, body.length & 0xff]);
@@ -57,7 +57,7 @@ const connections = (count: number) =>
 it('subscribes, and says when a block is announced', async () => {
   await connections(1);
   const [asked] = (await once(sockets[0] as Socket, 'data')) as [Buffer];
-  // A client masks its frames, so only the length is looked at here.
+  // Clients mask their frames, so the test checks only the length.
   expect(asked.length).toBeGreaterThan(60);
   sockets[0]?.write(frame('{"jsonrpc":"2.0","id":1,"result":"0x1"}'));
   sockets[0]?.write(announcement);

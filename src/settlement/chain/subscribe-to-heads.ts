@@ -13,7 +13,7 @@ export interface HeadSubscriptionOptions {
   readonly onHead: (block: LatestBlock) => void;
   /** First pause before reconnecting, doubled after each further failure. Default 1,000. */
   readonly firstPauseMs?: number;
-  /** Silence after which the connection is replaced. Default 30,000. */
+  /** Time without a block after which the connection is replaced. Default 30,000. */
   readonly silenceMs?: number;
   readonly proxy?: EgressProxy | null;
 }
@@ -21,7 +21,7 @@ export interface HeadSubscriptionOptions {
 /** Enough for a block header, which takes about two kilobytes. */
 const MAXIMUM_MESSAGE_BYTES = 64 * 1024;
 
-/** Minimum time between announcements, to bound the work they cause. Blocks come every 1.75 s, later every 1.5 s. */
+/** Minimum time between announcements, to bound the work they cause. Blocks come every 1.5 to 2 seconds. */
 const MINIMUM_INTERVAL_MS = 500;
 
 const MAXIMUM_PAUSE_MS = 60_000;

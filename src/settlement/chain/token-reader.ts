@@ -23,7 +23,7 @@ export interface TokenReaderOptions {
 /** Address of Multicall3 on Polygon, Amoy and most chains. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11' as Address;
 
-/** Reads the token at the newest block. With several hosts, uses the highest answer that two of them reach. */
+/** Reads the token at the newest block. Checks of blocklist and releases compare the answers of several hosts. */
 export function createTokenReader(options: TokenReaderOptions): TokenReader {
   const { endpoints, token } = options;
   const rotation = createEndpointRotation(endpoints);
@@ -136,7 +136,7 @@ export function mistakenTokenOf(options: TokenReaderOptions): MistakenToken {
 type Multicall = ReturnType<typeof createMulticall>;
 type MulticallAnswer = Awaited<ReturnType<Multicall>>[number];
 
-/** Batches reads of the token in one `eth_call`. Each costs about 10,000 gas, and nodes allow ten million or more. */
+/** Creates a function that batches reads in one `eth_call`. A read costs about 10,000 gas; nodes allow ten million. */
 function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) {
   return async ({ label, call }: NodeClient, calls: readonly `0x${string}`[], block: string) => {
     const args = calls.map((callData) => ({ target: token, allowFailure: true, callData }));

@@ -22,7 +22,7 @@ export interface Deployment {
   readonly token: Address;
 }
 
-/** Thrown when the deployed code is not what the address arithmetic assumes, so that deposits could be lost. */
+/** Thrown when the deployed code differs from what the address calculation assumes, so that deposits could be lost. */
 export class DeploymentMismatchError extends Error {
   readonly problems: readonly string[];
 

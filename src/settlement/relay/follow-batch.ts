@@ -26,7 +26,7 @@ import {
 /** Maximum nonce gap that is filled. A longer one means that the count, or the chain, was wrong. */
 const MAXIMUM_FILLED = 16;
 
-/** Minimum time that a batch stays next to be mined before it is overdue, because it may have waited behind others. */
+/** Minimum time as the next to be mined before a batch is overdue, because it may have waited behind other batches. */
 const HEAD_PATIENCE_MS = 60_000;
 
 /** Follows batches in flight by nonce. Throws `TransactionRefusedError` if no node accepts the first unmined one. */
@@ -52,8 +52,8 @@ export async function resolveFinal(
 }
 
 /**
- * Rebroadcasts the batch that is next to be mined, and raises its fees while the chain asks for more. If the batch is
- * refused, unaffordable or not mined in time, a smaller batch or an empty transaction takes its nonce.
+ * Rebroadcasts the batch that is next to be mined, and raises its fees if the chain's fees exceed them. If the batch
+ * is refused, unaffordable or not mined in time, a smaller batch or an empty transaction takes its nonce.
  */
 async function followHead(
   context: RelayContext,
@@ -117,9 +117,9 @@ function isOverdue({ limits, memory, nowMs: clock }: RelayContext, head: RelayBa
 }
 
 /**
- * Replaces an overdue batch with at most half of its payments, or with an empty transaction. If fees cannot rise any
- * further, uses lower current fees, because perhaps only one node has accepted the batch. An empty transaction is
- * replaced only in that case. Returns null if no replacement could be mined.
+ * Replaces an overdue batch by `replaceOverdue`, or with an empty transaction. If fees cannot rise any further, uses
+ * lower current fees, because perhaps only one node has accepted the batch. An empty transaction is replaced only if
+ * its fees cannot rise. Returns null if no replacement could be mined.
  */
 async function endOverdue(
   context: RelayContext,
@@ -185,7 +185,7 @@ async function waitOutGap(
   const { limits, memory } = context;
   const head = unmined[0] as RelayBatch;
   const nowMs = context.nowMs();
-  // The wait starts when the gap is first seen, because a node that lags briefly shows one even before an old batch.
+  // The wait starts when the gap is first seen, because a node that lags briefly may report one before an old batch.
   const firstSeenMs = memory.firstSeenMs.get(head.id);
   if (firstSeenMs === undefined) memory.firstSeenMs.set(head.id, nowMs);
   if (firstSeenMs === undefined || !isOver(firstSeenMs, limits.nonceGapPatienceMs, nowMs)) return 'waiting';
@@ -243,7 +243,7 @@ async function resolveBatch(context: RelayContext, batch: RelayBatch): Promise<v
     const isReleased = observations.releases.some(({ transactionHash }) =>
       batch.attempts.some(({ hash }) => hash === transactionHash),
     );
-    // If money remains after a release, it arrived later, or a rival released the earlier money. It is due now.
+    // If money remains after a release, it arrived later, or another caller released the earlier money. It is due now.
     if (isReleased || sumObservations(observations).heldUnits === 0n) {
       return { noOpBatches: 0, releaseDueAtMs: null };
     }

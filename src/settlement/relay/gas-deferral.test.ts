@@ -22,7 +22,7 @@ const limit = fc.record({
   polRate: fc.bigInt(1_000_000n, 1_000_000_000n),
 });
 
-/** The rule as the documentation states it, in wei, for a release that shares its transaction with `count - 1` others. */
+/** Applies the documented rule to one of `count` releases in a transaction, independently of the code under test. */
 function isWithin(units: bigint, count: number, weiPerGas: bigint, { basisPoints, polRate }: GasShareLimit) {
   const gas = 95_500n + 55_000n / BigInt(count);
   const costUnits = (gas * weiPerGas * polRate) / 10n ** 20n;
@@ -77,7 +77,7 @@ it('releases at once what was requested, what is a day old, and what a clock tha
   const waiting = [
     small,
     { ...small, createdAtMs: dayAgoMs + 1 },
-    // From when it was paid, however long it waited for money before.
+    // Counts from the payment of the money, not from the creation.
     { ...small, createdAtMs: 1, paidAtMs: dayAgoMs + 1 },
   ];
   expect(releasesWithinGasShare([...urgent, ...waiting], spike, share, NOW_MS)).toEqual(urgent);

@@ -9,7 +9,7 @@ const ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 const batchesAt = (...nonces: readonly number[]) => nonces.map((nonce) => ({ nonce }) as RelayBatch);
 
 describe('what the chain says of a key', () => {
-  /** A chain with these transaction counts at its newest block and at each final one. */
+  /** Creates a chain with these transaction counts at its newest block and at its final blocks. */
   function chain(latest: number, finalAt: Readonly<Record<number, number>>, cursor: number | null) {
     const of: unknown[] = [];
     const context = {

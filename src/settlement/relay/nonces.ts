@@ -38,7 +38,7 @@ export function hasFreeSlot(
   return open.length < maximumOpen && unminedOf(open, counts).length < maximumUnmined;
 }
 
-/** Returns the next nonce, which is never a used one, even if a node lags. `open` is sorted by nonce. */
+/** Returns the next unused nonce, even if a node lags. `open` is sorted by nonce. */
 export async function chooseNonce(
   { relay, relayer }: Pick<RelayContext, 'relay' | 'relayer'>,
   open: readonly RelayBatch[],

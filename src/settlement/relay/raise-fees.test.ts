@@ -116,7 +116,7 @@ describe('whatever is asked for', () => {
             raises++;
             attempts.push({ hash: '0x', rawTransaction: '0x', signedAtMs: nowMs, ...raised });
           }
-          // Each fee is an eighth above the last, up to the cap; from one gwei on that is 73 steps.
+          // Each fee is at least an eighth above the last, so at most 73 raises lead from one gwei to the cap.
           const dear = attempts.filter(({ maxFeePerGas }) => maxFeePerGas >= GWEI);
           expect(dear.length).toBeLessThanOrEqual(74);
         },

@@ -35,7 +35,7 @@ export function raiseFees(situation: FeeSituation): FeeQuote | null {
   const waitMs = limits.bumpAfterMs * (isBelowQuote ? 1 : WAIT_FACTOR * 2 ** doublings);
   if (!isOver(last.signedAtMs, waitMs, nowMs)) return null;
 
-  // Rises more than the tip, so that the fee follows the base fee even if the tip is capped.
+  // The fee rises more than the tip, so that it follows the base fee even if the tip is capped.
   const aQuarterMore = last.maxFeePerGas + last.maxFeePerGas / 4n + 1n;
   const maxFeePerGas = smaller(larger(quote.maxFeePerGas, aQuarterMore), limits.maximumFeePerGas);
   const maxPriorityFeePerGas = smaller(

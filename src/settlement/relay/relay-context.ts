@@ -11,7 +11,7 @@ export interface RelayContext
   readonly nowMs: () => number;
   readonly limits: RelayLimits;
   readonly memory: ReturnType<typeof createRelayMemory>;
-  /** Runs `follow` while holding the lease of the relayer's key. Skips it if the key already has a sender. */
+  /** Runs `follow` while holding the lease of the relayer's key. Skips `follow` if a sender already holds the lease. */
   readonly withRelayerLease: (relayer: string, follow: () => Promise<void>) => Promise<void>;
   /** Reports an incident to the operator; must not throw. */
   readonly onIncident: (incident: RelayIncident) => void;
@@ -34,7 +34,7 @@ export const relayPasses = [
 export type RelayPass = (typeof relayPasses)[number];
 
 export const relayIncidentKinds = [
-  // The batch is mined and final, but these payments still hold money. They are retried with growing delays.
+  // The batch is mined and final, but some of its payments still hold money. They are retried with growing delays.
   'no_op_batch',
   // Another transaction was mined with the batch's nonce. The releases are retried shortly.
   'displaced_batch',

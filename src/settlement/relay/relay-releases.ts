@@ -70,7 +70,7 @@ async function followRetiredBatches(context: RelayContext): Promise<void> {
 
 async function followRetiredRelayer(context: RelayContext, address: string): Promise<void> {
   const { relay, relayer, onIncident } = context;
-  // Read under the lease, because the relayer's own sender, or a substitute, may have just closed some.
+  // Reads batches under the lease, because the key's own sender or another process may have just closed some.
   const open = await relay.listOpenBatchesOf(address);
   if (open.length === 0) return;
   const counts = await readCounts(context, address);
@@ -121,7 +121,7 @@ async function openBatches(context: RelayContext, inFlight: BatchesInFlight | nu
   let pass: RelayPass = 'idle';
   while (counts === null || hasFreeSlot(limits, open, counts)) {
     const opened = await openBatch(context, open, readChain).catch((error: unknown) => {
-      // Ignored after a batch was opened, because the next pass starts with the one that failed.
+      // Ignores the error if a batch was opened, because the next pass starts with the batch that failed.
       const isOfChain = kindsOfChain.some((kind) => error instanceof kind);
       if (pass === 'opened' && isOfChain) return pass;
       throw error;
@@ -253,7 +253,7 @@ async function deferExpensive(
   return affordable;
 }
 
-/** Simulates each release at the token. Records a refusal with its reason, and retries the release later. */
+/** Checks each release at the token. Records a refusal with its reason, and retries the release later. */
 async function filterReleasable(context: RelayContext, payments: readonly Payment[]): Promise<Payment[]> {
   const checks = await context.token.checkReleases(payments);
   const releasable: Payment[] = [];
@@ -261,7 +261,7 @@ async function filterReleasable(context: RelayContext, payments: readonly Paymen
     const { heldUnits, refusal } = checks[index] as ReleaseCheck;
     if (refusal !== null) await deferRelease(context, payment, { refusal });
     else if (heldUnits > 0n) releasable.push(payment);
-    // A rival was faster, or the deposit was reversed. This is not a refusal, and the watcher will soon see why.
+    // The money was released by another caller or reorganized, or only one host refuses. None counts as a refusal.
     else await deferRelease(context, payment, { delayMs: RETRY_AFTER_EMPTY_MS });
   }
   return releasable;

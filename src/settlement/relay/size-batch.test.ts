@@ -38,7 +38,7 @@ const due = (index: number, change: Partial<Payment> = {}) =>
   payment('unpaid/ready', { id: idOf(index), ...change });
 const many = (count: number) => Array.from({ length: count }, (_, index) => due(index));
 const fees: FeeQuote = { maxFeePerGas: 100n, maxPriorityFeePerGas: 10n };
-/** Our own gas figure for a number of releases, and a quarter above it. */
+/** Our own gas figure for a number of releases, and the gas limit, which is a quarter above. */
 const ownGasOf = (count: number) => 55_000n + 95_500n * BigInt(count);
 const figureOf = (count: number) => (ownGasOf(count) * 5n) / 4n;
 
@@ -47,7 +47,7 @@ interface World {
   readonly gasOf?: (count: number) => bigint | Error;
   readonly balanceWei?: bigint;
   readonly quote?: FeeQuote;
-  /** What nodes say of each transaction that is broadcast, in turn; nothing after the last. */
+  /** Refusals of the first broadcasts, in order. Later broadcasts succeed. */
   readonly refusals?: readonly Error[];
   readonly stored?: readonly Payment[];
   readonly batchSize?: number;
@@ -408,7 +408,7 @@ describe('a batch that every node refuses', () => {
       const replacement = await replaceRefused(world.context, batch, tooLarge, 0n);
       return { replacement, ...world };
     };
-    // Seven eighths of a hundred are 87.5.
+    // The maximum is seven eighths of 100, which is 87.5.
     const cheaper = await replacedAt({ ...rescue, gasLimit: 80_000n }, 87n);
     expect(cheaper.replacement).toMatchObject({
       kind: 'rescue',

@@ -148,7 +148,7 @@ function rememberSize(context: RelayContext, requested: number, halved: number |
 /** Nodes' messages for a gas price that is too low. Other refusals may concern the batch's cost, gas or bytes. */
 const underpriced = /underpriced|base fee|\btip\b|gas price/i;
 
-/** Maximum cost of a replacement as a fraction of the refused transaction's, so that replacing comes to an end. */
+/** Maximum cost of a replacement as a fraction of the refused transaction's, so that replacements end. */
 const COST_NUMERATOR = 7n;
 const COST_DENOMINATOR = 8n;
 
@@ -179,7 +179,7 @@ export function ignoreRefusal(error: unknown): void {
 
 /**
  * Broadcasts the last attempt of a committed batch, and replaces the batch with a smaller one while every node refuses.
- * Returns the batch that is open in the end. Throws the last `TransactionRefusedError` if nothing smaller is left.
+ * Returns the batch that remains open. Throws the last `TransactionRefusedError` if nothing smaller is left.
  */
 export async function broadcastOrShrink(
   context: RelayContext,
@@ -298,7 +298,7 @@ async function replaceByFewer(
   });
   if (fitted === null) return null;
   const { payments, gasLimit } = fitted;
-  // Nodes would refuse so little gas, and our own figure would replace it. Both would otherwise alternate forever.
+  // Nodes would refuse this low gas limit, our own figure would replace it, and the two would alternate forever.
   const isSame = payments.length === batch.paymentIds.length;
   if (isSame && !hasOddGas(batch) && gasLimit < leastPlausibleGas(releaseGas(payments.length))) return null;
   const attempt = await signAttempt(context, forwardCall(payments), batch.nonce, gasLimit, bounds.fees);
