@@ -25,7 +25,7 @@ contract TestUsdcLogic {
 
     address public owner;
     address public pauser;
-    bool public paused; // in one word with the pauser, as in the original
+    bool public paused; // shares a word with `pauser`, as in the original
     address public blacklister;
     address public masterMinter;
 
@@ -79,7 +79,7 @@ contract TestUsdcLogic {
         isMinter[admin] = true;
         minterAllowance[admin] = type(uint256).max;
         emit MinterConfigured(admin, type(uint256).max);
-        balanceAndBlacklistStates[address(this)] = BLACKLIST_BIT; // like the original
+        balanceAndBlacklistStates[address(this)] = BLACKLIST_BIT; // blocks the token itself, as in the original
     }
 
     function name() external pure returns (string memory) {

@@ -5,7 +5,7 @@ import {IERC20} from "./IERC20.sol";
 
 /// @title The code behind every deposit address
 /// @notice A deposit address is a 45-byte clone (ERC-1167) that runs this code. It holds a payment until the factory
-/// releases it. It has no owner and no storage, cannot be changed or destroyed, and obeys only the factory.
+/// releases it. It has no owner and no storage, cannot be changed or destroyed, and only the factory can make it send.
 contract Deposit {
     /// @notice A call ran out of gas, or too little was left to determine the cause. Nothing moved: send more gas.
     error NotEnoughGas();
@@ -13,7 +13,7 @@ contract Deposit {
     /// @notice Only the factory may call a deposit.
     error OnlyFactory();
 
-    /// @notice The token returned `false` instead of sending.
+    /// @notice The token returned data other than `true`.
     error TransferRefused();
 
     /// @notice The factory that deployed this code and its clones.

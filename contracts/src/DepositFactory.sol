@@ -30,8 +30,8 @@ contract DepositFactory {
     /// at the deposit address and can be released later. Anyone can cause this event, so it is only a hint.
     event ForwardFailed(address indexed deposit, bytes32 indexed ref, bytes reason);
 
-    /// @notice Another asset than the payment token was sent to the merchant. A zero `token` is the chain's native coin;
-    /// any other is the caller's choice, so `amount` is only as trustworthy as that token.
+    /// @notice An asset other than the payment token was sent to the merchant. A zero `token` is the chain's native
+    /// coin. The caller chooses any other token, so `amount` is only as trustworthy as that token.
     event Rescued(address indexed deposit, address indexed token, uint256 amount);
 
     /// @notice A clone could not be deployed, which only too little gas can cause.

@@ -6,7 +6,7 @@ import {DepositFactory, Terms} from "../src/DepositFactory.sol";
 import {IERC20} from "../src/IERC20.sol";
 import {Stage} from "./Stage.sol";
 
-/// @notice Deposit addresses, and checks of a factory before a service trusts it.
+/// @notice Tests of deposit addresses, and of what a service checks before it uses a factory.
 contract AddressTest is Stage {
     function testFuzz_the_deposit_address_follows_from_factory_implementation_and_terms_alone(
         address merchant_,

@@ -6,7 +6,7 @@ import {DepositFactory, Terms} from "../src/DepositFactory.sol";
 import {Stage} from "./Stage.sol";
 import {Test} from "./Test.sol";
 
-/// @notice Performs all actions on deposits in any order, and keeps its own accounts.
+/// @notice Handler of forge's random calls: performs every action on deposits and tracks the expected balances.
 contract World is Test {
     TestUsdcLogic private immutable usdc;
     DepositFactory private immutable factory;
@@ -15,7 +15,7 @@ contract World is Test {
     /// @notice All token holders: merchants, fee wallets, deposits.
     address[] public accounts;
 
-    /// @notice Expected balance of each.
+    /// @notice Expected balance of each account.
     mapping(address => uint256) public expected;
 
     /// @notice Sum of all payments.
@@ -72,20 +72,20 @@ contract World is Test {
         factory.rescue(terms, address(0));
     }
 
-    /// @notice Circle blocks or unblocks an account, mostly the latter, so that payments continue.
+    /// @notice Circle blocks an account in a third of the calls and otherwise unblocks it, so that payments continue.
     function setBlocklisted(uint256 which, uint8 dice) external {
         address account = accounts[which % accounts.length];
         if (dice % 3 == 0) usdc.blacklist(account);
         else usdc.unBlacklist(account);
     }
 
-    /// @notice Circle pauses or unpauses the token; mostly the latter.
+    /// @notice Circle pauses the token in a quarter of the calls and otherwise unpauses it.
     function setPaused(uint8 dice) external {
         if (dice % 4 == 0) usdc.pause();
         else usdc.unpause();
     }
 
-    /// @dev Expected effect of a release, computed independently.
+    /// @dev Records the expected effect of a release, computed independently.
     function book(Terms memory terms) private {
         address from = factory.depositOf(terms);
         uint256 amount = expected[from];
@@ -106,12 +106,12 @@ contract ConservationTest is Stage {
         super.setUp();
         world = new World(usdc, factory);
         usdc.configureMinter(address(world), type(uint256).max);
-        // The handler plays Circle, with the roles that block and pause.
+        // The handler acts as Circle, with the roles that block and pause.
         usdc.updateBlacklister(address(world));
         usdc.updatePauser(address(world));
     }
 
-    /// @notice Selects the calls that forge makes at random.
+    /// @notice Restricts forge's random calls to the handler.
     function targetContracts() external view returns (address[] memory targets) {
         targets = new address[](1);
         targets[0] = address(world);

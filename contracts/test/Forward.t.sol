@@ -194,7 +194,7 @@ contract ForwardTest is Stage {
         assertEq(usdc.balanceOf(feeWallet), feeSum, "fee wallet");
     }
 
-    /// @dev Such terms get no address; the test computes one and pays there anyway.
+    /// @dev The factory returns no address for invalid terms, so the test computes one and pays there anyway.
     function failsAloneAndDoesNotStop(Terms memory bad) private {
         uint256 before = usdc.balanceOf(merchant);
         address deposit = rawDepositOf(factory, bad);

@@ -8,7 +8,7 @@ import {Stage} from "./Stage.sol";
 import {Vm} from "./Test.sol";
 import {HungryToken, WastefulToken} from "./Tokens.sol";
 
-/// @notice A wrong `release` that treats every failure as genuine.
+/// @notice Faulty `release` that treats every failed fee transfer as a refusal by the token.
 contract GullibleDeposit {
     function release(IERC20 token, address merchant, address feeTo, uint256 fee, uint256 amount) external {
         require(token.transfer(merchant, amount - fee));
@@ -17,7 +17,7 @@ contract GullibleDeposit {
     }
 }
 
-/// @notice The caller of a release chooses its gas: with any amount, either the same happens as with plenty, or nothing.
+/// @notice Tests of the gas limit, which the caller chooses: a release has its full effect or none.
 contract GasTest is Stage {
     uint256 private constant AMOUNT = 1_000_000;
     uint256 private constant FEE = 25_000;

@@ -16,7 +16,7 @@ import {
     SilentToken
 } from "./Tokens.sol";
 
-/// @notice Rescues of mistaken transfers, and attacks through them.
+/// @notice Tests of rescues of mistaken transfers, and of attacks through them.
 contract RescueTest is Stage {
     function testFuzz_a_wrong_token_goes_to_the_merchant_whole(uint128 amount) public {
         vm.assume(amount > 0);
@@ -144,7 +144,7 @@ contract RescueTest is Stage {
         assertEq(usdc.balanceOf(feeWallet), 25, "fee wallet");
     }
 
-    /// @dev Circle's token has no such hook, but may get one.
+    /// @dev Circle's token has no transfer hook, but an upgrade may add one.
     function test_even_if_the_payment_token_called_merchants_back_none_could_dodge_the_fee() public {
         HookToken hooked = new HookToken();
         DepositFactory other = new DepositFactory(IERC20(address(hooked)));

@@ -26,7 +26,7 @@ interface ICircleToken {
     function configureMinter(address minter, uint256 allowance) external;
 }
 
-/// @notice Fixture: a token, a factory, a merchant, a fee wallet and a stranger, who may do what anyone may.
+/// @notice Fixture: a token, a factory, a merchant, a fee wallet and a stranger, who has no special rights.
 abstract contract Stage is Test {
     TestUsdcLogic internal usdc;
     DepositFactory internal factory;
@@ -34,7 +34,7 @@ abstract contract Stage is Test {
     address internal feeWallet = address(0xFEE);
     address internal stranger = address(0x57A6E2);
 
-    /// @dev The token's errors for a blocklisted account, and while it is paused.
+    /// @dev Errors of the token for a blocklisted account and while the token is paused.
     bytes internal constant BLOCKLISTED =
         abi.encodeWithSignature("Error(string)", "Blacklistable: account is blacklisted");
     bytes internal constant PAUSED = abi.encodeWithSignature("Error(string)", "Pausable: paused");
@@ -45,11 +45,11 @@ abstract contract Stage is Test {
         factory = new DepositFactory(IERC20(address(usdc)));
     }
 
-    /// @dev Circle's own token, from `node tools/contracts.ts circle`, with all roles for this contract.
+    /// @dev Deploys Circle's own token, from `node tools/contracts.ts circle`, with all roles for this contract.
     function circleToken(bytes memory logic) private returns (address proxy) {
         address implementation = create(logic);
         proxy = create(abi.encodePacked(vm.envOr("CIRCLE_TOKEN_PROXY", bytes("")), abi.encode(implementation)));
-        // The proxy refuses the token's calls to its admin.
+        // The proxy does not let its admin call the token, so another address becomes the admin.
         ICircleToken token = ICircleToken(proxy);
         token.changeAdmin(address(1));
         token.initialize(
@@ -68,12 +68,12 @@ abstract contract Stage is Test {
         assertTrue(created != address(0), "Circle's token is deployed");
     }
 
-    /// @dev A payment with the usual merchant, fee wallet and 2.5 %.
+    /// @dev Returns terms with the usual merchant, fee wallet and 2.5 %.
     function payment(uint256 number) internal view returns (Terms memory) {
         return Terms({merchant: merchant, feeBps: 250, feeTo: feeWallet, ref: bytes32(number)});
     }
 
-    /// @dev Pays a deposit address.
+    /// @dev Mints `amount` to the deposit address of `terms`.
     function pay(Terms memory terms, uint256 amount) internal returns (address deposit) {
         deposit = factory.depositOf(terms);
         usdc.mint(deposit, amount);
@@ -97,7 +97,7 @@ abstract contract Stage is Test {
         (terms[0], terms[1], terms[2]) = (first, second, third);
     }
 
-    /// @dev The deposit address computed from CREATE2 (EIP-1014) and ERC-1167.
+    /// @dev Computes the deposit address from CREATE2 (EIP-1014) and ERC-1167.
     function rawDepositOf(DepositFactory from, Terms memory terms) internal view returns (address) {
         bytes memory initCode = abi.encodePacked(
             hex"3d602d80600a3d3981f3363d3d373d3d3d363d73", from.implementation(), hex"5af43d82803e903d91602b57fd5bf3"

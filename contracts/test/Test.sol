@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// @notice Forge's cheat codes in use.
+/// @notice Forge's cheat codes that the tests use.
 interface Vm {
     struct Log {
         bytes32[] topics;
@@ -27,7 +27,7 @@ interface Vm {
 abstract contract Test {
     Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
-    /// @notice Marks a contract with tests for forge.
+    /// @notice Tells forge that the contract contains tests.
     bool public constant IS_TEST = true;
 
     error NotEqual(string what, uint256 actual, uint256 expected);

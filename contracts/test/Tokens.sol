@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {DepositFactory, Terms} from "../src/DepositFactory.sol";
 
-/// @notice A plain token, the base of the others.
+/// @notice Plain token, the base of the other test tokens.
 contract PlainToken {
     mapping(address => uint256) public balanceOf;
 
@@ -48,14 +48,14 @@ contract RefusingToken is PlainToken {
     }
 }
 
-/// @notice Needs much gas to pay one account, in nested calls: the easiest token to starve of gas.
+/// @notice Needs much gas to pay one account, in nested calls, so that it easily runs out of gas.
 contract HungryToken is PlainToken {
     address private immutable expensive;
     uint256 private immutable appetite;
     uint256 private immutable depth;
     bool private immutable swallows;
 
-    /// @param swallows_ Whether it returns `false` instead of reverting when an inner call runs out of gas.
+    /// @param swallows_ Whether the token returns `false` instead of reverting when an inner call runs out of gas.
     constructor(address expensive_, uint256 appetite_, uint256 depth_, bool swallows_) {
         expensive = expensive_;
         appetite = appetite_;
