@@ -17,10 +17,10 @@ export interface Mailer {
   send(mail: Mail, options?: { readonly isBackground?: boolean }): Promise<void>;
 }
 
-/** Thrown when the mail server did not receive the mail, so that it may be sent again. */
+/** Thrown when the mail server did not receive the mail, so that a retry cannot send the mail twice. */
 export class MailNotSentError extends Error {}
 
-/** `none`: no email address and no answer. `busy`: a webhook is being sent, and would be recorded with the address. */
+/** `none`: nothing to erase. `busy`: a webhook with the address is being sent, and its body will be recorded. */
 export type EmailErasure = 'erased' | 'none' | 'busy' | 'unknown';
 
 export interface EmailErasureStep {
@@ -73,7 +73,7 @@ export interface ReceiptStore {
     nowMs: number,
   ): Promise<void>;
   findReceiptStatus(id: PaymentId): Promise<ReceiptStatus | null>;
-  /** Queues mails that an older version left. Erases up to `limit` addresses, queued or given before these times. */
+  /** Queues older versions' mails. Erases up to `limit` addresses queued by `sentByMs` or given by `givenBeforeMs`. */
   eraseAddresses(nowMs: number, sentByMs: number, givenBeforeMs: number, limit: number): Promise<number>;
 }
 

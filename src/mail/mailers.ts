@@ -35,7 +35,7 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
       try {
         const transport = await reachServer(settings, timeouts);
         const signal = AbortSignal.timeout(timeouts.sendMs);
-        // An address object, because a string could contain several addresses.
+        // Passes an object, because a string could contain several addresses.
         await transport.sendMail({
           from: settings.from,
           to: { name: '', address: to },
@@ -70,7 +70,7 @@ export async function reachServer(settings: SmtpSettings, timeouts: AnswerTimeou
 }
 
 async function openTransport(settings: SmtpSettings, timeouts: AnswerTimeout): Promise<Transporter> {
-  // Loaded with the first mail, because many services never send one and loading makes startup a tenth longer.
+  // Loads the library with the first mail, because many services send none and loading makes startup a tenth longer.
   const { createTransport } = await import('nodemailer');
   const url = new URL(settings.url);
   const secure = url.protocol === 'smtps:';

@@ -38,7 +38,7 @@ const DEFAULTS = {
 const MAXIMUM_DIVERGENCE_BASIS_POINTS = 200n;
 /** Maximum difference of an unchecked rate from the median of seven days. These currencies move less in a day. */
 const MAXIMUM_UNCHECKED_MOVE_BASIS_POINTS = 500n;
-/** Ranges of an unchecked rate without earlier ones, in 10⁻⁸ USD: wider than those of the last ten years. */
+/** Plausible range of an unchecked rate without recent rates, in 10⁻⁸ USD: wider than that of the last ten years. */
 const plausibleRates: Readonly<Record<Currency, readonly [minimum: UsdRate, maximum: UsdRate]>> = {
   USD: [USD_RATE_ONE, USD_RATE_ONE],
   EUR: [90_000_000n, 140_000_000n],
@@ -54,7 +54,7 @@ function diverges(primary: UsdRate, check: UsdRate, maximumBasisPoints: bigint):
   return difference * BigInt(BASIS_POINTS) > check * maximumBasisPoints;
 }
 
-/** Throws unless a sole source's rate is near the median of the last seven days, which it can move only slowly. */
+/** Throws unless a single source's rate is near the median of seven days, which the source can move only slowly. */
 function requirePlausible(currency: Currency, rate: UsdRate, recent: readonly UsdRate[]): void {
   const median = recent.toSorted((a, b) => (a < b ? -1 : 1))[recent.length >> 1];
   const [minimum, maximum] = plausibleRates[currency];
@@ -129,7 +129,7 @@ export function createLiveRates(given: LiveRatesOptions) {
 
   const refresh = (currency: Currency) => fetches.fetchOrReuse(currency, () => fetchChecked(currency));
 
-  /** Fetches the rates of all currencies, for a warm start. Resolves when all have arrived or failed. */
+  /** Fetches the rates of all currencies into the cache. Resolves when all fetches have succeeded or failed. */
   async function refreshAll(): Promise<void> {
     const others = currencies.filter((currency) => currency !== 'USD');
     await Promise.all(
@@ -203,7 +203,7 @@ function invert(unitsPerUsd: unknown): UsdRate | null {
 
 /**
  * Fetches the European Central Bank's daily rates from Frankfurter: `GET /v1/latest?from=USD&to=EUR,CAD,INR`, no key →
- * `{base: "USD", date: "2026-11-20", rates: {EUR: 0.92, …}}`. On weekends and holidays, it has the last date.
+ * `{base: "USD", date: "2026-11-20", rates: {EUR: 0.92, …}}`. On weekends and holidays, returns the last working day.
  */
 async function fetchFrankfurterRates(
   agent: Agent,
