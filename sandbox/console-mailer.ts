@@ -1,6 +1,6 @@
 import type { Mailer } from '../src/mail/mail.ts';
 
-/** Passes emails to `write` instead of sending them. Shortens the email address, as in all logs. */
+/** Creates a mailer that passes emails to `write` instead of sending them, with a shortened address, as in logs. */
 export function createConsoleMailer(
   write: (mail: { readonly to: string; readonly subject: string; readonly text: string }) => void,
 ): Mailer {

@@ -3,7 +3,7 @@
  *
  * - Each order has one nonce of the treasury's key, stored before its transaction is sent and never changed. A chain
  *   accepts each nonce once, so an order is paid at most once.
- * - The chain's transaction count is the only measure of what the chain still knows. The transactions of all nonces
+ * - The chain's transaction count alone shows which transactions the chain still has. The transactions of all nonces
  *   from that count on are signed again with the same bytes and sent, even for delivered orders. So an order is paid
  *   at least once.
  * - Finalized blocks decide whether a transfer arrived. A transfer that reverted, or whose nonce another sender spent
@@ -89,7 +89,7 @@ async function sendUnknown(dependencies: DeliveryDependencies, count: number): P
 /** Ends the orders whose nonces were spent in finalized blocks. */
 async function settle(dependencies: DeliveryDependencies): Promise<void> {
   const { store, rpc, log, orderEnded } = dependencies;
-  // Read before the receipts, so that every spent nonce has a receipt if this worker sent its transfer.
+  // Reads the block before the receipts, so that each spent nonce has a receipt if this worker sent its transfer.
   const block = (await rpc.call('eth_getBlockByNumber', ['finalized', false])) as { number?: string } | null;
   const finalNumber = Number(block?.number);
   if (!Number.isSafeInteger(finalNumber)) throw new Error('the local chain has no finalized block');
@@ -119,7 +119,7 @@ async function deliverOnce(dependencies: DeliveryDependencies): Promise<void> {
 }
 
 export interface DeliveryWorker {
-  /** Runs a whole round that begins after this call. Throws if the chain does not answer. */
+  /** Runs a complete round that begins after this call. Throws if the chain does not answer. */
   deliverNow(): Promise<void>;
   stop(): Promise<void>;
 }

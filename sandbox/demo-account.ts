@@ -14,7 +14,7 @@ export interface DemoAccount {
   /** Stored with the sandbox's data. A live key is never stored. */
   readonly apiKey: string;
   readonly email: string;
-  /** Stored like the key; null once the owner has set another password. */
+  /** Stored like the API key; null once the owner has set another password. */
   readonly password: string | null;
 }
 
@@ -85,7 +85,7 @@ function readKnown(file: string): DemoAccount | null {
 }
 
 /**
- * Reads the sandbox's secret, or creates it at the first start. It is stored in the data folder, so that tokens stay
+ * Reads the sandbox's secret, or creates one at the first start. The data folder keeps the secret, so that tokens stay
  * valid. Throws if the file is damaged. The caller must hold the store's lock, which keeps other processes out.
  */
 export function readOrCreateSecretKey(dataDir: string): string {

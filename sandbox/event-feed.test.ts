@@ -16,7 +16,7 @@ it('begins with what comes after the first question, and tells each listener eve
   feed.record(delivery(3));
   const second = await feed.read(first.cursor);
   expect(second).toMatchObject({ missed: 0, events: [delivery(2), { ...delivery(3), atMs: 7 }] });
-  // An earlier listener takes nothing away from another one.
+  // Reading events leaves them available to other listeners.
   expect(await feed.read(first.cursor)).toEqual(second);
   expect((await feed.read(second.cursor)).events).toEqual([]);
 });

@@ -42,7 +42,7 @@ export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS) {
   }
 
   return {
-    /** Keeps a copy of an event. Never throws, because its delivery is about to begin. */
+    /** Keeps a copy of an event. Never throws, because the event's delivery is about to begin. */
     record({ url, body, signature, headers = {} }: Omit<SentEvent, 'atMs'>): void {
       kept.push({ url, body, signature, headers, atMs: nowMs() });
       recorded++;

@@ -205,7 +205,7 @@ function singleText(fields: unknown, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Returns a late or a half delivery for the cards that stand for these. Otherwise, the provider's fault decides. */
+/** Returns the late or half delivery that a test card causes. For other cards, the provider's fault decides. */
 function deliveryOf(order: Order, card: TestCard): WantedDelivery {
   return {
     isLate: card.outcome === 'slow',

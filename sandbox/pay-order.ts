@@ -19,7 +19,7 @@ export interface PaidOrder {
   readonly deliveryUnits: bigint;
 }
 
-/** Error for an order that cannot be paid. The message is shown to people. */
+/** Error for an order that cannot be paid. The message is shown to the user. */
 export class OrderNotPayableError extends Error {
   override readonly name = 'OrderNotPayableError';
 }
@@ -34,8 +34,8 @@ export function orderIdOf(order: string): string {
 }
 
 /**
- * Finds the order behind a URL. Opens a URL that contains the purchase first, as a browser would. Throws
- * `OrderNotPayableError` if the on-ramp refuses the URL or does not know the order.
+ * Finds the order of a URL. If the URL contains the purchase instead of an order id, opens the URL first, as a browser
+ * would. Throws `OrderNotPayableError` if the on-ramp refuses the URL or does not know the order.
  */
 export async function openedOrder(
   store: OrderStore,

@@ -72,7 +72,7 @@ export async function startSandboxParts(
   undoSteps: UndoSteps,
   isJson: boolean,
 ): Promise<string> {
-  // Opened first, because the store's lock keeps other processes out of the data folder and its chain.
+  // Opens the store first, because its lock keeps other processes out of the data folder and the chain.
   const store = undoSteps.add(await openStoreToServe(config, log), (opened) => opened.close());
   await requireSandboxData(store, config.dataDir);
   const ownUrl = ownUrlOf(config);

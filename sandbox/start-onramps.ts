@@ -61,7 +61,7 @@ interface OnrampOptions {
   readonly minter: DevelopmentKey;
   /** Key of each provider, from which the shop's credentials are derived. */
   readonly keys: OnrampKeys;
-  /** The shop's credentials, if they replace the derived ones. */
+  /** Credentials of the shop that replace the derived ones. */
   readonly credentials?: ReadonlyMap<ProviderId, ProviderValues> | undefined;
   /** Returns the shop's webhook URL for a provider. Null or absent without webhooks. */
   readonly webhookUrl?: ((provider: ProviderId) => string) | null;
@@ -129,7 +129,7 @@ function startWebhooks(parts: Parts): WebhookSender | null {
 /** Keys of a forger who knows none of the providers' secrets. */
 const guessedKeys = Object.fromEntries(providerIds.map((id) => [id, `a guess at ${id}`])) as OnrampKeys;
 
-/** Returns the provider whose webhook URL is used. For a payment method, it is the one that runs the sessions. */
+/** Returns the provider whose webhook URL is used. For a payment method, returns the provider of its sessions. */
 function webhookProviderOf(provider: ProviderId): ProviderId {
   return provider === 'paypal' ? 'moonpay' : provider === 'klarna' ? 'banxa' : provider;
 }

@@ -167,7 +167,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 const abi = parseAbi(['function transfer(address to, uint256 amount) returns (bool)']);
 
 export interface CustomerWallet {
-  /** Sends a transfer once, and resolves when the node has it. A chain killed within the next second loses it. */
+  /** Sends a transfer once, and resolves when the node has it. A node that dies within a second loses the transfer. */
   send(to: Address, units: bigint): Promise<{ readonly transactionHash: string }>;
 }
 

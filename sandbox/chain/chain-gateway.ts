@@ -14,8 +14,8 @@ export interface ChainGatewayOptions {
 const SLOW_ANSWER_MS = 20_000;
 
 /**
- * Starts a proxy in front of the local chain that only the server uses. `sandbox fault chain` thus breaks the chain
- * without changes to live code. The simulated on-ramps bypass the proxy.
+ * Starts a proxy to the local chain for the server only, so that `sandbox fault chain` works without changes to live
+ * code. The simulated on-ramps bypass the proxy.
  */
 export async function startChainGateway(options: ChainGatewayOptions) {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });

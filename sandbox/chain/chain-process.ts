@@ -56,8 +56,8 @@ export function chainLogExcerpt(directory: string): string {
 }
 
 /**
- * Returns a process's words before its first option and its whole command line, or null if it is gone. The words may
- * begin with an emulator. Reads /proc on Linux, because containers often lack `ps`.
+ * Returns a process's command line and, in `programs`, its words before the first option, which may begin with an
+ * emulator. Returns null if the process is gone. Reads /proc on Linux, because containers often lack `ps`.
  */
 async function commandLineOf(pid: number): Promise<{ programs: readonly string[]; text: string } | null> {
   if (process.platform !== 'linux') {
@@ -77,7 +77,7 @@ async function commandLineOf(pid: number): Promise<{ programs: readonly string[]
   }
 }
 
-/** Returns whether this is still an anvil with its state in `directory`. The system may have reused the process id. */
+/** Returns whether the process is an anvil with its state in `directory`. The system may have reused the id. */
 async function isOurChain(pid: number, directory: string): Promise<boolean> {
   const command = await commandLineOf(pid);
   if (!command?.programs.some((program) => basename(program) === 'anvil')) return false;
@@ -118,7 +118,7 @@ export async function endChain(pid: number, directory: string, log: SandboxLog):
 
 /**
  * Ends the node that a killed run left behind, because two nodes with one state would overwrite each other's blocks.
- * The caller must hold the data folder's lock, because this would otherwise end a running server's chain.
+ * The caller must hold the data folder's lock. Otherwise, the function would end a running server's chain.
  */
 export async function endOrphanedChain(directory: string, log: SandboxLog): Promise<void> {
   let text: string;

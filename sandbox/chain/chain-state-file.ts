@@ -23,8 +23,8 @@ export function previousFileOf(directory: string): string {
 }
 
 /**
- * Saves the node's whole state and replaces the file atomically. Anvil's own dump writes in place, and a kill would
- * leave half a file. Keeps the previous state in case the disk damages the newest one.
+ * Saves the node's whole state and replaces the file atomically. Anvil's own dump overwrites its file in place, so a
+ * kill would leave a truncated file. Keeps the previous state in case the disk damages the newest one.
  *
  * Writes the state as it arrives, compressed and in pieces, because a save follows every block. Decompressing it
  * fragmented the memory by 70 MiB in half an hour.

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** An executable file named anvil in a folder of that name. */
+/** Creates a file named anvil, executable unless `mode` says otherwise, in the folder `name`. */
 function anvilIn(name: string, mode = 0o755): string {
   const file = join(folder, name, 'anvil');
   mkdirSync(join(folder, name), { recursive: true });

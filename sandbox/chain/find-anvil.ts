@@ -41,8 +41,8 @@ function isExecutable(file: string): boolean {
 
 /**
  * Finds anvil, the sandbox's local chain. Prefers `ANVIL_PATH`, because an explicit path must win over a package whose
- * binary does not run here. Then tries the platform's npm package, and then the PATH, where foundryup puts anvil. If
- * none has it, throws an error that says what to install.
+ * binary does not run here. Then tries the platform's npm package, and then the PATH, where foundryup puts anvil.
+ * Without anvil, throws an error that says what to install.
  */
 export function findAnvil(machine: Machine = thisMachine): string {
   const chosen = machine.environment['ANVIL_PATH'];

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { type LocalChain, startBlockProducer } from './local-chain.ts';
 
-/** A chain of which only the numbers exist; blocks hold as many transactions as `transactions` says. */
+/** Creates a fake chain that has only a height and a number of transactions per block. */
 function createFakeChain() {
   const state = {
     height: 10,

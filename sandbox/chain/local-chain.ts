@@ -32,7 +32,7 @@ export interface LocalChain {
   stop(): Promise<void>;
 }
 
-/** Time limit of a startup, long enough for busy machines. If anvil ends, that is noticed immediately. */
+/** Time limit of a startup, long enough for busy machines. An exit of anvil is noticed immediately. */
 const READY_MS = 60_000;
 /** Number of new blocks after startup before `finalized` works, because earlier states are missing. */
 const BLOCKS_UNTIL_FINALIZED = 3;
@@ -217,7 +217,7 @@ export function startBlockProducer(
     if (isDue) await chain.rpc.call('evm_mine', []);
     const newHeight = isDue ? height + 1 : height;
     if (newHeight === lastHeight) return;
-    await chain.save(); // Saved even if another process has mined.
+    await chain.save(); // Saves blocks that another process mined, too.
     lastHeight = newHeight;
     lastBlockAtMs = performance.now();
   }

@@ -17,7 +17,7 @@ import { type ExampleState, exampleState, isExampleState, stateNames } from './e
 /** Example of a checkout page after an action by the customer. */
 export interface ExampleMoment {
   readonly state: ExampleState;
-  /** Result of a click on this provider. */
+  /** Error after a click on a provider. */
   readonly problem?: { readonly provider: ProviderId | null; readonly error: ServiceError };
 }
 

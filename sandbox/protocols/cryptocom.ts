@@ -28,7 +28,7 @@ export const cryptocomProtocol: SimulatedProtocol = {
         id: order.id,
         status: 'pending',
         amount: order.amountCents,
-        // An account without the on-ramp's beta returns none of these.
+        // Without the on-ramp's beta, an account's answer lacks the wallet, the currency and the network.
         wallet_address: order.walletAddress,
         crypto_currency: 'USDC',
         network: 'polygon',

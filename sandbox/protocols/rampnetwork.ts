@@ -136,7 +136,7 @@ async function openWidget(simulator: SimulatorContext, url: string, parameters: 
   refuseUnless(isSold, 'outAsset is not sold here');
   const { paymentMethodType = 'CARD_PAYMENT', webhookStatusUrl: webhookUrl } = query;
   refuseUnless(methods.includes(paymentMethodType), 'paymentMethodType is unknown');
-  // In minor units, without a decimal point.
+  // The value is in minor units, without a decimal point.
   refuseUnless(/^\d{1,9}$/.test(query.inAssetValue), 'inAssetValue is malformed');
   const webhook = webhookUrl === undefined ? undefined : URL.parse(webhookUrl);
   refuseUnless(webhook !== null, 'webhookStatusUrl is malformed');

@@ -59,7 +59,7 @@ export interface SimulatorContext {
   readonly values: ProviderValues;
   /** Derives one of the on-ramp's secrets for a purpose: 32 bytes in hex. */
   readonly derive: (purpose: string) => string;
-  /** Whether this is a forger, who does not know the provider's secrets. `values` and `derive` are then made up. */
+  /** Whether the context simulates a forger without the provider's secrets. `values` and `derive` are then made up. */
   readonly isImpostor: boolean;
   readonly nowMs: () => number;
   /** The shop's webhook URL; null if there is none. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface LiveProcess {
   readonly pid: number;
-  /** Resolves when the service is ready. Throws `PortTakenError`, or another error if it ends or takes too long. */
+  /** Resolves when the service is ready. Throws `PortTakenError`, or another error if the service ends or is late. */
   ready(limitMs: number, signal: AbortSignal): Promise<void>;
   log(): readonly string[];
   /** Sends a signal, and SIGKILL after a timeout. Resolves to the exit code. */
@@ -23,7 +23,7 @@ const POLL_MS = 100;
 const STOP_LIMIT_MS = 45_000;
 
 /**
- * Starts `card-checkout start --live` with these variables. Logs to a file, because a pipe could fill up.
+ * Starts `card-checkout start --live` with this environment. Logs to a file, because a pipe could fill up.
  *
  * @param script file of the command `card-checkout`
  */

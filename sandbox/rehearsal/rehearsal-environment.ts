@@ -15,7 +15,7 @@ export interface RehearsalPlaces {
   readonly factory: Address;
   /** `host:port` of the local webhook receiver. */
   readonly receiverHost: string;
-  /** PEM file with the operator's additional authorities and the receiver's certificate. */
+  /** PEM file with the operator's additional certificate authorities and the receiver's certificate. */
   readonly authoritiesFile: string;
   /** Base URL of the simulated providers: `moonpay` is at `{onrampBaseUrl}/moonpay`, and so on. */
   readonly onrampBaseUrl: string;
@@ -112,7 +112,7 @@ function takesDollars(own: NodeJS.ProcessEnv, id: ProviderId): boolean {
   return onlyCurrency === null || onlyCurrency === 'USD';
 }
 
-/** Problem in the operator's configuration. If the rehearsal replaces the variable anyway, it continues. */
+/** Problem in the operator's configuration. The rehearsal continues if it replaces the variable anyway. */
 interface ConfigurationProblem {
   readonly text: string;
   readonly isReplaced: boolean;

@@ -9,7 +9,7 @@ import type { Receiver } from '../shop/start-shop.ts';
 import type { WebhookInbox } from '../shop/webhook-inbox.ts';
 import type { Sandbox } from '../start-sandbox.ts';
 
-/** Runs one step and reports its finding. The signal aborts on a timeout or an interrupt. */
+/** Runs one step and reports its result. The signal aborts on a timeout or an interrupt. */
 export type RunStep = <Result extends { readonly detail: string }>(
   name: string,
   wayOut: string,
@@ -39,7 +39,7 @@ const POLL_MS = 1_000;
 
 const SEE_LOG = 'see the log of the service';
 
-/** Takes one payment from the creation of a merchant's account to the signed webhook, and verifies the journal. */
+/** Runs one payment from the creation of a merchant's account to the signed webhook, and verifies the journal. */
 export async function rehearsePayment(parts: RehearsedPaymentParts): Promise<void> {
   const { step, config, sandbox, inbox } = parts;
   const api = `http://127.0.0.1:${config.port}`;
@@ -88,7 +88,7 @@ interface ListedProvider {
   readonly blocked_because: string | null;
 }
 
-/** Enables the first usable provider, because simulated providers are unproved and therefore off in live mode. */
+/** Enables the first usable provider, because simulated providers are unproven and therefore off in live mode. */
 async function chooseProvider({ config, providers }: RehearsedPaymentParts) {
   const reasons: string[] = [];
   for (const provider of providers) {

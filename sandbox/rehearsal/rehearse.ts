@@ -70,16 +70,16 @@ interface Rehearsal {
   readonly folder: string;
   readonly step: RunStep;
   readonly report: (name: string, level: DoctorCheck['level'], detail: string) => void;
-  /** Registers a part that is stopped at the end, even after a failure. */
+  /** Registers a function that runs at the end, even after a failure, to stop a part of the rehearsal. */
   readonly atEnd: (stop: () => Promise<unknown>) => void;
   /** Adds this service's log to the report of every later failure. */
   readonly follow: (service: LiveProcess) => void;
 }
 
 /**
- * Takes one payment through live mode with the operator's variables, against a local chain and simulated providers.
- * Replaces data folder, database, mail server, endpoints and providers. A failed step ends the rehearsal, and is
- * reported with its cause and remedy. Leaves no process and no file.
+ * Runs one payment in live mode with the operator's variables, against a local chain and simulated providers. Replaces
+ * data folder, database, mail server, endpoints and providers. A failed step ends the rehearsal, and is reported with
+ * its cause and remedy. Leaves no process or file behind.
  */
 export async function rehearse({
   environment,
@@ -259,7 +259,7 @@ async function pickPort(): Promise<number> {
   throw new Error(`no port from ${FIRST_PORT} to ${LAST_PORT} is free`);
 }
 
-/** Writes the operator's additional authorities and the local receiver's certificate to a file for the service. */
+/** Writes a file for the service with the operator's certificate authorities and the local receiver's certificate. */
 function writeAuthorities({ own, folder }: Rehearsal, { certificate }: Receiver): string {
   const file = join(folder, 'authorities.pem');
   const ownFile = own['NODE_EXTRA_CA_CERTS'] ?? '';

@@ -14,7 +14,7 @@ export interface ShopProduct {
   readonly id: string;
   readonly name: string;
   readonly amount: string;
-  /** SVG path of its line drawing, 120 units wide and high. */
+  /** SVG path of the product's line drawing, 120 units wide and high. */
   readonly drawing: string;
 }
 

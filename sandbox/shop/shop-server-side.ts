@@ -15,7 +15,7 @@ export interface ShopAccount {
 
 export type ShopServerSide = ReturnType<typeof createShopServerSide>;
 
-/** Creates the server of a shop, which knows the service only through its API and the SDK. */
+/** Creates the server of a shop, which uses only the service's API and the SDK. */
 export function createShopServerSide(account: ShopAccount, orders: ShopOrders) {
   const fulfilments = createMemoryStore();
 

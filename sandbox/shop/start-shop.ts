@@ -51,7 +51,7 @@ export interface Shop {
   stop(): Promise<void>;
 }
 
-/** Starts the shop. Like any other merchant, it knows only the service's URL and an API key. */
+/** Starts the shop. Its server uses only what any merchant has: the service's URL and an API key. */
 export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: ShopOptions): Promise<Shop> {
   const orders = createShopOrders();
   const inbox = createWebhookInbox(ipnTokenOf, nowMs);
@@ -104,7 +104,7 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-/** Starts an HTTPS webhook receiver. Port 0 stands for any free port. `receive` resolves to the HTTP status. */
+/** Starts an HTTPS webhook receiver. Port 0 selects any free port. `receive` resolves to the HTTP status. */
 export async function startReceiver(
   port: number,
   receive: (path: string, rawBody: string, signature: string | undefined) => Promise<number>,

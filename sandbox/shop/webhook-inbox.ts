@@ -3,7 +3,7 @@ import { constructEventAsync } from '../../sdk/src/webhooks.ts';
 
 export interface InboxWebhook {
   readonly receivedAtMs: number;
-  /** Unverified id in the body, for display; null if there is none. */
+  /** Payment of a genuine webhook; null for a refused one. */
   readonly paymentId: string | null;
   readonly rawBody: string;
   readonly signature: string | null;
