@@ -18,7 +18,7 @@ type AnswerTimeout = Pick<typeof usualTimeouts, 'answerMs'>;
 
 /** Maximum emails in progress, each with two successive connections. More are refused. */
 const MAXIMUM_OPEN = 8;
-/** Maximum background emails in progress, so that sign-in links find room. */
+/** Maximum background emails in progress, so that they do not block emails with sign-in links. */
 const MAXIMUM_IN_BACKGROUND = 5;
 
 /** Creates a mailer with two short connections per mail. Mail that leaves this machine is encrypted or not sent. */

@@ -45,7 +45,7 @@ const plausibleRates: Readonly<Record<Currency, readonly [minimum: UsdRate, maxi
   CAD: [60_000_000n, 90_000_000n],
   INR: [900_000n, 1_500_000n],
 };
-/** Maximum age of daily rates. They are published on working days, so at Easter one gets almost six days old. */
+/** Maximum age of daily rates. They are published on working days, so a rate is almost six days old at Easter. */
 const MAXIMUM_DAILY_AGE_MS = 6 * DAY_MS;
 const DAILY_REFRESH_MS = 60 * 60_000;
 

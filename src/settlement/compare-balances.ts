@@ -63,7 +63,7 @@ async function readBalances(sweep: SweepBalances, views: readonly PaymentView[],
   return addresses.length === 0 ? [] : sweep(addresses, blockNumber);
 }
 
-/** Finds payments whose address holds the mistaken token. Throws `ChainUnavailableError` if no endpoint answers. */
+/** Finds payments whose address holds a mistaken token, such as bridged USDC. Throws `ChainUnavailableError`. */
 export async function findMistakenToken(
   { sweepBalances }: MistakenToken,
   views: readonly PaymentView[],

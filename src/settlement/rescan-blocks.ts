@@ -75,7 +75,7 @@ async function rescanAtOne(
   return { added, rescannedTo, contradictions };
 }
 
-/** Adds missed rows. Skips those that contradict final ones, so that a lying endpoint cannot stop every rescan. */
+/** Adds missed rows. Skips those that contradict final ones, so that a faulty endpoint cannot stop every rescan. */
 async function recordMissed(
   { observations, decide }: WatchDepositsContext,
   from: BlockReference,

@@ -31,7 +31,7 @@ export interface WatchDepositsContext extends RewindContext {
   readonly finality: { readonly everyMs: number; readonly monotonicMs: () => number };
   /** Returns whether a release may be mined soon. If not, releases are looked for only in final blocks. */
   readonly expectsReleases: () => Promise<boolean>;
-  /** Called after each part of a rescan. */
+  /** Called after each part of a rescan with the number of blocks left. */
   readonly onRescan?: (blocksLeft: number) => void;
 }
 
@@ -213,7 +213,7 @@ function isFollowedBy(top: BlockReference | null, { number, hash, parentHash }: 
   return top?.number === number ? top.hash === hash : top?.number === number - 1 && top.hash === parentHash;
 }
 
-/** Records a scan. Throws `ChainUnavailableError` for rows that contradict final ones, to blame the endpoint. */
+/** Records a scan. Throws `ChainUnavailableError` if rows contradict final ones, so that the next endpoint is tried. */
 async function recordScan({ observations, decide }: WatchDepositsContext, scan: ScanRecord) {
   try {
     return await observations.recordScan(scan, decide);

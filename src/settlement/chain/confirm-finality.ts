@@ -158,7 +158,7 @@ type LogsAnswer =
   | { readonly kind: 'lacks some'; readonly host: string; readonly label: string; readonly message: string }
   | { readonly kind: 'cannot say'; readonly message: string };
 
-/** Compares logs with other hosts. `confirmed`: one has them all. `refuted`: none does, and two lack some. */
+/** Compares logs with other hosts. `confirmed`: one host has all logs. `refuted`: none has all, and two lack some. */
 export async function confirmLogs(
   context: ConfirmLogsContext,
   primary: ChainEndpoint,

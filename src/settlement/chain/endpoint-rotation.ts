@@ -294,7 +294,7 @@ export async function closeChainEndpoints(endpoints: readonly ChainEndpoint[]): 
 
 export type EndpointSpeed = ReturnType<typeof createEndpointSpeed>;
 
-/** Factor for time limits (times the slowest recent answer) and for slow hosts (times the fastest host's median). */
+/** Multiple of the slowest recent answer as a call's time limit, and of the fastest median that makes a host slow. */
 const FACTOR = 4;
 const REMEMBERED_ANSWERS = 32;
 

@@ -226,7 +226,7 @@ async function exchange(endpoint: Endpoint, calls: readonly JsonRpcCall[], body:
     throw new MalformedAnswerError(`${endpoint.label} answered ${methods} with JSON that ${excess}`);
   }
   const answer = parseJson(text);
-  // Some nodes send an error object with status 400 or 429. The object says more than the status.
+  // Some nodes send an error object with status 400 or 429. The object is more specific than the status.
   if (status !== 200 && errorOf(answer) === null) {
     const StatusError = refusalStatuses.includes(status) ? HttpRefusalError : ChainUnavailableError;
     throw new StatusError(`${endpoint.label} answered ${methods} with HTTP ${status}`);

@@ -231,7 +231,7 @@ export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise
     const scannedTo = seen ?? (await readKnownBlock(endpoint, toBlock));
     const logs = await tryRange(context, { ...query, toBlock });
     if (logs === null) continue;
-    // A range that was cut off by the end of the query says nothing about the endpoint's limit.
+    // A range that was cut off by the end of the query does not show that the endpoint allows a larger one.
     if (toBlock - query.fromBlock + 1 === range.blocks) range.grow();
     return { ...logs, scannedTo };
   }

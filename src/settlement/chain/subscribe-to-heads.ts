@@ -26,7 +26,7 @@ const MINIMUM_INTERVAL_MS = 500;
 
 const MAXIMUM_PAUSE_MS = 60_000;
 
-/** Subscribes to new blocks at each endpoint, and reconnects. An announcement only tells which block to request. */
+/** Subscribes to new blocks at each endpoint, and reconnects. An announcement only identifies the block to request. */
 export function subscribeToHeads(options: HeadSubscriptionOptions) {
   const agent = createOutgoingAgent({
     webSocket: { maxPayloadSize: MAXIMUM_MESSAGE_BYTES },

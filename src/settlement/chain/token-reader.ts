@@ -23,7 +23,7 @@ export interface TokenReaderOptions {
 /** Address of Multicall3 on Polygon, Amoy and most chains. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11' as Address;
 
-/** Reads the token at the newest block. Checks of blocklist and releases compare the answers of several hosts. */
+/** Reads the token at the newest block. Blocklist and release checks compare the answers of several hosts. */
 export function createTokenReader(options: TokenReaderOptions): TokenReader {
   const { endpoints, token } = options;
   const rotation = createEndpointRotation(endpoints);

@@ -212,7 +212,7 @@ async function higherFees(
 
 /**
  * Rebroadcasts every attempt, because an earlier one can still be mined if the balance is too low for a later one.
- * Returns why the most expensive one was refused; null if a node has any. Throws `ChainUnavailableError` if all fail.
+ * Returns the most expensive one's refusal; null if a node has any. Throws `ChainUnavailableError` if none answers.
  */
 export async function rebroadcast(
   relayer: Pick<Relayer, 'broadcast'>,

@@ -65,13 +65,13 @@ export interface RelayIncident {
 /** Creates the sender's state between passes, which may be lost with the process. */
 export function createRelayMemory() {
   return {
-    /** Time when the condition that delays a batch was first seen, by batch id. */
+    /** Time when a batch's nonce gap, or its lack of a sender, was first seen, by batch id. */
     firstSeenMs: new Map<number, number>(),
     /** Time when a batch was first seen as the next to be mined, by batch id. */
     headSinceMs: new Map<number, number>(),
     /** Maximum payments in the next batch, lowered after a failed estimate or batch; null for the configured limit. */
     largestBatch: null as number | null,
-    /** Last time that every node refused a batch because of its size. */
+    /** Last time that a batch was made smaller because every node refused it. */
     refusedAtMs: null as number | null,
   };
 }

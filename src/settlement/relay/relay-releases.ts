@@ -80,7 +80,7 @@ async function followRetiredRelayer(context: RelayContext, address: string): Pro
   const head = unmined[0];
   if (head === undefined) return; // All are mined and will be resolved once final.
   if (isGivenUp(context, head)) {
-    // Highest nonce first, so that the remaining batches never have a gap below them.
+    // Abandons the highest nonce first, so that the remaining batches never have a gap below them.
     for (const batch of unmined.toReversed()) {
       await abandonBatch(context, batch);
       onIncident({ kind: 'retired_batch_abandoned', batchId: batch.id, relayer: address });
@@ -169,11 +169,11 @@ async function openBatch(
   }
 }
 
-/** Pause after the first open batch beyond the slots, and its growth per further batch. */
+/** Pause before a partly filled batch once `maximumUnmined` batches are open, and its growth per further batch. */
 const FIRST_PAUSE_MS = 2_000;
 const PAUSE_GROWTH = 1.13;
 
-/** Returns whether a partly filled batch may be opened. While finality stalls, batches beyond the slots wait longer. */
+/** Returns whether a partly filled batch may be opened. While finality stalls, each further batch waits longer. */
 function isSpacedOut(limits: RelayLimits, open: readonly RelayBatch[], nowMs: number): boolean {
   const surplus = open.length - limits.maximumUnmined;
   if (surplus < 0) return true;

@@ -47,11 +47,11 @@ export interface ShrunkBatch {
   readonly gasLimit: bigint;
 }
 
-/** Fees of a transaction, and the maximum cost of its gas limit. */
+/** Fees of a transaction, and its maximum cost (gas limit times fee). */
 export interface FeeBounds {
   readonly fees: FeeQuote;
   readonly budgetWei: bigint;
-  /** Whether to use our own gas figure, because an estimate failed before. Default false. */
+  /** Whether to use our own gas figure, because an earlier gas limit was refused or not mined. Default false. */
   readonly isOwnGas?: boolean;
 }
 
@@ -256,7 +256,7 @@ export async function replaceOverdue(
   return replaceByFewer(context, batch, payments.slice(0, count), { ...bounds, isOwnGas: true });
 }
 
-/** Replaces a batch with the payments that the budget covers at higher fees. Does not send. Null if it covers none. */
+/** Replaces a batch with the payments that the budget covers at higher fees, without sending. Returns null for none. */
 export async function replaceByDearer(
   context: RelayContext,
   batch: RelayBatch,
