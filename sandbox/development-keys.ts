@@ -14,7 +14,7 @@ function keyOf(privateKey: `0x${string}`): DevelopmentKey {
 /**
  * Returns the keys of the sandbox. Each sender has its own, because two senders with one key would collide on nonces.
  * These are the well-known keys of the mnemonic that all local development chains use ("test test … junk"). They are
- * written out because deriving them would take a fifth of the sandbox's CPU time at its start.
+ * hard-coded, because deriving them would take a fifth of the sandbox's CPU time at its start.
  */
 export function developmentKeys() {
   return {
@@ -70,7 +70,7 @@ export function ed25519KeyOf(seedHex: string): KeyObject {
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
 }
 
-/** Creates a secp256k1 key from its number. Nearly every 32-byte number is valid. */
+/** Creates a secp256k1 key from its private number in hex. Nearly every 32-byte number is valid. */
 export function secp256k1KeyOf(numberHex: string): KeyObject {
   const curve = createECDH('secp256k1');
   curve.setPrivateKey(numberHex, 'hex');

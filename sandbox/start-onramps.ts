@@ -140,7 +140,7 @@ function simulatorContext(
   isImpostor = false,
 ): SimulatorContext {
   const keys = isImpostor ? guessedKeys : options.keys;
-  // Separate from the rates that the service uses and that faults affect.
+  // Separate from the service's rates, which faults affect.
   const rates = createFixedRates();
   const price = async (amount: string, code: string) => {
     const currency = code.toUpperCase();

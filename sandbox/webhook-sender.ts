@@ -98,7 +98,7 @@ export function createWebhookSender(options: WebhookSenderOptions) {
   };
 }
 
-/** Posts a webhook in a few attempts. If the shop refuses all of them, only logs a warning. */
+/** Posts a webhook in at most `ATTEMPTS` attempts. Logs a warning if all of them fail. */
 async function postWebhook(
   options: WebhookSenderOptions,
   stopping: AbortSignal,

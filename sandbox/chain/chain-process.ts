@@ -38,8 +38,8 @@ export async function spawnChain(anvil: string, directory: string, port: number)
     const child = spawn(
       anvil,
       [...words, '--no-mining', '--quiet'],
-      // Runs in its own process group, so that Ctrl-C reaches it only through this process, after the state is saved.
-      // Its home is the chain's folder, so that it leaves nothing in the user's home.
+      // Runs anvil in its own process group, so that Ctrl-C reaches only this process, which first saves the state.
+      // Anvil's home is the chain's folder, so that anvil leaves nothing in the user's home.
       { detached: true, stdio: ['ignore', output, output], env: { HOME: directory } },
     );
     await once(child, 'spawn');
@@ -101,7 +101,7 @@ function signal(pid: number, name: 'SIGINT' | 'SIGKILL'): void {
   }
 }
 
-/** Ends a node so that it writes its state. Kills it after a timeout. Resolves when it is gone. */
+/** Interrupts a node, which then writes its state. Kills the node after a timeout. Resolves when it is gone. */
 export async function endChain(pid: number, directory: string, log: SandboxLog): Promise<void> {
   if (await isOurChain(pid, directory)) {
     signal(pid, 'SIGINT');

@@ -27,9 +27,9 @@ const abi = parseAbi([
 ]);
 
 const MAXIMUM_UINT256 = (1n << 256n) - 1n;
-/** 1,000 POL, far more gas than a sandbox uses. */
+/** 1,000 POL, which pay for far more gas than a sandbox uses. */
 const GAS_BALANCE_WEI = 10n ** 21n;
-/** Initial balance of the customer's wallet: a billion USDC, in 10⁻⁶. */
+/** Initial balance of the customer's wallet: a billion USDC, in 10⁻⁶ USDC. */
 const CUSTOMER_UNITS = 10n ** 15n;
 /** Balance below which the customer's wallet is refilled. */
 const CUSTOMER_LEAST_UNITS = 10n ** 12n;

@@ -87,7 +87,7 @@ async function launch(options: LocalChainOptions, rpc: JsonRpcClient, port: numb
   }
 }
 
-/** Ends any chain that an earlier run left, and starts the chain. The port stays the same when the node restarts. */
+/** Ends any chain that an earlier run left behind, and starts the chain. A restarted node keeps its port. */
 export async function startLocalChain(options: LocalChainOptions): Promise<LocalChain> {
   const { directory, log } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -174,7 +174,7 @@ interface BlockProducerOptions {
 }
 
 const INTERVAL_MS = 1_000;
-/** Half of the clock skew that `doctor` warns of. */
+/** Half of the clock skew at which `doctor` warns. */
 const KEEP_ALIVE_MS = 15_000;
 /** Number of blocks by which `finalized` trails the newest block. */
 const BLOCKS_BEHIND = 2;

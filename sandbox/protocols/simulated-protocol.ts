@@ -21,7 +21,7 @@ export interface SimulatorMode {
   readonly refusesEmail?: boolean;
   /** Status in all webhooks, in the provider's terms. */
   readonly status?: string;
-  /** Event name in webhooks, for a name that the provider's guides spell differently. */
+  /** Event name in webhooks, because the provider's guides spell one name in different ways. */
   readonly eventName?: string;
   /** Token contract to state in the catalog and in webhooks. */
   readonly tokenContract?: string;

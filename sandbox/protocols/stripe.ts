@@ -1,6 +1,6 @@
 /**
  * Counterpart of src/providers/adapters/stripe.ts: returns quotes, and creates and returns sessions, for calls with the
- * secret key. Shows a session's page at `/widget`. Fees are added to an amount.
+ * secret key. Shows a session's page at `/widget`. Adds fees to the amount.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';

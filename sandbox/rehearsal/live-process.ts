@@ -19,7 +19,7 @@ export class PortTakenError extends Error {
 const LOG_LINES = 12;
 const MAXIMUM_LINE_CHARACTERS = 500;
 const POLL_MS = 100;
-/** Time to stop before SIGKILL, longer than the drain and the longest delivery. */
+/** Time to stop before SIGKILL, longer than the drain and the longest webhook delivery. */
 const STOP_LIMIT_MS = 45_000;
 
 /**

@@ -39,7 +39,7 @@ const replacedNames = new Set(groups.flatMap(([names]) => names.split(' ')));
 /** Provider that is simulated if the operator has configured none that accepts US dollars. */
 const STAND_IN: ProviderId = 'moonpay';
 
-/** Returns the values of the variables that a rehearsal replaces. The others keep the operator's values. */
+/** Returns the values of the variables that a rehearsal replaces. Other variables keep the operator's values. */
 export function replacementsOf(
   own: NodeJS.ProcessEnv,
   places: RehearsalPlaces,

@@ -21,7 +21,7 @@ export interface RehearsedPaymentParts {
   readonly step: RunStep;
   readonly config: Config;
   readonly sandbox: Sandbox;
-  /** Providers that may take the payment. The first usable one takes it. */
+  /** Providers that may take the payment. The first usable provider takes it. */
   readonly providers: readonly ProviderId[];
   readonly receiver: Pick<Receiver, 'host'>;
   readonly inbox: Pick<WebhookInbox, 'list'>;

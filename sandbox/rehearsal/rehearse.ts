@@ -184,7 +184,7 @@ async function runSteps(rehearsal: Rehearsal): Promise<void> {
   });
 }
 
-/** Reports configuration problems. Ends the rehearsal unless all of them are in variables that it replaces. */
+/** Reports configuration problems. Ends the rehearsal if a problem is in a variable that it does not replace. */
 function reportConfiguration({ own, report }: Rehearsal): void {
   const problems = findProblems(own);
   for (const { text, isReplaced } of problems)

@@ -10,7 +10,7 @@ export const shopStyle = pageStyleOf(
 ).toString();
 export const shopScript = readFileSync(asset('./client/follow-order.js'), 'utf8');
 
-/** Returns a policy for the shop's own style and script. Only the checkout dialog also needs the service's origin. */
+/** Returns a policy for the shop's own style and script and, for a checkout dialog, the origin of its URL. */
 export function shopContentSecurityPolicy(checkoutUrl = ''): string {
   const service = URL.parse(checkoutUrl)?.origin;
   const dialog = service === undefined ? '' : ` ${service}; frame-src ${service}`;

@@ -3,7 +3,7 @@ import { constructEventAsync } from '../../sdk/src/webhooks.ts';
 
 export interface InboxWebhook {
   readonly receivedAtMs: number;
-  /** Payment of a genuine webhook; null for a refused one. */
+  /** Payment id of a genuine webhook; null for a refused webhook. */
   readonly paymentId: string | null;
   readonly rawBody: string;
   readonly signature: string | null;
