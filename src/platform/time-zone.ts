@@ -1,10 +1,11 @@
+import { onFirstUse } from './on-first-use.ts';
+
 /** Day in a time zone, such as `2026-11-21`. It starts at local midnight and has 23 to 25 hours. */
 export type LocalDay = ReturnType<typeof lastDays>[number];
 
 export const DAY_MS = 86_400_000;
 /** Date in or after the year 1000, because `Intl.DateTimeFormat` writes earlier years differently. */
 const datePattern = /^[1-9]\d{3}-\d{2}-\d{2}$/;
-const formats = new Map<string, Intl.DateTimeFormat>();
 
 export function dateAt(timeMs: number, timeZone: string): string {
   return localTextAt(timeMs, timeZone).slice(0, 10);
@@ -57,9 +58,11 @@ function offsetAt(timeMs: number, timeZone: string): number {
 
 /** Formats the local time, such as `2026-11-21 23:59:59`. */
 function localTextAt(timeMs: number, timeZone: string): string {
-  const known = formats.get(timeZone);
-  const format =
-    known ??
+  return formatOf(timeZone).format(timeMs);
+}
+
+const formatOf = onFirstUse(
+  (timeZone: string) =>
     new Intl.DateTimeFormat('sv-SE', {
       timeZone,
       hourCycle: 'h23',
@@ -69,7 +72,5 @@ function localTextAt(timeMs: number, timeZone: string): string {
       hour: '2-digit',
       minute: '2-digit',
       second: '2-digit',
-    });
-  if (known === undefined) formats.set(timeZone, format);
-  return format.format(timeMs);
-}
+    }),
+);

@@ -172,15 +172,6 @@ function withScripts<Entity>(described: Table<Entity>): StoredTable<Entity> {
   };
 }
 
-export function preparedOnce<Prepared>(prepare: (sql: string) => Prepared) {
-  const known = new Map<string, Prepared>();
-  return (sql: string): Prepared => {
-    const prepared = known.get(sql) ?? prepare(sql);
-    known.set(sql, prepared);
-    return prepared;
-  };
-}
-
 export function insertedColumns({ columns, numberedBy }: Table): Column[] {
   return columns.filter(({ name }) => name !== numberedBy);
 }

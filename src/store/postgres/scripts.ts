@@ -1,11 +1,5 @@
-import {
-  insertedColumns,
-  preparedOnce,
-  type Rows,
-  type Script,
-  type Scripts,
-  type Step,
-} from '../scripts.ts';
+import { onFirstUse } from '../../platform/on-first-use.ts';
+import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
 import type { Connection, Database } from './open-database.ts';
 import { namesOf, statement, typedColumn, unnest, valuesByColumn } from './statements.ts';
 
@@ -16,7 +10,7 @@ const lock = statement('SELECT 1 FROM payments WHERE id = ANY($1::text[]) ORDER 
 const takeLock = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
 
 export function createScripts(database: Database): Scripts {
-  const statementOf = preparedOnce((sql) => statement(sql.replaceAll(/\?(\d+)/g, '$$$1')));
+  const statementOf = onFirstUse((sql: string) => statement(sql.replaceAll(/\?(\d+)/g, '$$$1')));
 
   async function take(step: Step, connection: Connection): Promise<Rows> {
     if ('sql' in step) return connection.query(statementOf(step.sql), step.values);

@@ -1,18 +1,12 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { onFirstUse } from '../../platform/on-first-use.ts';
 import type { Column, ColumnValue } from '../columns.ts';
-import {
-  insertedColumns,
-  preparedOnce,
-  type Rows,
-  type Script,
-  type Scripts,
-  type Step,
-} from '../scripts.ts';
+import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
 import type { GroupCommit, Reads } from './group-commit.ts';
 
 /** Runs scripts on SQLite. Prepares each statement once. Ignores locks, because writes are already serialized. */
 export function createScripts(database: DatabaseSync, writes: GroupCommit, reads: Reads): Scripts {
-  const statementOf = preparedOnce((sql) => database.prepare(sqliteTextOf(sql)));
+  const statementOf = onFirstUse((sql: string) => database.prepare(sqliteTextOf(sql)));
 
   function take(step: Step): Rows {
     if ('sql' in step) return statementOf(step.sql).all(...storedValues(step.values));

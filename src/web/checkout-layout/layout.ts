@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { brandTokens } from '../../accounts/brand-color.ts';
+import { onFirstUse } from '../../platform/on-first-use.ts';
 import { isSecureUrl } from '../../platform/public-address.ts';
 import { sendCompressed } from '../compression.ts';
 import { Html, html, nothing } from '../design/html.ts';
@@ -13,17 +14,17 @@ import {
 } from '../design/page-style.ts';
 import { fillText, type Language, languages } from './languages.ts';
 
-/** Returns the styles and scripts of a kind of page, inlined so that the first paint needs only one response. */
+/** Returns the style and script of a kind of page, inlined so that the first paint needs only one response. */
 function kindOf(components: readonly string[], styles: readonly string[], scripts: readonly string[]) {
   const asset = (path: string) => new URL(path, import.meta.url);
-  const styleOf = (...more: readonly string[]) =>
-    pageStyleOf(components, ...[...styles, ...more, './checkout.css'].map(asset));
-  const texts = [...scripts, './client/language-menu.js'].map((path) => readScript(asset(path)));
-  return {
-    style: styleOf(),
-    sandboxStyle: styleOf('../design/components/sandbox.css', './sandbox.css'),
-    script: new Html(texts.join('\n')),
-  };
+  return onFirstUse((isTestMode: boolean) => {
+    const more = isTestMode ? ['../design/components/sandbox.css', './sandbox.css'] : [];
+    const texts = [...scripts, './client/language-menu.js'].map((path) => readScript(asset(path)));
+    return {
+      style: pageStyleOf(components, ...[...styles, ...more, './checkout.css'].map(asset)),
+      script: new Html(texts.join('\n')),
+    };
+  });
 }
 
 /** Returns the assets of a page that follows its payment: the styles of all states, so that a change loads nothing. */
@@ -61,12 +62,12 @@ interface PageParts {
 export function layout(parts: PageParts): Page {
   const { language, languagePath = '', title, isTestMode, head, summary, main, kind } = parts;
   const { brandColor = null } = parts;
-  const { style, sandboxStyle, script } = kinds[kind];
+  const { style, script } = kinds[kind](isTestMode);
   return {
     language: language.code,
     direction: language.direction,
     color: '0c5a49',
-    style: isTestMode ? sandboxStyle : style,
+    style,
     brand: brandColor === null ? null : brandStyleOf(brandColor),
     head: html`<title>${title}</title>
 ${head ?? nothing}`,
