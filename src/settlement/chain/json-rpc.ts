@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
@@ -73,7 +74,7 @@ const MIB = 1024 * 1024;
 const BLOCK_BYTES = 2 * MIB;
 /** Maximum size of one block's logs, five times a block full of transfers. A range gets less, as it can be split. */
 const LOGS_OF_BLOCK_BYTES = 16 * MIB;
-const LOGS_OF_RANGE_BYTES = 8 * MIB;
+const LOGS_OF_RANGE_BYTES = 3 * MIB;
 
 /** Maximum size of other methods' answers: a number, a hash or a few words. */
 const SHORT_ANSWER_BYTES = MIB / 16;
@@ -221,11 +222,15 @@ async function exchange(endpoint: Endpoint, calls: readonly JsonRpcCall[], body:
       cause,
     });
   }
+  // A page of logs is checked, parsed and read in separate turns, so that requests wait for one of them at most.
+  await nextTurn();
   const excess = excessOf(text);
   if (excess !== null) {
     throw new MalformedAnswerError(`${endpoint.label} answered ${methods} with JSON that ${excess}`);
   }
+  await nextTurn();
   const answer = parseJson(text);
+  await nextTurn();
   // Some nodes send an error object with status 400 or 429. The object is more specific than the status.
   if (status !== 200 && errorOf(answer) === null) {
     const StatusError = refusalStatuses.includes(status) ? HttpRefusalError : ChainUnavailableError;
