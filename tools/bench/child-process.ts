@@ -10,7 +10,6 @@ export interface Child<Ready> {
   /** Pauses it, so that its background work takes no CPU from the others. */
   pause(): void;
   resume(): void;
-  /** Asks it to exit. */
   stop(): Promise<void>;
 }
 

@@ -1,11 +1,9 @@
 import { type Address, checksumAddress } from '../../src/payment/address.ts';
 
-/** Realistic address derived from a number. */
 export function countedAddress(number: number): Address {
   return checksumAddress(countedDigits(number, 40));
 }
 
-/** Realistic transaction hash derived from a number. */
 export function countedHash(number: number): `0x${string}` {
   return `0x${countedDigits(number, 16).repeat(4)}`;
 }

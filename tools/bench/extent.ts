@@ -14,7 +14,6 @@ export interface Extent {
   readonly scannedPages: number;
   /** At least 2,000, because more payments reduce the weight of the final wait for finality. */
   readonly settledPayments: number;
-  /** Creates in the store alone, per round. */
   readonly storedCreates: number;
   /** Reads of each list, search and statistic. */
   readonly questions: number;

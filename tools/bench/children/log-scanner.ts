@@ -1,5 +1,6 @@
 /** `node tools/bench/children/log-scanner.ts DATA_DIR URL`: scans the requested number of pages. */
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { openSqliteStore } from '../../../src/app/store/sqlite-store.ts';
 import { settleScanned } from '../../../src/payment/settle.ts';
 import { createChainReader } from '../../../src/settlement/chain/create-chain-reader.ts';
@@ -52,10 +53,13 @@ answerParent(
 
 async function scan(pages: number): Promise<ScannedPages> {
   deposits = 0;
+  const steps = monitorEventLoopDelay({ resolution: 1 });
+  steps.enable();
   const before = process.cpuUsage();
   for (let page = 0; page < pages; page++) await watchDeposits(context);
   const { user, system } = process.cpuUsage(before);
+  steps.disable();
   if (deposits !== pages * DEPOSITS_A_PAGE)
     throw new Error(`${deposits} deposits were found in ${pages} pages`);
-  return { logs: pages * LOGS_A_PAGE, cpuMicroseconds: user + system };
+  return { logs: pages * LOGS_A_PAGE, cpuMicroseconds: user + system, longestStepMs: steps.max / 1_000_000 };
 }

@@ -4,7 +4,6 @@ import type { SentPosts } from '../measurements/webhooks.ts';
 import { createBarePosts } from './bare-posts.ts';
 import { createServicePosts } from './service-posts.ts';
 
-/** Something that sends posts. */
 export interface Posts {
   /** Prepares this number of posts for the next `send`, outside the measurement. */
   prepare(posts: number): Promise<void>;

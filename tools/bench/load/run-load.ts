@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Results of one run of load. */
 export interface LoadResult {
   /** Requests that succeeded. */
   readonly requests: number;
@@ -20,7 +19,6 @@ export interface LoadOptions {
   readonly seconds: number;
 }
 
-/** Program that sends requests over keep-alive connections, one at a time on each. */
 export interface LoadGenerator {
   readonly name: string;
   run(options: LoadOptions): Promise<LoadResult>;

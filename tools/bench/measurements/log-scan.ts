@@ -10,10 +10,11 @@ export const BLOCKS_A_PAGE = 100;
 export const LOGS_A_PAGE = 4_000;
 export const DEPOSITS_A_PAGE = 4;
 
-/** Cost of one round of scanning. */
 export interface ScannedPages {
   readonly logs: number;
   readonly cpuMicroseconds: number;
+  /** Longest time that the event loop was busy, to a millisecond. */
+  readonly longestStepMs: number;
 }
 
 /**
@@ -46,6 +47,7 @@ export const logScan: Measurement = {
         unit: 'a second',
         values: rounds.map(({ logs, cpuMicroseconds }) => (logs * 1_000_000) / cpuMicroseconds),
       },
+      { name: 'longest step', unit: 'ms', values: rounds.map(({ longestStepMs }) => longestStepMs) },
     ];
   },
 };
