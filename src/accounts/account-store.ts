@@ -5,9 +5,9 @@ import type { DashboardSession } from './session-lifetimes.ts';
 import type { ShopLogo } from './shop-profile.ts';
 
 export interface AccountQuery {
-  /** Part of the name or email address, or the whole id; null matches all. Ignores case, at least in Latin letters. */
+  /** Part of the name or email address, or the whole id; null matches all. Ignores case, at least for ASCII letters. */
   readonly search: string | null;
-  /** Accounts created before this one; null starts with the newest. */
+  /** Account after which the page starts, in order from newest to oldest; null for the first page. */
   readonly before: Pick<Account, 'id' | 'createdAtMs'> | null;
 }
 
@@ -17,53 +17,53 @@ export interface AccountStore {
   listAccounts(): Promise<readonly Account[]>;
   /** Returns matching accounts, newest first. */
   searchAccounts(query: AccountQuery, limit: number): Promise<readonly Account[]>;
-  /** Runs `change` within the transaction if it is a function. */
+  /** Updates an account; null if it is unknown. If `change` is a function, it runs within the transaction. */
   updateAccount(
     accountId: string,
     change: AccountChange | ((account: Account) => AccountChange),
   ): Promise<Account | null>;
-  /** Returns the logo with this hash if an account currently shows it; otherwise null. */
+  /** Returns the logo with this hash if it is an account's current logo; otherwise null. */
   findLogo(hash: string): Promise<ShopLogo | null>;
 
-  /** Returns false when the account already has `maximumActive` keys, as checked within the transaction. */
+  /** Stores a key. Returns false if the account already has `maximumActive` active keys. */
   createKey(key: ApiKey, maximumActive: number): Promise<boolean>;
   listKeys(accountId: string): Promise<readonly ApiKey[]>;
-  /** Revokes a key immediately; null for an unknown key. A repeated call keeps the original time. */
+  /** Revokes a key; null for an unknown key. A repeated call keeps the time of the first one. */
   revokeKey(keyId: string, revokedAtMs: number): Promise<ApiKey | null>;
   recordKeyUses(hashes: readonly string[], atMs: number): Promise<void>;
-  /** Returns the active key with this SHA-256, or null. A change to the key or account takes effect immediately. */
+  /** Returns the active key with this SHA-256, or null. Always reflects the latest change to the key or account. */
   findActiveKey(hash: string): Promise<ActiveKey | null>;
 }
 
 export type UserChange = Partial<Pick<User, 'passwordHash' | 'totpSecret' | 'totpStep' | 'isOperator'>>;
 
-/** State that was checked before a write and must still hold within its transaction. */
+/** Facts about a user, checked before a write, that must still hold within its transaction. */
 export interface UserGuard {
   readonly user: Pick<User, 'passwordHash' | 'isOperator'>;
-  /** Session that must still exist; null requires none. */
+  /** Session that must still exist; null if no session is required. */
   readonly sessionId: string | null;
 }
 
-/** Conditions and consequences of a change to a user, all in one transaction. */
+/** Conditions and side effects of a change to a user, all within one transaction. */
 export interface UserChangeOptions {
   readonly guard?: UserGuard;
-  /** The user's link that the change uses up. Nothing changes if the link is already used or expired. */
+  /** One-time link that authorizes the change. Nothing changes if the link is already used or expired. */
   readonly link?: { readonly tokenHash: string; readonly nowMs: number };
-  /** Ends links and all sessions except this one; null exempts none. A new password ends passkey-only sign-in. */
+  /** Ends the user's links, and all sessions except this one, if any. A new password ends passkey-only sign-in. */
   readonly endsAccess?: { readonly exceptSessionId: string | null };
   /** Removes the authenticator app, all passkeys and all recovery codes. */
   readonly removesSecondFactors?: boolean;
 }
 
-/** Outcome of an invitation. `gone`: used, withdrawn or expired. `full`: a maximum of memberships is reached. */
+/** Outcome of accepting an invitation. `gone`: used, withdrawn or expired. `full`: the account or user has no room. */
 export type Acceptance = 'accepted' | 'gone' | 'other_user' | 'full';
 
 export interface PeopleStore {
-  /** Returns false when a user already has this passkey, the user has the maximum, or the guard does not hold. */
+  /** Returns false if any user has this passkey, if the user has the maximum number, or if the guard does not hold. */
   addPasskey(passkey: Passkey, guard?: UserGuard): Promise<boolean>;
   /** Returns the user's passkeys, oldest first. */
   listPasskeys(userId: string): Promise<readonly Passkey[]>;
-  /** Returns false for an unknown passkey, a nonzero count that has not grown, or a use since `unusedSinceMs`. */
+  /** Records a use; false for an unknown passkey, a nonzero counter without growth, or a use since `unusedSinceMs`. */
   usePasskey(
     userId: string,
     id: string,
@@ -71,28 +71,28 @@ export interface PeopleStore {
     atMs: number,
     unusedSinceMs?: number,
   ): Promise<boolean>;
-  /** Returns false when the user has no such passkey, or the guard does not hold. */
+  /** Returns false if the user has no such passkey, or if the guard does not hold. */
   removePasskey(userId: string, id: string, guard?: UserGuard): Promise<boolean>;
 
-  /** Returns false when a user with this email address exists. */
+  /** Returns false if a user with this email address exists. */
   createUser(user: User): Promise<boolean>;
   findUser(userId: string): Promise<User | null>;
-  /** Finds a user by an email address as `parseUserEmail` returns it. */
+  /** Returns the user with this email address, normalized by `parseUserEmail`; null if there is none. */
   findUserByEmail(email: string): Promise<User | null>;
   listUsers(limit: number): Promise<readonly User[]>;
-  /** Returns null, without a change, for an unknown user, a guard that does not hold, or a used or expired link. */
+  /** Returns null and changes nothing if the user is unknown, the guard does not hold, or the link is not valid. */
   updateUser(userId: string, change: UserChange, options?: UserChangeOptions): Promise<User | null>;
 
-  /** Uses up a time step of the second factor; false when it or a later step is already used. */
+  /** Marks a TOTP time step as used. Returns false if this step or a later one is already used. */
   consumeTotpStep(userId: string, step: number): Promise<boolean>;
-  /** Replaces the hashes of the recovery codes. Returns false when the guard does not hold. */
+  /** Replaces the hashes of the recovery codes. Returns false if the guard does not hold. */
   replaceRecoveryCodes(userId: string, hashes: readonly string[], guard?: UserGuard): Promise<boolean>;
-  /** Uses up the recovery code with one of the hashes; false when there is none. */
+  /** Deletes the recovery code that has one of the hashes. Returns false if there is none. */
   consumeRecoveryCode(userId: string, hashes: readonly string[]): Promise<boolean>;
 
-  /** Grants or changes a role; false when the account or the user already has the maximum. */
+  /** Grants or changes a role. Returns false if the account or the user has the maximum number of memberships. */
   putMembership(membership: Membership): Promise<boolean>;
-  /** Uses up an invitation, creates a missing user, adds the membership and ends the user's links; all or nothing. */
+  /** Uses up an invitation, creates a missing user, adds the membership and ends the user's links, atomically. */
   acceptInvitation(
     membership: Membership,
     user: User,
@@ -114,44 +114,44 @@ export interface OneTimeLink {
   readonly id: string;
   /** SHA-256 of the token in the link, hex. */
   readonly tokenHash: string;
-  /** `forgotten`: anyone may request it. `connect`: exchanged for an API key (`features/connect/connect-shop.ts`). */
+  /** `forgotten`: password link that anyone may request. `connect`: code for an API key (`connect-shop.ts`). */
   readonly kind: 'password' | 'forgotten' | 'invitation' | 'connect';
   readonly email: string;
   /** User whose password the link sets, or who approved the connection; null for an invitation. */
   readonly userId: string | null;
-  /** Account of an invitation. Null for other links, as is `role`. */
+  /** Account of an invitation. Like `role`, null for other kinds. */
   readonly accountId: string | null;
   readonly role: Role | null;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
 }
 
-/** Maximum `forgotten` links of a user; another one deletes the oldest. The rate limit allows fewer emails per day. */
+/** Maximum `forgotten` links of a user. A further link evicts the oldest. Rate limits allow fewer emails per day. */
 export const MAXIMUM_FORGOTTEN_LINKS = 100;
-/** Maximum open invitations of an account; another one deletes the oldest. */
+/** Maximum open invitations of an account. A further invitation evicts the oldest. */
 export const MAXIMUM_INVITATIONS = 50;
 
 export interface SessionStore {
-  /** Starts a session and removes the oldest beyond `MAXIMUM_SESSIONS`. Open and pending sessions count separately. */
+  /** Stores a session and evicts the oldest beyond `MAXIMUM_SESSIONS`. Open and pending sessions count separately. */
   createSession(session: DashboardSession, guard?: UserGuard): Promise<boolean>;
-  /** Finds a session by its token's hash, even if expired. */
+  /** Returns the session with this token hash, even if it has expired. */
   findSession(tokenHash: string): Promise<DashboardSession | null>;
-  /** Returns the user's sessions in any stage, newest first, including expired ones. */
+  /** Returns the user's sessions in all stages, newest first, including expired sessions. */
   listSessions(userId: string): Promise<readonly DashboardSession[]>;
   touchSession(id: string, lastSeenAtMs: number): Promise<void>;
   chooseAccount(id: string, accountId: string): Promise<void>;
-  /** Stores a challenge to sign or a secret for the next page. Removes the oldest beyond `MAXIMUM_CHALLENGES`. */
+  /** Stores a challenge to sign, or a secret for the next page. Evicts the oldest beyond `MAXIMUM_CHALLENGES`. */
   keepChallenge(id: string, purpose: string, challenge: string): Promise<void>;
   takeChallenge(id: string, purpose: string): Promise<string | null>;
   endSession(userId: string, id: string): Promise<boolean>;
 
-  /** Stores a link. All kinds but `forgotten` end the user's earlier links. Removes the oldest beyond the maximum. */
+  /** Stores a link and evicts the oldest beyond the maximum. Kinds other than `forgotten` end the user's other links. */
   createLink(link: OneTimeLink): Promise<void>;
-  /** Finds a link by its token's hash, even if expired. */
+  /** Returns the link with this token hash, even if it has expired. */
   findLink(tokenHash: string): Promise<OneTimeLink | null>;
   /** Removes and returns a link; null if it is unknown, used or expired. */
   takeLink(tokenHash: string, nowMs: number): Promise<OneTimeLink | null>;
-  /** Ends all of the user's links: password links and connection codes. */
+  /** Ends all of the user's password links and connection codes. */
   endLinks(userId: string): Promise<void>;
   /** Returns an account's unexpired invitations, newest first. */
   listInvitations(accountId: string, nowMs: number): Promise<readonly OneTimeLink[]>;
@@ -167,11 +167,11 @@ export interface AuditRange {
 }
 
 export interface AuditStore {
-  /** Adds an entry or counts a repeat of one of the `mergedActions`. Removes the oldest beyond an action's maximum. */
+  /** Adds an entry, or counts a repeat of a merged action. Removes each action's oldest entries beyond its maximum. */
   appendEntry(entry: NewAuditEntry): Promise<void>;
-  /** Deletes up to `limit` old entries and returns how many. Keeps each account's newest, to continue its numbering. */
+  /** Deletes up to `limit` old entries. Returns how many. Keeps each account's newest, to continue its numbering. */
   deleteEntriesBefore(beforeMs: number, limit: number): Promise<number>;
-  /** Returns entries of an account, or of all (null), newest first. `before` is the last one already read, or null. */
+  /** Returns entries of an account, or of all accounts if null, newest first, after the entry `before`, if any. */
   listEntries(
     accountId: string | null,
     before: AuditPosition | null,
@@ -181,12 +181,12 @@ export interface AuditStore {
 }
 
 /**
- * Kinds of records. `opened`: a customer first opened a checkout. `dismissed`: alerts that a member dismissed.
- * `settled`: how and by whom a payment was settled between merchant and customer; not shown to the customer.
+ * Kinds of records. `opened`: a customer opened a checkout for the first time. `dismissed`: a member dismissed alerts.
+ * `settled`: merchant's note on how a payment was settled with the customer, who does not see the note.
  */
 export type RecordKind = 'opened' | 'dismissed' | 'settled';
 
-/** Dashboard data stored outside payments. `name` is a payment id or a group of alerts. */
+/** Dashboard data stored separately from payments. `name` is a payment id or the name of a group of alerts. */
 export interface AccountRecord {
   readonly accountId: string;
   readonly kind: RecordKind;
@@ -199,7 +199,7 @@ export interface RecordStore {
   /** Adds records, but keeps existing ones of the same kind and name. */
   addRecords(records: readonly AccountRecord[]): Promise<void>;
   replaceRecord(record: AccountRecord): Promise<void>;
-  /** Returns existing records with these names; without `names`, the newest thousand of the kind. */
+  /** Returns at most the newest thousand records of a kind; with `names`, only those with these names. */
   listRecords(
     accountId: string,
     kind: RecordKind,

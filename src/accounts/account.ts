@@ -6,7 +6,7 @@ export function isFeature(value: string): value is Feature {
   return (features as readonly string[]).includes(value);
 }
 
-/** A merchant's account. Its API keys inherit its fee, wallet and providers. */
+/** Merchant's account. Its fee, wallet and providers apply to all of its API keys. */
 export interface Account extends ShopProfile, MerchantTerms {
   readonly name: string;
   readonly email: string | null;
@@ -18,7 +18,7 @@ export interface AccountChange extends Partial<Omit<Account, 'id' | 'createdAtMs
   readonly logo?: ShopLogo | null;
 }
 
-/** An API key as stored, without the key itself. */
+/** Stored description of an API key, without the key itself. */
 export interface ApiKey {
   readonly id: string;
   readonly accountId: string;
@@ -27,11 +27,11 @@ export interface ApiKey {
   readonly hash: string;
   readonly lastCharacters: string;
   readonly scopes: readonly KeyScope[];
-  /** Only host that callback URLs may name, such as `shop.example`; null allows any host. */
+  /** Only host allowed in callback URLs, such as `shop.example`; null allows any host. */
   readonly callbackHost: string | null;
   readonly createdAtMs: number;
   readonly revokedAtMs: number | null;
-  /** Time of the last request with this key, recorded up to about a minute late; null if never used. */
+  /** Time of the last request with this key, accurate to about a minute; null if the key was never used. */
   readonly lastUsedAtMs: number | null;
 }
 

@@ -8,7 +8,7 @@ it('makes keys with the prefix of the specification and at least 192 random bits
     expect(key).toMatch(/^service_live_[A-Za-z0-9_-]{38}$/);
     expect(hasApiKeyForm(key)).toBe(true);
   }
-  // 24 bytes in base64url are 32 letters; each of them varies.
+  // Each of the 32 base64url characters of the 24 bytes varies.
   for (let position = 13; position < 45; position++) {
     expect(new Set(keys.map((key) => key[position])).size).toBeGreaterThan(30);
   }
@@ -23,7 +23,7 @@ it('takes nothing longer than a key for one', () => {
 });
 
 it('stores the SHA-256 of a key in hex', () => {
-  // FIPS 180-4's example message.
+  // Example message of FIPS 180-4.
   expect(hashApiKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
 });
 

@@ -5,7 +5,7 @@ import type { Role } from './person.ts';
 /** Prefix of every API key, set by the specification. */
 export const API_KEY_PREFIX = 'service_live_';
 
-/** Scopes of API keys, with their labels in the dashboard. Only `create` is for new checkouts. */
+/** Scopes of API keys, with their labels in the dashboard. */
 export const scopeLabels = {
   create: 'Create checkouts',
   read: 'Read payments and events',
@@ -15,14 +15,14 @@ export const scopeLabels = {
 } as const;
 export type KeyScope = keyof typeof scopeLabels;
 export const keyScopes = Object.keys(scopeLabels) as readonly KeyScope[];
-/** All scopes but the audit log, which contains people's email and IP addresses. */
+/** All scopes except `audit`, because the audit log contains email and IP addresses. */
 export const defaultScopes: readonly KeyScope[] = keyScopes.filter((scope) => scope !== 'audit');
 
-/** Returns the role required to create a key with these scopes, which must not exceed the creator's rights. */
+/** Returns the role required to create a key with these scopes, so that a key never exceeds its creator's rights. */
 export const roleForScopes = (scopes: readonly KeyScope[]): Role =>
   scopes.includes('audit') ? 'owner' : 'developer';
 
-/** Parses scopes separated by spaces or commas; empty text means the default. Throws `invalid_request` for others. */
+/** Parses scopes separated by spaces or commas. Empty text means the default scopes. Throws `invalid_request`. */
 export function parseScopes(text: string): readonly KeyScope[] {
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
   for (const name of names) {
@@ -46,7 +46,7 @@ export function createApiKey(): string {
   return API_KEY_PREFIX + secret + checksumOf(secret);
 }
 
-/** Checks the form of an API key, so that other text is refused before it is hashed. */
+/** Returns whether a text has the form of an API key, so that other text is refused without hashing it. */
 export function hasApiKeyForm(text: string): boolean {
   return apiKeyPattern.test(text);
 }
@@ -56,7 +56,7 @@ export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
-/** Returns the form in which a key is shown after its creation, such as "service_live_…R8mQ". */
+/** Returns the masked form of a key for display, such as "service_live_…R8mQ". */
 export function maskApiKey(lastCharacters: string): string {
   return `${API_KEY_PREFIX}…${lastCharacters}`;
 }

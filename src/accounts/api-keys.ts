@@ -5,12 +5,12 @@ import { createApiKey, defaultScopes, hashApiKey, maskApiKey } from './api-key.t
 import { type AccountsContext, findExistingAccount } from './manage-accounts.ts';
 import { parseName } from './shop-profile.ts';
 
-/** Maximum active keys of an account; revoked ones do not count. */
+/** Maximum active keys of an account. Revoked keys do not count. */
 export const MAXIMUM_ACTIVE_KEYS = 10;
 
 export interface CreatedKey {
   readonly key: ApiKey;
-  /** Shown once and not stored. */
+  /** The key itself, shown once and not stored. */
   readonly plainKey: string;
 }
 
@@ -52,25 +52,25 @@ export function describeKey({ name, lastCharacters }: ApiKey): string {
   return `${name} (${maskApiKey(lastCharacters)})`;
 }
 
-/** Revokes a key, so that later requests with it are refused. Throws `not_found` for an unknown key. */
+/** Revokes a key, with which all later requests are refused. Throws `not_found` for an unknown key. */
 export async function revokeKey(context: AccountsContext, keyId: string): Promise<ApiKey> {
   const key = await context.accounts.revokeKey(keyId, context.nowMs());
   if (key === null) throw new ServiceError('not_found', `The key ${keyId} does not exist.`);
   return key;
 }
 
-/** Revokes a key of this account. Throws `not_found` for any other key, existing or not. */
+/** Revokes a key of this account. Throws `not_found` for an unknown key or another account's key. */
 export async function revokeOwnKey(
   context: AccountsContext,
   accountId: string,
   keyId: string,
 ): Promise<ApiKey> {
-  // A key never moves to another account, so this check stays valid.
+  // Checks the owner before the revocation, which is safe because keys never move to another account.
   await findOwnKey(context, accountId, keyId);
   return revokeKey(context, keyId);
 }
 
-/** Returns an active key of this account. Throws `not_found` for any other key. */
+/** Returns an active key of this account. Throws `not_found` for unknown, revoked and other accounts' keys. */
 export async function findOwnKey(
   { accounts }: Pick<AccountsContext, 'accounts'>,
   accountId: string,

@@ -60,13 +60,13 @@ export const auditActions = {
 } as const;
 export type AuditAction = keyof typeof auditActions;
 
-/** An audited action in an account, or on the service as a whole (`SERVICE_LOG`). */
+/** Audited action in an account, or on the whole service (`SERVICE_LOG`). */
 export interface AuditEntry {
   readonly accountId: string;
-  /** Sequential number in the account, from 1; assigned by the store. */
+  /** Sequential number within the account, starting at 1. The store assigns it. */
   readonly position: number;
   readonly atMs: number;
-  /** The user's email address at that time, or `operator` for the command line. */
+  /** User's email address at the time of the action, or `operator` for the command line. */
   readonly actor: string;
   readonly userId: string | null;
   readonly action: AuditAction;
@@ -78,13 +78,13 @@ export interface AuditEntry {
 
 export type NewAuditEntry = Omit<AuditEntry, 'position'>;
 
-/** Account id of entries about the service as a whole. */
+/** Account id of entries about the whole service. */
 export const SERVICE_LOG = 'service';
 
 /** Maximum entries of each action per account, so that frequent actions do not evict others. */
 export const MAXIMUM_ENTRIES_OF_ACTION = 5_000;
 
-/** Frequent actions. Repeats by one actor within `MERGE_MS` share one entry, which counts them. */
+/** Frequent actions. Repeats by the same actor within `MERGE_MS` are counted in a single entry. */
 export const mergedActions: ReadonlySet<AuditAction> = new Set([
   'payments.exported',
   'session.came_over',

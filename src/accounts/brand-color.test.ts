@@ -24,7 +24,7 @@ describe('the brand color', () => {
     expect(() => parseBrandColor('#ffd400')).toThrow(
       /^brand-color must be darker: white text on #ffd400 has a contrast of 1\.43:1 and needs 4\.5:1\. The nearest color that passes is #[0-9a-f]{6}$/,
     );
-    // One step lighter than the lightest gray that passes.
+    // #777777 is one step lighter than the lightest gray that passes.
     expect(() => parseBrandColor('#777777')).toThrow(/4\.47:1 and .* is #767676$/);
   });
 

@@ -1,13 +1,13 @@
 import { invalidField } from '../payment/errors.ts';
 
-/** Six hexadecimal digits: `#0c5a49`. */
+/** Color as six hexadecimal digits, such as `#0c5a49`. */
 type Hex = `#${string}`;
 
-/** Minimum contrast of text, by WCAG 2.2, success criterion 1.4.3. */
+/** Minimum contrast ratio of text, from WCAG 2.2, success criterion 1.4.3. */
 const MINIMUM_CONTRAST = 4.5;
 const WHITE = '#ffffff';
 const BLACK = '#000000';
-/** Background of dark pages, as in `tokens.css`. */
+/** Background color of dark pages, as in `tokens.css`. */
 const DARK_SHEET = '#161e1b';
 const DARK_TEXT = '#0b1210';
 
@@ -21,7 +21,7 @@ export function parseBrandColor(text: string): string | null {
   }
   const darker = darkerColorOf(typed);
   if (darker === null) return color;
-  // Rounded down, so that no refused color appears to reach the minimum.
+  // Rounds down, so that no refused color appears to reach the minimum.
   const ratio = Math.floor(contrastOf(WHITE, color) * 100) / 100;
   throw invalidField(
     'brand-color',
@@ -35,7 +35,7 @@ function colorOf(text: string): Hex | null {
   return `#${(digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits).toLowerCase()}`;
 }
 
-/** Returns the nearest darker color with readable white text; null if this color has it already or is invalid. */
+/** Returns the nearest darker color on which white text is readable; null if no change is needed, or if invalid. */
 export function darkerColorOf(text: string): string | null {
   const color = colorOf(text);
   if (color === null) return null;
@@ -47,7 +47,7 @@ type BrandTokens = Readonly<
   Record<'accent' | 'accent-text' | 'accent-strong' | 'tint' | 'panel' | 'panel-text' | 'panel-soft', Hex>
 >;
 
-/** Returns tokens of light and dark pages for a color from `parseBrandColor`. All text in these colors is readable. */
+/** Derives readable colors for light and dark pages from a color that `parseBrandColor` accepted. */
 export function brandTokens(color: string): { readonly light: BrandTokens; readonly dark: BrandTokens } {
   const brand = color as Hex;
   const lightened = mixUntil(brand, WHITE, (shade) => contrastOf(shade, DARK_SHEET) >= MINIMUM_CONTRAST);
@@ -57,7 +57,7 @@ export function brandTokens(color: string): { readonly light: BrandTokens; reado
       'accent-text': WHITE,
       'accent-strong': mix(brand, BLACK, 0.3),
       tint: mix(brand, WHITE, 0.92),
-      // Dark enough for the softer text of `panelOf`, too.
+      // Requires a higher contrast, because a panel also has softer text than white.
       ...panelOf(mixUntil(brand, BLACK, (shade) => contrastOf(WHITE, shade) >= 6)),
     },
     dark: {
@@ -75,7 +75,7 @@ function panelOf(panel: Hex) {
   return { panel, 'panel-text': WHITE, 'panel-soft': soft } as const;
 }
 
-/** Returns the first mixture that passes, going from one color to the other; the other color if none does. */
+/** Returns the mixture of both colors closest to `from` that passes; `to` if none passes. */
 function mixUntil(from: Hex, to: Hex, passes: (shade: Hex) => boolean): Hex {
   for (let step = 0; step < 255; step++) {
     const shade = mix(from, to, step / 255);

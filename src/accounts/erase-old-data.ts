@@ -13,12 +13,12 @@ export interface EraseEmailsContext extends Readonly<{ emails: Pick<EmailStore, 
   readonly nowMs: () => number;
 }
 
-/** Payments per step. A step may take only about 10 ms, because SQLite writes in the thread that serves the API. */
+/** Payments per step, to limit a step to about 10 ms, because SQLite writes block the thread that serves the API. */
 const PAYMENTS_PER_STEP = 10;
-/** Rows per step if a single statement erases or deletes them. */
+/** Rows per step that a single statement erases or deletes. */
 const BATCH_SIZE = 100;
 
-/** Erases email addresses from older payments in one bounded step, which continues where the previous step stopped. */
+/** Erases email addresses from old payments in one bounded step that continues where the previous step stopped. */
 export function eraseEmailsOlderThan(
   { emails, nowMs }: EraseEmailsContext,
   accountId: string | null,
@@ -27,7 +27,7 @@ export function eraseEmailsOlderThan(
   return emails.eraseEmailsBefore(accountId, nowMs() - days * DAY_MS, PAYMENTS_PER_STEP);
 }
 
-/** Runs one step for each retention period, and one for unsent emails. Returns whether more is left to erase. */
+/** Runs one step for each retention period, and one for unsent receipts. Returns whether more may be left to erase. */
 export async function eraseOldData(
   context: EraseEmailsContext &
     Readonly<{
@@ -56,8 +56,8 @@ export async function eraseOldData(
 }
 
 /**
- * Erases an email address from everything stored about a payment. Returns whether there was one. Throws
- * `payment_not_found` for an unknown payment, and `payment_state_conflict` while one of its webhooks is being sent.
+ * Erases a payment's email address and other personal data. Returns whether there was any. Throws `payment_not_found`
+ * for an unknown payment, and `payment_state_conflict` while a webhook with the address is in flight.
  */
 export async function eraseEmail(
   { emails }: Readonly<{ emails: Pick<EmailStore, 'eraseEmail'> }>,

@@ -8,7 +8,7 @@ import { type Context, newUser, noRoom } from './users.ts';
 
 const INVITATION_MS = 7 * 24 * 3_600_000;
 
-/** Replaces a person's invitations. Returns the new token. Throws a 400 for a bad email, a member or a full account. */
+/** Invites a person, replacing earlier invitations. Throws a 400 for an invalid email, a member or a full account. */
 export async function invite(
   context: PeopleContext,
   accountId: string,
@@ -24,7 +24,7 @@ export async function invite(
   if (members.length >= MAXIMUM_MEMBERS) {
     throw invalidField('The account', `may have at most ${MAXIMUM_MEMBERS} members.`);
   }
-  // Ends earlier invitations, because an older link would restore a role that has since been removed.
+  // Ends earlier invitations, because an older link could restore a role that has since been removed.
   await endInvitations(context, accountId, email);
   const token = await createLink(context, { kind: 'invitation', email, accountId, role }, INVITATION_MS);
   await recordAction(context, accountId, actor, 'invitation.created', `${email} (${role})`);
@@ -38,7 +38,7 @@ async function endInvitations({ sessions, nowMs }: Context, accountId: string, e
   }
 }
 
-/** Withdraws an open invitation of this account. Throws `not_found` for any other. */
+/** Withdraws an open invitation of this account. Throws `not_found` for any other invitation. */
 export async function withdrawInvitation(
   context: PeopleContext,
   accountId: string,
@@ -53,7 +53,7 @@ export async function withdrawInvitation(
   await recordAction(context, accountId, actor, 'invitation.withdrawn', invitation.email);
 }
 
-/** Reads an invitation; null for an invalid link. The user is null if accepting creates one. */
+/** Reads an invitation; null for an invalid link. `user` is null if accepting would create the user. */
 export async function findInvited(
   context: PeopleContext,
   token: string,
@@ -66,11 +66,11 @@ export async function findInvited(
 }
 
 /**
- * Makes the invited person a member. An existing user must be signed in with that email (`signedInAs`); a new user gets
- * the submitted password. Throws a 400 for a weak password or a full account.
+ * Makes the invited person a member. An existing user must be signed in (`signedInAs`); a new user gets the submitted
+ * password. Throws a 400 for a weak password or a full account.
  *
- * Without email, the inviting owner sees the link. It must therefore neither set an existing user's password nor reveal
- * that the user exists: that case gets the same answer (`sign_in`) after the same time.
+ * Without email, the inviting owner sees the link. The link must therefore neither set an existing user's password nor
+ * reveal that the user exists. A link of an existing user returns `sign_in`, too, after the same time.
  */
 export async function acceptInvitation(
   context: PeopleContext,
@@ -96,7 +96,7 @@ export async function acceptInvitation(
     member,
     { tokenHash: link.tokenHash, nowMs },
   );
-  // Another invitation has meanwhile created this user, possibly with another password.
+  // A concurrent request has created this user, possibly with another password.
   if (result === 'other_user') return 'sign_in';
   if (result === 'full') throw noRoom();
   if (result === 'gone') return 'gone';
@@ -105,7 +105,7 @@ export async function acceptInvitation(
   return isThem ? 'accepted' : 'sign_in';
 }
 
-/** Changes a membership (null ends it) and ends the user's links. Throws `not_found`, or a 400 for the last owner. */
+/** Changes a role, or ends the membership if null. Throws `not_found`, or a 400 for the last owner. */
 export async function changeMember(
   context: PeopleContext,
   { accountId, userId, role }: Pick<Membership, 'accountId' | 'userId'> & { readonly role: Role | null },
@@ -117,7 +117,7 @@ export async function changeMember(
   if (member === undefined || result === 'unknown') throw new ServiceError('not_found');
   if (result === 'last_owner')
     throw invalidField('The account', 'needs an owner: make another member an owner first.');
-  // An owner must not be able to end a member's password links without changing the member's rights.
+  // Keeps the links if the role is unchanged, because owners must not be able to end a member's password links at will.
   if (role === member.role) return;
   await endInvitations(context, accountId, member.email);
   await context.sessions.endLinks(userId);

@@ -33,7 +33,7 @@ interface ProfileContext extends AccountsContext {
 type TextSetting = keyof typeof textSettings;
 export const textSettingNames = Object.keys(textSettings) as TextSetting[];
 
-/** Account settings that a merchant may change; absent ones stay unchanged. */
+/** Account settings that a merchant may change. Absent settings stay unchanged. */
 export interface ProfileUpdate
   extends Pick<
     AccountChange,
@@ -50,7 +50,7 @@ export interface ProfileUpdate
   readonly logo?: Uint8Array | null;
 }
 
-/** Validates a profile update. Throws `invalid_request` for a bad value and `rate_limited` for too many pictures. */
+/** Validates a profile update. Throws `invalid_request` for invalid values, or `rate_limited` for too many pictures. */
 export async function readProfileUpdate(
   { callbacks, pictures, isTestMode }: Omit<ProfileContext, keyof AccountsContext>,
   account: Account,
@@ -73,7 +73,7 @@ export async function readProfileUpdate(
     ...asGiven,
     ...Object.assign({}, ...parsed),
     ...(logo === undefined ? {} : { logo: logo && (await encodeLogo(pictures, account.id, logo)) }),
-    // Checked last, because it may need a DNS lookup.
+    // Checks the callback last, because this may need a DNS lookup.
     ...(defaultCallback === undefined
       ? {}
       : { defaultCallbackUrl: await requireCallback(callbacks, defaultCallback) }),
@@ -141,7 +141,7 @@ export interface AccountUpdate extends Pick<AccountChange, 'feeBasisPoints' | 'p
   readonly disable?: Feature;
 }
 
-/** Changes an account; existing payments keep their fee. Throws `not_found` or the errors of `readProfileUpdate`. */
+/** Changes an account. Existing payments keep their fee. Throws `not_found`, or like `readProfileUpdate`. */
 export async function updateAccount(
   context: ProfileContext,
   accountId: string,
@@ -177,9 +177,9 @@ export async function changeAccount(
   return after;
 }
 
-/** Describes the old and new values of the changed settings, each named after its field; null if none changed. */
+/** Describes the old and new values of changed settings, named after their fields; null if none changed. */
 export function describeAccountChange(before: Account, after: Account): string | null {
-  // The audit log has separate entries for signing secrets.
+  // Omits signing secrets, which have separate entries in the audit log.
   const { webhookSecrets: _, ...settings } = after;
   const changes = (Object.keys(settings) as (keyof typeof settings)[])
     .map((name) => [name, shownSetting(name, before[name]), shownSetting(name, after[name])] as const)
@@ -203,7 +203,7 @@ function shownSetting(name: string, value: unknown): string {
   return name.endsWith('BasisPoints') ? `${Number(value) / 100} %` : String(value);
 }
 
-/** Starts an operator's audited view, ends earlier ones and returns its token. Throws `not_found`. */
+/** Starts an operator's session in an account and ends earlier ones. Returns its token. Throws `not_found`. */
 export async function viewAccount(
   context: PeopleContext,
   operator: User,
@@ -212,7 +212,7 @@ export async function viewAccount(
 ): Promise<string> {
   await findExistingAccount(context, accountId);
   const actor = { name: operator.email, userId: operator.id, address: caller.address };
-  // Records the view before the first page is shown, so that none goes unrecorded.
+  // Records the view before the session exists, so that no view goes unrecorded.
   await recordAction(context, accountId, actor, 'account.viewed');
   // Allows one view at a time, because many would evict the operator's console session.
   for (const { id, area } of await context.sessions.listSessions(operator.id)) {
@@ -225,7 +225,7 @@ export async function viewAccount(
   return token;
 }
 
-/** Switches this session to another of the user's accounts. Throws `not_found` for any other account. */
+/** Switches this session to another of the user's accounts. Throws `not_found` if the user is not a member. */
 export async function chooseAccount(
   context: Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>,
   { user, session }: SignedIn,
@@ -236,13 +236,13 @@ export async function chooseAccount(
   if (!memberships.some((membership) => membership.accountId === accountId))
     throw new ServiceError('not_found');
   await context.sessions.chooseAccount(session.id, accountId);
-  // Recorded in the chosen account, whose log would otherwise not show the sign-in.
+  // Records the switch in the chosen account, whose audit log would otherwise not show the sign-in.
   await recordAction(context, accountId, actor, 'session.came_over');
 }
 
 const BUSY_SECONDS = 5;
 
-/** Re-encodes a picture as a logo. Throws `invalid_request` for a bad one and `rate_limited` for a busy queue. */
+/** Re-encodes a picture as a logo. Throws `invalid_request` for a refused picture, or `rate_limited` if busy. */
 export async function encodeLogo(pictures: Pictures, owner: string, bytes: Uint8Array): Promise<ShopLogo> {
   if (bytes.length > MAXIMUM_LOGO_BYTES)
     throw invalidField('logo', `must have at most ${MAXIMUM_LOGO_BYTES / 1024} KiB`);

@@ -12,19 +12,19 @@ import { dropCodesWithoutFactor, renewRecoveryCodes, type SecondFactorContext } 
 import { keepForNextPage, type ShowOnceContext, type SignedIn, takeForPage } from './sessions.ts';
 
 export interface PasskeyContext extends SecondFactorContext, ShowOnceContext {
-  /** Null if browsers offer no passkeys. */
+  /** Null if browsers do not allow passkeys for the service's URL. */
   readonly party: RelyingParty | null;
 }
 
 const CHALLENGE_MS = 5 * 60_000;
-/** Purpose that separates the challenge from secrets that a page shows once. */
+/** Purpose under which the session stores the challenge, separate from secrets that a page shows once. */
 const PASSKEY_PURPOSE = 'passkey';
 const MAXIMUM_NAME_CHARACTERS = 60;
 
-/** Loads the library at the first use of a passkey, because it takes as much memory as the rest of the dashboard. */
+/** Loads the library when a passkey is first used, because it takes as much memory as the rest of the dashboard. */
 const loadLibrary = () => import('@simplewebauthn/server');
 
-/** Creates the challenge that the browser signs for a page's forms. It is stored with the session and works once. */
+/** Creates a challenge for a passkey to sign. The session stores the challenge, which can be used once. */
 export async function createChallenge(
   context: ShowOnceContext,
   sessionId: string,
@@ -35,7 +35,7 @@ export async function createChallenge(
   return challenge;
 }
 
-/** Returns options for creating a passkey in the browser; null if browsers offer none. */
+/** Returns options for creating a passkey in the browser; null if browsers do not allow passkeys here. */
 export async function offerPasskey(
   context: PasskeyContext,
   { user, session }: SignedIn,
@@ -57,7 +57,7 @@ export async function offerPasskey(
   });
 }
 
-/** Adds the browser's passkey. Returns recovery codes for the first second factor. Throws a 400 if it is refused. */
+/** Adds a passkey. Returns recovery codes if it is the user's first second factor. Throws a 400 if it is refused. */
 export async function addPasskey(
   context: PasskeyContext,
   { user, session }: SignedIn,
@@ -78,7 +78,7 @@ export async function addPasskey(
   return codes;
 }
 
-/** Returns options for the browser's signature; null if the user has no passkey, or browsers offer none. */
+/** Returns options for signing with a passkey; null if the user has none, or if browsers do not allow passkeys here. */
 export async function askForPasskey(
   context: PasskeyContext,
   { user, session }: SignedIn,
@@ -97,7 +97,7 @@ export async function askForPasskey(
   });
 }
 
-/** Returns whether the browser signed this session's challenge with a passkey of the user. Uses up the challenge. */
+/** Returns whether a passkey of the user signed this session's challenge. Uses up the challenge. */
 export async function usePasskey(
   context: PasskeyContext,
   { user, session }: SignedIn,
@@ -112,8 +112,8 @@ export async function usePasskey(
 const CHALLENGE_OWNER = 'passkey challenge of a visitor';
 
 /**
- * Returns options for signing in with a discoverable passkey and user verification before the user is known. Their
- * challenge is sealed with its time and not stored. Returns null if browsers offer no passkeys.
+ * Returns options for signing in with a discoverable passkey alone, before the user is known. Instead of being stored,
+ * the challenge is sealed with its time. Returns null if browsers do not allow passkeys here.
  */
 export function offerPasskeySignIn({ secondFactor, nowMs, party }: PasskeyContext) {
   if (party === null) return null;
@@ -124,7 +124,7 @@ export function offerPasskeySignIn({ secondFactor, nowMs, party }: PasskeyContex
   };
 }
 
-/** Returns the user whose passkey signs in alone and signed a challenge newer than its last use; otherwise null. */
+/** Returns the user whose passwordless passkey signed a challenge newer than its last use; null if there is none. */
 export async function usePasskeyAlone(
   context: PasskeyContext,
   asked: { readonly response: string; readonly sealed: string },
@@ -143,7 +143,7 @@ export async function usePasskeyAlone(
   return (await recordUse(context, passkeys, asked.response, { challenge, unusedSinceMs })) ? user : null;
 }
 
-/** Verifies a passkey's signature. With `unusedSinceMs`, the passkey signs in alone and must verify the user. */
+/** Verifies a signature and records the use. If `unusedSinceMs` is given, the passkey must also verify the user. */
 async function recordUse(
   { people, nowMs, party }: PasskeyContext,
   passkeys: readonly Passkey[],
@@ -164,7 +164,7 @@ async function recordUse(
     credential: { id, publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')), counter },
   }).catch(() => null);
   if (verified?.verified !== true) return false;
-  // The write checks the counter and last use, because only one of two concurrent answers may count.
+  // Checks the counter and last use in the write, so that only one of two concurrent responses counts.
   return people.usePasskey(userId, id, verified.authenticationInfo.newCounter, nowMs(), unusedSinceMs);
 }
 

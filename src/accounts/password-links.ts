@@ -17,8 +17,8 @@ import type { SignedIn } from './sessions.ts';
 export const PASSWORD_LINK_MS = 24 * 3_600_000;
 
 /**
- * Creates a link for setting a password and returns its token. A `forgotten` link leaves earlier ones valid, so that a
- * stranger cannot end a link by requesting another.
+ * Creates a link for setting a password and returns its token. A `forgotten` link leaves earlier links valid, so that a
+ * stranger cannot end a user's link by requesting another one.
  */
 export async function createPasswordLink(
   context: SessionContext,
@@ -28,7 +28,7 @@ export async function createPasswordLink(
   return createLink(context, { kind, email, userId: id }, PASSWORD_LINK_MS);
 }
 
-/** Reads a link without using it up; null if it is unknown, expired or for another purpose. */
+/** Reads a link without using it up; null if the link is unknown, expired or for another purpose. */
 export async function readLink(
   { sessions, nowMs }: SessionContext,
   token: string,
@@ -41,7 +41,7 @@ export async function readLink(
   return kinds.includes(link.kind) ? link : null;
 }
 
-/** Sets a password; ends all sessions and links. Returns null for a bad link; throws a 400 for a weak password. */
+/** Sets a password and ends all sessions and links. Returns null for an invalid link. Throws a 400 if too weak. */
 export async function setPasswordByLink(
   context: PeopleContext,
   token: string,
@@ -52,8 +52,8 @@ export async function setPasswordByLink(
   if (link === null || link.userId === null) return null;
   requireGoodPassword(password, link.email);
   const passwordHash = await context.passwords.hash(password);
-  // Uses up the link only now, so that it stays valid after a refused password. The same transaction sets the password,
-  // so that only one of two concurrent requests succeeds.
+  // Uses up the link only here, so that it stays valid after a refused password. The same transaction sets the
+  // password, so that only one of two concurrent requests succeeds.
   const user = await context.people.updateUser(
     link.userId,
     { passwordHash },
@@ -65,7 +65,7 @@ export async function setPasswordByLink(
   return user;
 }
 
-/** Sets a password; revokes other sessions and all password links. Throws a 400 for a weak password or lost access. */
+/** Sets a password and ends other sessions and all links. Throws a 400 for a weak password or lost access. */
 export async function changePassword(
   context: PeopleContext,
   { user, session }: SignedIn,
@@ -83,7 +83,7 @@ export async function changePassword(
   await recordForUser(context, user, actor, 'password.set');
 }
 
-/** Throws a 400 for a wrong password. An unattended browser must not be enough to change credentials. */
+/** Throws a 400 for a wrong password, because an unattended browser must not suffice to change credentials. */
 export async function requireOwnPassword(
   context: PeopleContext,
   { user, actor }: { readonly user: User; readonly actor: Actor },

@@ -50,7 +50,7 @@ it('lets a few hash at a time, a few more wait, and refuses the others', async (
   expect(await passwords.verify('x', null)).toBe(false);
 });
 
-/** Hashing that waits until it is let go. */
+/** Returns passwords whose hashing waits until `open` is called. */
 function startGated() {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const gated = createPasswords(async () => {

@@ -3,15 +3,15 @@ import { promisify } from 'node:util';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import { isWellKnown } from './well-known-passwords.ts';
 
-/** OWASP's minimum parameters for Argon2id: 19 MiB, two passes and one lane. A hash takes about 40 ms. */
+/** OWASP's minimum parameters for Argon2id: 19 MiB, two passes, one lane. A hash takes about 40 ms. */
 const current = { memoryKib: 19_456, passes: 2, lanes: 1 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Maximum concurrent hashes. Each occupies 19 MiB and one of the four threads that file operations also use. */
+/** Maximum concurrent hashes. Each uses 19 MiB and one of libuv's four threads, which file operations also use. */
 const MAXIMUM_RUNNING = 2;
-/** Maximum queue length. Further requests are refused, because they would wait for seconds. */
+/** Maximum queue length. Further requests would wait for seconds and are refused. */
 const MAXIMUM_WAITING = 32;
-/** Maximum waiting requests from strangers. The rest of the queue is for signed-in users and known browsers. */
+/** Maximum queued requests from strangers. The rest of the queue is for signed-in users and known browsers. */
 const MAXIMUM_WAITING_FOR_STRANGERS = 16;
 
 const MINIMUM_CHARACTERS = 12;
@@ -38,15 +38,15 @@ export function createPasswords(deriveKey: DeriveKey = derive) {
   const limited = createConcurrencyLimit();
   const dummy: Hash = { ...current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
   return {
-    /** Returns the hash in the PHC string format. Throws `rate_limited` when too many requests are waiting. */
+    /** Returns a hash in the PHC string format. Throws `rate_limited` if the queue is full. */
     hash: (password: string) =>
       limited(async () => {
         const salt = randomBytes(SALT_BYTES);
         return textOf({ ...current, salt, hash: await deriveKey(password, { ...current, salt }) });
       }),
     /**
-     * Returns whether the password matches. Without a hash, returns false after the same time, so that the time does
-     * not reveal which users exist. Throws `rate_limited` if the queue is full; strangers are refused earlier.
+     * Returns whether the password matches. Without a hash, returns false after the same time, so that timing does not
+     * reveal which users exist. Throws `rate_limited` if the queue is full, or its part for strangers.
      *
      * @param stranger network of a stranger; null for signed-in users and known browsers
      */
@@ -59,7 +59,7 @@ export function createPasswords(deriveKey: DeriveKey = derive) {
   };
 }
 
-/** Throws a 400 that says why a new password is too weak. */
+/** Throws a 400 with the reason if a new password is too weak. */
 export function requireGoodPassword(password: string, email: string): void {
   const characters = [...password];
   const refused = (rule: string) => invalidField('The password', rule, 'new_password');
@@ -82,7 +82,7 @@ export function derive(
   { memoryKib, passes, lanes, salt }: HashParameters,
 ): Promise<Buffer> {
   return runArgon2('argon2id', {
-    // Normalized, because the same letters can be typed as different Unicode sequences.
+    // Normalizes the password, because keyboards may encode the same letter as different Unicode sequences.
     message: Buffer.from(password.normalize('NFKC')),
     nonce: salt,
     memory: memoryKib,
@@ -112,19 +112,19 @@ function parseHash(text: string): Hash {
 
 interface Waiter {
   readonly stranger: string | null;
-  /** Number of tasks from the same network that were already waiting. */
+  /** Number of tasks of the same network that waited already when this task came. Lower rounds run first. */
   readonly round: number;
   start(): void;
   refuse(error: ServiceError): void;
 }
 
-/** Limits concurrent tasks. Strangers' networks take turns; a full queue drops a task of the network with the most. */
+/** Limits concurrent tasks. Strangers' networks take turns. A full queue drops a task of the busiest network. */
 function createConcurrencyLimit() {
   const waiting: Waiter[] = [];
   let running = 0;
   const countOf = (stranger: string) => waiting.filter((waiter) => waiter.stranger === stranger).length;
 
-  /** Makes room for a stranger's task; false if no other network has more tasks waiting. */
+  /** Makes room for a stranger's task. Returns false if no other network has more tasks in the queue. */
   function makeRoom(stranger: string): boolean {
     const strangers = waiting.filter((waiter) => waiter.stranger !== null);
     if (strangers.length < MAXIMUM_WAITING_FOR_STRANGERS) return true;

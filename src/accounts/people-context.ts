@@ -13,7 +13,7 @@ export interface PeopleContext {
   readonly audit: AuditStore;
   readonly passwords: Passwords;
   readonly nowMs: () => number;
-  /** Mailer that notifies users of changes to their credentials; null if email is not configured. */
+  /** Mailer for notifying users of changes to their credentials; null if email is not configured. */
   readonly mailer?: Mailer | null;
 }
 
@@ -56,7 +56,7 @@ type UserAction = Extract<
   `sign_in.${string}` | `password.${string}` | `second_factor.${string}` | `passkey.${string}`
 >;
 
-/** Records an action in each of the user's accounts and, for an operator, the service log. Mails credential changes. */
+/** Records an action in all of the user's accounts and, for an operator, the service log. Emails credential changes. */
 export async function recordForUser(
   context: RecordContext,
   user: Pick<User, 'id' | 'email' | 'isOperator'>,
@@ -69,7 +69,7 @@ export async function recordForUser(
   }
   if (user.isOperator) await recordAction(context, SERVICE_LOG, actor, action, target);
   const change = credentialChanges[action];
-  // A failing mail server must not block the change, which the audit log has already recorded.
+  // Ignores failures of the mail server, because the change has been made and recorded.
   if (change !== undefined) void context.mailer?.send(changeMail(user.email, change, actor)).catch(() => {});
 }
 
@@ -96,7 +96,7 @@ A new password makes every passkey a second factor again: remove and add yours a
   };
 }
 
-/** Returns the error for a request that was checked before the password, rights or session changed. */
+/** Returns the error for a request during which the user's password, rights or session changed. */
 export function accessChanged(): ServiceError {
   return invalidField('Your password or your permissions', 'have changed. Please sign in again.');
 }
@@ -105,7 +105,7 @@ export function withExpiry(text: string, untilMs: number): string {
   return `${untilMs} ${text}`;
 }
 
-/** Returns the text given to `withExpiry`; null if there is none or it has expired. */
+/** Returns the text that was passed to `withExpiry`; null if there is none or if it has expired. */
 export function beforeExpiry(stored: string | null, nowMs: number): string | null {
   const [untilMs, text] = stored?.split(' ') ?? [];
   return text !== undefined && nowMs < Number(untilMs) ? text : null;

@@ -1,4 +1,4 @@
-/** Roles of members, each with the rights of those before it. Their pages: `src/web/signed-in/sections-by-role.ts`. */
+/** Roles of members. Each has the rights of the roles before it. `sections-by-role.ts` lists their pages. */
 export const roles = ['viewer', 'developer', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
@@ -12,13 +12,13 @@ export function roleIncludes(role: Role, needed: Role): boolean {
 
 export interface User {
   readonly id: string;
-  /** Lower-case; identifies the user. */
+  /** Email address in lower case, unique per user. */
   readonly email: string;
   /** Hash in the PHC string format; null until the user sets a password through a link. */
   readonly passwordHash: string | null;
-  /** Sealed secret of the authenticator app; null if there is none. */
+  /** Sealed secret of the authenticator app; null if the user has none. */
   readonly totpSecret: string | null;
-  /** Latest time step used. Codes of this and earlier steps are refused. */
+  /** Latest TOTP time step used. Codes of this step and earlier steps are refused. */
   readonly totpStep: number;
   /** Whether the user may sign in to the operator's console. */
   readonly isOperator: boolean;
@@ -45,7 +45,7 @@ const MAXIMUM_EMAIL_CHARACTERS = 254;
 const emailForm =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** Parses an email address and converts it to lower case; null for an invalid one. */
+/** Parses an email address and converts it to lower case; null for invalid text. */
 export function parseUserEmail(text: string): string | null {
   const email = text.trim().toLowerCase();
   return email.length <= MAXIMUM_EMAIL_CHARACTERS && emailForm.test(email) ? email : null;
@@ -59,13 +59,13 @@ export interface Passkey {
   readonly name: string;
   /** COSE key, base64url. */
   readonly publicKey: string;
-  /** Number of signatures, as counted by the device; 0 if it does not count. */
+  /** Number of signatures that the device has counted; 0 if it does not count. */
   readonly counter: number;
-  /** Transports by which the browser reaches the device, as a JSON array. */
+  /** WebAuthn transports with which the browser reaches the device, as a JSON array. */
   readonly transports: string;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number | null;
-  /** Whether it signs in without a password. It must be discoverable and created with user verification. */
+  /** Whether the passkey signs in without a password. It must be discoverable and created with user verification. */
   readonly isPasswordless: boolean;
 }
 
@@ -77,7 +77,7 @@ export interface RelyingParty {
   readonly origin: string;
 }
 
-/** Returns a page's relying party, always the host of `homeUrl`; null if the page can use no passkeys. */
+/** Returns the relying party for a page, with the host of `homeUrl`; null if the page cannot use passkeys. */
 export function relyingPartyOf(homeUrl: string, pageUrl = homeUrl): RelyingParty | null {
   const { hostname: host } = new URL(homeUrl);
   const { hostname, origin, protocol } = new URL(pageUrl);

@@ -1,12 +1,12 @@
 import type { AuditPosition, AuditRange, AuditStore } from './account-store.ts';
 import type { AuditEntry } from './audit-entry.ts';
 
-/** Encodes a position for a link or a command. Example: `1795212345678.acc_12.34`. */
+/** Encodes a position for a link or a command, such as `1795212345678.acc_12.34`. */
 export function auditCursor({ atMs, accountId, position }: AuditPosition): string {
   return `${atMs}.${accountId}.${position}`;
 }
 
-/** Parses the result of `auditCursor`; null for any other text. */
+/** Parses a cursor from `auditCursor`; null for other text. */
 export function parseAuditCursor(text: string): AuditPosition | null {
   const parts = /^(\d{1,15})\.([\w-]{1,100})\.(\d{1,15})$/.exec(text);
   if (parts === null) return null;
@@ -14,7 +14,7 @@ export function parseAuditCursor(text: string): AuditPosition | null {
   return { atMs: Number(atMs), accountId, position: Number(position) };
 }
 
-/** Reads a page of audit entries of an account, or of all (null), newest first. `next` is null on the last page. */
+/** Reads a page of an account's audit entries, or of all if null, newest first. `next` is null on the last page. */
 export async function readAuditPage(
   { audit }: { readonly audit: Pick<AuditStore, 'listEntries'> },
   accountId: string | null,

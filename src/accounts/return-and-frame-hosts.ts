@@ -1,4 +1,4 @@
-/** Maximum hosts of a shop to which checkouts may return and whose pages may frame checkouts. */
+/** Parses the hosts of a shop to which checkouts may return, and whose pages may frame checkouts. */
 import { invalidField } from '../payment/errors.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
 
@@ -23,10 +23,10 @@ function parseReturnHost(typed: string): string {
   );
 }
 
-/** Form of hosts in a Content-Security-Policy, whose sources cannot be IPv6 addresses. */
+/** Form of a host in a Content-Security-Policy, which does not support IPv6 addresses. */
 const policyHost = /^[a-z0-9._-]+(?::\d+)?$/;
 
-/** Returns the origins whose pages may frame a checkout: https for every host except this machine. */
+/** Returns the origins whose pages may frame a checkout. Only loopback origins use http. */
 export function shopOriginsOf(returnHosts: readonly string[]): readonly string[] {
   return returnHosts
     .filter((host) => policyHost.test(host))

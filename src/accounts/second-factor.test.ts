@@ -21,7 +21,7 @@ import {
 import type { DashboardSession } from './session-lifetimes.ts';
 
 const SECRET = 'a secret of this test, long enough';
-/** The test vectors of RFC 6238 in base32: the ASCII text 12345678901234567890. */
+/** Secret of the test vectors in RFC 6238, the ASCII text 12345678901234567890, in base32. */
 const APP_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const VECTOR = { nowMs: 59_000, code: '287082', step: 1 };
 
@@ -39,7 +39,7 @@ const plainUser: User = {
 };
 const appUser: User = { ...plainUser, totpSecret: box.seal(APP_SECRET, plainUser.id) };
 
-/** One user of one account in memory, whose rights may have changed since they were read (`isStale`). */
+/** Creates stores in memory with one user and one account. With `isStale`, every guard fails. */
 function createWorld(stored: User | null, { passkeys = [] as string[], isStale = false } = {}) {
   const state = { user: stored, passkeys, codes: [] as readonly string[], nowMs: VECTOR.nowMs };
   const entries: NewAuditEntry[] = [];

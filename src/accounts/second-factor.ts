@@ -18,7 +18,7 @@ export interface SecondFactorContext extends PeopleContext {
   readonly secondFactor: { readonly box: SecretBox; readonly recoveryHash: KeyedHash };
 }
 
-/** Purpose for which the key that seals authenticator secrets is derived. */
+/** Purpose from which the key that seals authenticator secrets is derived. */
 export const SECOND_FACTOR = 'second factor';
 
 type People = Pick<PeopleContext, 'people'>;
@@ -33,7 +33,7 @@ const RECOVERY_CODE_BYTES = 10;
 
 export type TotpOffer = ReturnType<typeof offerTotp>;
 
-/** Returns setup data for an authenticator app with a new secret, or that of an earlier offer. Stores nothing. */
+/** Returns setup data for an authenticator app, with a new secret or that of the offer `earlier`. Stores nothing. */
 export function offerTotp(
   { secondFactor }: Pick<SecondFactorContext, 'secondFactor'>,
   user: User,
@@ -44,12 +44,12 @@ export function offerTotp(
   return {
     secret,
     uri: totpOf(secret, user.email).toString(),
-    /** Sealed secret for the confirmation form; valid for this user only. */
+    /** Sealed secret for the confirmation form, valid only for this user. */
     sealed: kept === null ? secondFactor.box.seal(secret, user.id) : earlier,
   };
 }
 
-/** Enables the app with a first code. Returns recovery codes. Throws a 400 for a wrong code or an outdated form. */
+/** Enables the app after its first code. Returns recovery codes. Throws a 400 for a wrong code or an expired form. */
 export async function confirmTotp(
   context: SecondFactorContext,
   { user, session }: SignedIn,
@@ -99,7 +99,7 @@ export async function removeTotp(
   await recordForUser(context, user, actor, 'second_factor.removed');
 }
 
-/** Removes the recovery codes of a user without a second factor, so that they do not work with a later one. */
+/** Removes the recovery codes of a user without a second factor, so that they are not valid for a later factor. */
 export async function dropCodesWithoutFactor({ people }: People, userId: string): Promise<void> {
   const user = await people.findUser(userId);
   if (user === null || (await hasSecondFactor({ people }, user))) return;
@@ -110,7 +110,7 @@ export async function hasSecondFactor({ people }: People, user: User): Promise<b
   return user.totpSecret !== null || (await people.listPasskeys(user.id)).length > 0;
 }
 
-/** Uses up an app code or a recovery code; false for a wrong one. Throws a 400 if the app's sealing key is missing. */
+/** Uses up an app code or recovery code; false for a wrong code. Throws a 400 if the app's sealing key is missing. */
 export async function consumeCode(
   { people, secondFactor, nowMs }: Pick<SecondFactorContext, 'people' | 'secondFactor' | 'nowMs'>,
   user: User,

@@ -4,14 +4,14 @@ import type { PaymentStore } from '../payment/payment-store.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { AccountStore, PeopleStore } from './account-store.ts';
 
-/** Fingerprints of the secrets that stored data needs, by purpose. */
+/** Fingerprints of the service's secrets that stored data still needs. */
 export interface SecretsInUse {
-  /** Fingerprint of the secret that made the newest payment's token; null if there are no payments. */
+  /** Secret that signs the newest payment's token; null if there are no payments. */
   readonly newest: string | null;
-  /** Fingerprints of the secrets that made the tokens of all unfinished payments (`listOpenFingerprints`). */
+  /** Secrets that sign the tokens of all unfinished payments (`listOpenFingerprints`). */
   readonly open: readonly string[];
   readonly secondFactors: readonly string[];
-  /** Fingerprint of the secret that seals each webhook signing secret, and the signing secret's account. */
+  /** Secrets that seal webhook signing secrets, each with the account of the signing secret. */
   readonly signing: readonly (readonly [fingerprint: string, accountId: string])[];
 }
 
@@ -21,14 +21,14 @@ interface Stores {
   readonly accounts: Pick<AccountStore, 'listAccounts'>;
 }
 
-/** Maximum number of users to read; no service is expected to have more. */
+/** Maximum number of users to read, above that of any expected service. */
 const MAXIMUM_USERS = 10_000;
 
 export async function readNewestSecret({ payments }: Pick<Stores, 'payments'>): Promise<string | null> {
   return (await payments.findNewest())?.tokenFingerprint ?? null;
 }
 
-/** @param openSinceMs payments created earlier have expired */
+/** @param openSinceMs creation time of the oldest payments that may still be open */
 export async function readSecretsInUse(stores: Stores, openSinceMs: number): Promise<SecretsInUse> {
   const users = await stores.people.listUsers(MAXIMUM_USERS);
   return {
@@ -47,7 +47,7 @@ interface KnownSecrets {
   readonly signingSecrets: Pick<SecretBox, 'isCurrent'>;
 }
 
-/** Describes secrets removed from `SECRET_KEY_PREVIOUS` too early, and the remedy; null if there are none. */
+/** Describes secrets that `SECRET_KEY_PREVIOUS` lacks or must keep, with the remedy; null if there are none. */
 export function describeMissingSecrets(
   { open, secondFactors, signing }: SecretsInUse,
   known: KnownSecrets,

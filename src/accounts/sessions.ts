@@ -37,7 +37,7 @@ interface NewSession extends Pick<DashboardSession, 'userId' | 'accountId' | 'ar
 
 const MAXIMUM_USER_AGENT_CHARACTERS = 300;
 
-/** Starts a session. Returns its token, or null if the guard does not hold. */
+/** Starts a session and returns its token; null if the guard does not hold. */
 export async function createSession(
   { sessions, nowMs }: SessionContext,
   { lifetimeMs, caller, ...session }: NewSession,
@@ -59,7 +59,7 @@ export async function createSession(
 }
 
 export interface OpenedSession {
-  /** For the browser's cookie only. */
+  /** Secret token, only for the browser's cookie. */
   readonly token: string;
   readonly stage: SessionStage;
   readonly email: string;
@@ -101,7 +101,7 @@ export interface ChosenAccount {
   readonly otherAccounts: readonly Pick<Account, 'id' | 'name'>[];
 }
 
-/** Returns a token's user and session; null if it is invalid, expired or of another area, or the user lost access. */
+/** Returns a token's user and session; null if invalid, expired or for another area, or if the user lost access. */
 export async function readSession(
   { people, sessions, nowMs }: Pick<PeopleContext, 'people' | 'sessions' | 'nowMs'>,
   token: string,
@@ -117,7 +117,7 @@ export async function readSession(
   return { user, session };
 }
 
-/** Returns the session's account if the user is a member, otherwise the user's first account; null if there is none. */
+/** Returns the session's account if the user is still a member, or else the user's first account; null if none. */
 export async function readChosenAccount(
   { people, accounts }: Pick<PeopleContext, 'people' | 'accounts'>,
   { user, session }: SignedIn,
@@ -133,7 +133,7 @@ export async function readChosenAccount(
   return { account, role: membership.role, otherAccounts };
 }
 
-/** Ends one of the user's sessions, even the current one. Throws `not_found` for any other session. */
+/** Ends a session of the user, possibly the current one. Throws `not_found` for an unknown session. */
 export async function endSession(
   context: Pick<PeopleContext, 'sessions' | 'audit' | 'nowMs'>,
   { id, userId, accountId }: Pick<DashboardSession, 'id' | 'userId' | 'accountId'>,
@@ -143,9 +143,9 @@ export async function endSession(
   if (accountId !== null) await recordAction(context, accountId, actor, 'session.ended', id);
 }
 
-// After a sign-in, the browser keeps a mark. The mark grants no access. It only distinguishes the user's browsers from
-// those of strangers, so that strangers who guess passwords cannot lock the user out
-// (docs/decisions/0027-strangers-cannot-lock-users-out.md). Marks are sealed and not stored.
+// After a sign-in, the browser keeps a mark in a cookie. The mark grants no access. It only identifies the user's
+// browsers, so that strangers who guess passwords cannot lock the user out
+// (docs/decisions/0027-strangers-cannot-lock-users-out.md). Marks are sealed and not stored by the service.
 
 export const BROWSER_MARK_MS = 400 * 24 * 3_600_000;
 const BROWSER_LINK_MS = 3_600_000;
@@ -153,23 +153,23 @@ const BROWSER_LINK_MS = 3_600_000;
 const ownerOfMark = (email: string) => `browser of ${email}`;
 const OWNER_OF_LINKS = 'link to make a browser known';
 
-/** Creates a mark for a user's browser. The email address must be as `parseUserEmail` returns it. */
+/** Creates a mark for a user's browser. The email address must be normalized by `parseUserEmail`. */
 export function markBrowser(box: SecretBox, email: string, nowMs: number): string {
   const name = randomBytes(12).toString('base64url');
   return box.seal(withExpiry(name, nowMs + BROWSER_MARK_MS), ownerOfMark(email));
 }
 
-/** Returns the identifier of one of the user's browsers; null if the mark is invalid, expired or another user's. */
+/** Returns the identifier of a user's browser; null if the mark is invalid, expired or another user's. */
 export function knownBrowser(box: SecretBox, mark: string, email: string, nowMs: number): string | null {
   return beforeExpiry(box.open(mark, ownerOfMark(email)), nowMs);
 }
 
-/** Creates the token of a link that marks a browser as known. It is valid for `BROWSER_LINK_MS`. */
+/** Creates the token of a link that marks a browser as known, valid for `BROWSER_LINK_MS`. */
 export function createBrowserLink(box: SecretBox, email: string, nowMs: number): string {
   return box.seal(withExpiry(email, nowMs + BROWSER_LINK_MS), OWNER_OF_LINKS);
 }
 
-/** Returns the email address to which a link was sent; null if the link is invalid or expired. */
+/** Returns the email address that a link was sent to; null if the link is invalid or expired. */
 export function openBrowserLink(box: SecretBox, token: string, nowMs: number): string | null {
   return beforeExpiry(box.open(token, OWNER_OF_LINKS), nowMs);
 }
@@ -183,7 +183,7 @@ const KEPT_MS = 2 * 60_000;
 
 const ownerOf = (sessionId: string, purpose: string) => `${purpose} for ${sessionId}`;
 
-/** Seals and stores a secret for the page to which a form redirects. The page reads it with the same `purpose`. */
+/** Seals and stores a secret for the page that a form redirects to, which reads the secret by the same `purpose`. */
 export async function keepForNextPage(
   { sessions, shownOnce, nowMs }: ShowOnceContext,
   sessionId: string,

@@ -16,7 +16,7 @@ import { parseBrandColor } from './brand-color.ts';
 import { parseReturnHosts } from './return-and-frame-hosts.ts';
 
 export const plainProfile = {
-  /** Hash of the logo, which is stored separately; null if there is none. */
+  /** Hash of the logo, which is stored separately; null without a logo. */
   logoHash: null as string | null,
   /** The shop's color on the checkout page (`parseBrandColor`); null for the default. */
   brandColor: null as string | null,
@@ -24,27 +24,27 @@ export const plainProfile = {
   termsUrl: null as string | null,
   /** Contact for customers: an https URL or a `mailto:` URL. */
   supportUrl: null as string | null,
-  /** Return URL of an ended payment, with `PAYMENT_ID_PLACEHOLDER` in place of the payment id. */
+  /** Return URL after a payment, with `PAYMENT_ID_PLACEHOLDER` for the payment id. */
   returnUrl: null as string | null,
-  /** Return URL of a canceled or expired payment; null to use `returnUrl`. */
+  /** Return URL after a canceled or expired payment; null to use `returnUrl`. */
   failureUrl: null as string | null,
-  /** Hosts, with ports, that may frame checkout pages and appear in return URLs of the merchant API. */
+  /** Hosts (`host` or `host:port`) that may frame checkout pages and appear in return URLs of the merchant API. */
   returnHosts: [] as readonly string[],
-  /** Sealed webhook signing secrets, the older one first. */
+  /** Sealed webhook signing secrets, oldest first. */
   webhookSecrets: [] as readonly string[],
-  /** IANA time zone of the merchant's dates. */
+  /** IANA name of the time zone in which the merchant sees dates. */
   timeZone: 'UTC',
-  /** Base currency of the merchant's bookkeeping, in which reports also show amounts. */
+  /** Currency of the merchant's bookkeeping, in which reports also show amounts. */
   baseCurrency: 'USD' as Currency,
-  /** Callback URL of checkouts created by hand; API requests always name their own. */
+  /** Callback URL of payments created in the dashboard. API requests always have their own callback URL. */
   defaultCallbackUrl: null as string | null,
   /** Whether the API refuses payout wallets other than the account's, so that a stolen key cannot redirect money. */
   isWalletLocked: false,
   /** Whether a direct payment that is at most one cent short counts as paid. */
   toleratesMissingCent: false,
-  /** Days after which customers' email addresses are erased; null keeps them. */
+  /** Days after which customers' email addresses are erased; null to keep them. */
   emailRetentionDays: null as number | null,
-  /** Whether owners receive an email when a webhook does not arrive or a payment needs attention. */
+  /** Whether owners receive an email if a webhook fails or a payment needs attention. */
   receivesAlerts: true,
   /** Provider listed first if it is available; null if none is pinned. */
   pinnedProvider: null as ProviderId | null,
@@ -54,10 +54,10 @@ export const plainProfile = {
   maxProviderFeeBasisPoints: null as number | null,
 };
 
-/** The shop as customers see it, and the account's settings. */
+/** Account settings, including those that customers see on the checkout page. */
 export type ShopProfile = Readonly<typeof plainProfile>;
 
-/** Parsers of settings by option name. Empty text restores a default, except for the name and the base currency. */
+/** Parsers of settings by option name. Empty text restores the default, except for the name and the base currency. */
 export const textSettings = {
   name: (text) => ({ name: parseName(text) }),
   'brand-color': (text) => ({ brandColor: parseBrandColor(text) }),
@@ -91,7 +91,7 @@ export function parseName(text: string): string {
   return parseLine('name', text, MAXIMUM_NAME_CHARACTERS);
 }
 
-/** Parses the customer contact: an https URL or email address; empty text removes it. Throws `invalid_request`. */
+/** Parses the contact for customers: an https URL or email address. Empty text is null. Throws `invalid_request`. */
 export function parseSupportUrl(text: string): string | null {
   const link = text.trim();
   const email = link.replace(/^mailto:/i, '');
@@ -99,12 +99,12 @@ export function parseSupportUrl(text: string): string | null {
   return parseLink('support-link', link, 'must be an https address or an email address');
 }
 
-/** The only placeholder, so that a return URL carries neither the note nor the customer's email address. */
+/** Only supported placeholder, so that a return URL reveals neither the note nor the customer's email address. */
 const PAYMENT_ID_PLACEHOLDER = '{payment_id}';
-/** Substitute for the placeholder while the URL is parsed, because parsing would encode the braces. */
+/** Text that replaces the placeholder during parsing, because the URL parser would encode its braces. */
 const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';
 
-/** Parses a return URL; its host must be fixed (no open redirect). Empty text removes it. Throws `invalid_request`. */
+/** Parses a return URL, whose host must be fixed to prevent open redirects; null if empty. Throws `invalid_request`. */
 export function parseReturnUrl(
   text: string,
   field: string,
@@ -123,7 +123,7 @@ export function returnUrlOf(url: string, paymentId: string): string {
   return url.replaceAll(PAYMENT_ID_PLACEHOLDER, paymentId);
 }
 
-/** Parses a link and requires https, because customers follow it. Throws `invalid_request`. */
+/** Parses a link that customers follow, and requires https. Empty text is null. Throws `invalid_request`. */
 function parseLink(
   field: string,
   link: string,
@@ -150,12 +150,12 @@ export function requirePublicLink(field: string, link: string | number | null | 
   );
 }
 
-/** Parses a time zone name to its canonical form; empty text means UTC. Throws `invalid_request` if it is unknown. */
+/** Parses a time zone to its canonical name. Empty text means UTC. Throws `invalid_request` for an unknown name. */
 export function parseTimeZone(text: string): string {
   const name = text.trim();
   if (name === '') return plainProfile.timeZone;
   try {
-    // Offsets are refused, because they ignore daylight saving time.
+    // Refuses offsets, because they ignore daylight saving time.
     if (!/^[+-]/.test(name)) {
       return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
     }
@@ -170,7 +170,7 @@ function parseBaseCurrency(text: string): Currency {
   throw invalidField('base-currency', `must be one of ${currencies.join(', ')}`);
 }
 
-/** Parses a percentage into basis points; empty text is null. Throws `invalid_request` if malformed or out of range. */
+/** Parses a percentage as basis points. Empty text is null. Throws `invalid_request` if malformed or out of range. */
 function parsePercent(field: string, text: string, minimum: number, maximum: number): number | null {
   const percent = text.trim();
   if (percent === '') return null;
@@ -182,14 +182,14 @@ function parsePercent(field: string, text: string, minimum: number, maximum: num
   );
 }
 
-/** Refuses a lock without a wallet, because every checkout would then be refused. */
+/** Refuses a wallet lock without a wallet, which would make the API refuse every checkout. */
 export function requireWalletForLock(wallet: Address | null, isWalletLocked: boolean): void {
   if (isWalletLocked && wallet === null) {
     throw invalidField('lock-wallet', 'requires a wallet');
   }
 }
 
-/** A shop's logo as a PNG. This service serves it, so that a customer's browser does not contact other hosts. */
+/** Shop's logo as a PNG. This service hosts the logo, so that customers' browsers do not contact other hosts. */
 export interface ShopLogo {
   /** First 32 hex digits of the SHA-256 of `bytes`. */
   readonly hash: string;

@@ -14,9 +14,9 @@ interface SignInOptions {
 
 /**
  * Starts a session if the password is correct; otherwise returns null. An unknown user, a missing password and a
- * missing right to this area are indistinguishable from a wrong password, both by the answer and by its timing.
+ * missing right to this area are indistinguishable from a wrong password, even by timing.
  *
- * @param stranger network of a browser in which this user has not signed in before; null for a known one
+ * @param stranger network of a browser in which this user has not signed in before; null for a known browser
  */
 export async function signIn(
   context: PeopleContext,
@@ -31,7 +31,7 @@ export async function signIn(
   return openAfterPassword(context, user, options);
 }
 
-/** Records a wrong password in the user's accounts, or in the service's log for an unknown email address. */
+/** Records a failed sign-in in the user's accounts, or in the service log for an unknown email address. */
 export async function recordFailedSignIn(
   context: PeopleContext,
   typed: string,
@@ -44,7 +44,7 @@ export async function recordFailedSignIn(
   else await recordForUser(context, user, actor, 'sign_in.failed', null);
 }
 
-/** Starts an open or pending session after the password check. Null if the password or rights have since changed. */
+/** Starts an open or pending session after the password check; null if the password or rights have since changed. */
 export async function openAfterPassword(
   context: PeopleContext,
   user: User,
@@ -55,7 +55,7 @@ export async function openAfterPassword(
   return openSession(context, user, { area, stage, caller });
 }
 
-/** Replaces the pending session with an open one. Returns null for a wrong code, passkey or signature. */
+/** Replaces the pending session with an open session. Returns null for a wrong code or passkey response. */
 export async function passSecondFactor(
   context: PasskeyContext,
   signedIn: SignedIn,
@@ -71,7 +71,7 @@ export async function passSecondFactor(
   return openSession(context, user, { area, stage: 'open', caller });
 }
 
-/** Starts a session for a passkey that signs in alone, proving both device and user; null for any other. */
+/** Starts a session for a passwordless passkey, which proves both device and user; null if the passkey is refused. */
 export async function signInWithPasskey(
   context: PasskeyContext,
   asked: Parameters<typeof usePasskeyAlone>[1],

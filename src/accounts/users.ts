@@ -19,8 +19,8 @@ interface NewUser {
 }
 
 /**
- * Creates a user, or gives an existing user a membership or role. Adding a membership ends the user's links. Granting
- * operator access also resets credentials (`changeOperator`). Throws for an unknown or full account.
+ * Creates a user, or grants an existing user a membership or operator access. A membership ends the user's links.
+ * Operator access also resets credentials (`changeOperator`). Throws for an unknown or full account.
  */
 export async function createUser(
   context: Pick<PeopleContext, 'accounts' | 'people' | 'sessions' | 'audit' | 'nowMs'>,
@@ -60,8 +60,8 @@ export type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'now
 
 /**
  * Grants or revokes access to the operator's console, and ends the user's sessions and links. Granting access also
- * removes the password and all second factors. Someone else may have set them through an earlier invitation, and only a
- * new link proves who owns the email address. Records the change first, so that none goes unrecorded.
+ * removes the password and all second factors, because someone else may have set them through an earlier invitation.
+ * Only a new link proves who owns the email address. Records the change first, so that no change goes unrecorded.
  */
 export async function changeOperator(
   context: Context,
@@ -76,7 +76,7 @@ export async function changeOperator(
   }
   if (isGiven && (await hasSecondFactor(context, user)))
     await recordForUser(context, user, actor, 'second_factor.removed');
-  // Uses one transaction, so that a concurrent request with the old password or an old link cannot write afterward.
+  // Uses one transaction, so that a concurrent request with the old password or an old link cannot write later.
   const changed = await context.people.updateUser(
     user.id,
     { isOperator, ...(isGiven ? { passwordHash: null } : {}) },

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** Words that attackers try first, from `@zxcvbn-ts/language-common` 4.1.3 (MIT), and words about payments. */
+/** Words that attackers try first, from `@zxcvbn-ts/language-common` 4.1.3 (MIT), with added words about payments. */
 const known = readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')
   .split('\n')
   .filter((word) => word !== '');
 
-/** Predictable sequences: alphabets, digits, keyboard rows and columns, and mixtures of two of them. */
+/** Predictable sequences: alphabets, digits, keyboard rows and columns, and alternations of two of these. */
 const rows = [
   'abcdefghijklmnopqrstuvwxyz',
   '012345678901234567890',
@@ -30,7 +30,7 @@ const rows = [
   .map(withoutAccents)
   .flatMap((row) => [row, [...row].reverse().join('')]);
 
-/** Minimum number of characters left after well-known parts are removed. */
+/** Minimum number of characters outside well-known parts. */
 const MINIMUM_OWN_CHARACTERS = 4;
 
 const looksLike: Readonly<Record<string, string>> = {
@@ -45,7 +45,7 @@ const looksLike: Readonly<Record<string, string>> = {
   '!': 'i',
 };
 
-/** Returns whether attackers would guess a password. Ignores case, width, accents, separators and look-alike digits. */
+/** Returns whether a password is easy to guess. Ignores case, width, accents, separators and look-alike characters. */
 export function isWellKnown(password: string, email: string): boolean {
   const typed = withoutAccents(password).toLowerCase();
   const core = typed.replaceAll(/^[^\p{L}@$]+|[^\p{L}@$]+$/gu, '');
@@ -64,7 +64,7 @@ function withoutAccents(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
-/** Returns whether too few characters remain without sequences, repeated characters and digits. */
+/** Returns whether too few characters remain after removal of sequences, repeated characters and digits. */
 function isShort(text: string): boolean {
   const characters = [...text];
   let own = 0;
@@ -76,7 +76,7 @@ function isShort(text: string): boolean {
   return own < MINIMUM_OWN_CHARACTERS;
 }
 
-/** Minimum length of a sequence, because shorter ones occur in words, such as "wer" in "newer". */
+/** Minimum length of a sequence. Shorter sequences occur in words, such as "wer" in "newer". */
 const MINIMUM_PATTERN = 4;
 
 /** Returns the length of the sequence or repeated character that begins at `start`; 0 below `MINIMUM_PATTERN`. */
