@@ -145,7 +145,7 @@ export interface SessionStore {
   takeChallenge(id: string, purpose: string): Promise<string | null>;
   endSession(userId: string, id: string): Promise<boolean>;
 
-  /** Stores a link and evicts the oldest beyond the maximum. Kinds other than `forgotten` end the user's other links. */
+  /** Stores a link and evicts the oldest beyond the maximum. All kinds but `forgotten` end the user's earlier links. */
   createLink(link: OneTimeLink): Promise<void>;
   /** Returns the link with this token hash, even if it has expired. */
   findLink(tokenHash: string): Promise<OneTimeLink | null>;

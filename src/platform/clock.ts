@@ -2,6 +2,6 @@
 export interface Clock {
   /** Returns the wall-clock time, in milliseconds since 1970. */
   nowMs(): number;
-  /** Returns milliseconds since an arbitrary start, for windows and durations. Never goes back. */
+  /** Returns milliseconds since an arbitrary start, for measuring durations. Never decreases. */
   monotonicMs(): number;
 }

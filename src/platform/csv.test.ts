@@ -12,7 +12,7 @@ it('writes text so that no spreadsheet takes it for a formula or for several cel
     ['\t=1', '"\'\t=1"'],
     ['  =1', '"\'  =1"'],
     ['\n=1', '"\n\'=1"'],
-    // A quote within a line means nothing to a spreadsheet that separates cells by semicolons.
+    // A spreadsheet that separates cells by semicolons ignores quotes within a line.
     ['a;=1', '"a;\'=1"'],
     ['a; @SUM(A1)', '"a;\' @SUM(A1)"'],
     ['a\r\n+1', '"a\r\n\'+1"'],

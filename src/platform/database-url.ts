@@ -1,12 +1,12 @@
 import { isLoopbackHost } from './public-address.ts';
 
-/** Maximum hosts, to limit the time for a new connection while most of them are down. */
+/** Maximum hosts, to limit the time for connecting while most hosts are down. */
 const MAXIMUM_HOSTS = 5;
 const NO_URL =
   'DATABASE_URL must be empty for SQLite in DATA_DIR, or a postgres:// URL. Encode special characters of its password, such as %40 for @.';
-/** Groups: the scheme with credentials, the hosts, and the rest. Credentials end at the last `@`, as in `URL`. */
+/** Groups: scheme with credentials, hosts, and the rest. Credentials end at the last `@`, as in the `URL` parser. */
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
-/** Accepted values of `target_session_attrs`. The service writes, so libpq's other values make no sense. */
+/** Accepted values of `target_session_attrs`. Other values of libpq are useless, because the service must write. */
 const SESSION_ATTRIBUTES = ['read-write', 'primary'];
 
 /** Splits `postgresql://user:password@host1:5432,host2:5432/database` into a URL per host. Errors omit the password. */
@@ -33,22 +33,22 @@ export function databaseUrls(text: string): readonly string[] {
   return urls.map(translate);
 }
 
-/** Replaces parameters that managed services show in their URLs but the driver interprets differently. */
+/** Replaces parameters in URLs of managed databases that the driver would interpret differently. */
 function translate(text: string): string {
   const url = new URL(text);
   const { searchParams } = url;
-  // `system` stands for Node's root certificates, but the driver would read a file with this name.
+  // Replaces `system`, which means the default root certificates, but which the driver would read as a file name.
   const isSystem = searchParams.get('sslrootcert') === 'system';
   if (isSystem) searchParams.delete('sslrootcert');
   const mode = searchParams.get('sslmode') ?? (isSystem ? 'require' : '');
-  // The driver verifies the certificate in all these modes, but warns that a later version will not.
+  // Replaces modes that the driver treats as `verify-full` today, because a later version will verify less.
   if (/^(prefer|require|verify-ca)$/.test(mode) && !searchParams.has('uselibpqcompat'))
     searchParams.set('sslmode', 'verify-full');
   if (searchParams.get('pgbouncer') === 'true') searchParams.set('prepared_statements', 'false');
   return searchParams.toString() === new URL(text).searchParams.toString() ? text : url.href;
 }
 
-/** Returns the hosts outside this machine and its container network whose connection is not encrypted. */
+/** Returns the hosts with unencrypted connections, except on this machine and its container network. */
 export function unencryptedHosts(text: string): readonly string[] {
   return databaseUrls(text).flatMap((each, _, all) => {
     const { hostname, searchParams } = new URL(each);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 
-/** HTTP proxy that opens connections to other hosts with CONNECT. */
+/** HTTP proxy that opens tunnels to other hosts with the method CONNECT. */
 export type EgressProxy = NonNullable<ReturnType<typeof parseEgressProxy>>;
 
 /** Parses `http://[user:password@]host[:port]`. Returns null for any other form. */
@@ -23,7 +23,7 @@ export function parseEgressProxy(text: string) {
   }
 }
 
-/** Opens a connection through the proxy. The proxy resolves a host name, but uses an IP address unchanged. */
+/** Opens a tunnel through the proxy. The proxy resolves a host name itself, but uses an IP address unchanged. */
 export async function openTunnel(
   { host, port, authorization }: EgressProxy,
   target: { readonly host: string; readonly port: number },
@@ -47,7 +47,7 @@ export async function openTunnel(
       ? new Error(`the proxy ${host}:${port} did not answer CONNECT in time`, { cause })
       : cause;
   });
-  // Early bytes are an error, because the client speaks first in both TLS and HTTP.
+  // Treats early bytes as an error, because the client sends first in both TLS and HTTP.
   if (statusCode === 200 && early.length === 0) return socket;
   socket.destroy();
   throw new Error(`the proxy ${host}:${port} answers CONNECT with ${statusCode}`);

@@ -18,7 +18,7 @@ afterEach(async () => {
   worker = null;
 });
 
-/** Lets every name have these addresses. */
+/** Makes every host name resolve to these addresses. */
 function resolveTo(...addresses: string[]): void {
   const all = addresses.map((address) => ({ address, family: 4 }));
   const lookup = (_host: string, _options: object, callback: (error: null, found: object) => void) =>
@@ -26,7 +26,7 @@ function resolveTo(...addresses: string[]): void {
   vi.spyOn(dns, 'lookup').mockImplementation(lookup as unknown as typeof dns.lookup);
 }
 
-/** A server on 127.0.0.1 whose queue is full, so that the first packet of a connection is lost. */
+/** Starts a server on 127.0.0.1 that accepts no connections for `busyMs`, so that the first SYN packet is lost. */
 async function startBusyServer(busyMs: number): Promise<number> {
   worker = new Worker(
     `const { parentPort, workerData } = require('node:worker_threads');

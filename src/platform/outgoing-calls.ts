@@ -7,13 +7,13 @@ import { type EgressProxy, openTunnel } from './egress-proxy.ts';
 import { isLoopbackHost } from './public-address.ts';
 
 interface OutgoingAgentOptions extends Omit<Agent.Options, 'connect'> {
-  /** Time limit for connecting, including all IP addresses and TLS. Default 10,000. */
+  /** Timeout for connecting, including attempts at all IP addresses, and TLS. Default: 10,000. */
   readonly connectTimeoutMs?: number;
-  /** Proxy for all hosts except loopback. Default null. */
+  /** Proxy for all hosts except loopback. Default: null. */
   readonly proxy?: EgressProxy | null;
 }
 
-/** Creates an agent for calls to other hosts. A failed connection's error describes each IP address. */
+/** Creates an agent for calls to other hosts. The error of a failed connection describes each IP address's failure. */
 export function createOutgoingAgent({
   connectTimeoutMs = 10_000,
   proxy = null,
@@ -68,7 +68,7 @@ export async function isListening(at: NetConnectOpts): Promise<boolean> {
 
 const CERTIFICATE_LIMIT_MS = 10_000;
 
-/** Returns the expiry of a host's certificate in milliseconds since 1970, even if the certificate is not trusted. */
+/** Returns when a host's certificate expires, in milliseconds since 1970, even if the certificate is not trusted. */
 export async function readCertificateEnd(
   url: string,
   proxy: EgressProxy | null,
@@ -80,9 +80,9 @@ export async function readCertificateEnd(
   const isDirect = proxy === null || isLoopbackHost(hostname);
   const socket = connectTls({
     ...(isDirect ? place : { socket: await openTunnel(proxy, place, signal) }),
-    // Not sent for IP addresses, because RFC 6066 allows only host names.
+    // Omits SNI for IP addresses, because RFC 6066 allows only host names.
     ...(isIP(place.host) === 0 ? { servername: place.host } : {}),
-    // Disabled, so that an expired certificate can be read as well.
+    // Disables verification, so that an expired certificate can also be read.
     rejectUnauthorized: false,
   });
   try {
@@ -93,7 +93,7 @@ export async function readCertificateEnd(
   }
 }
 
-/** Returns the answer, or throws the error of `lateError` after the limit. A late answer is ignored. */
+/** Resolves like `answer`, but rejects with `lateError()` after the limit. Then ignores the answer. */
 export async function within<T>(limitMs: number, answer: Promise<T>, lateError: () => Error): Promise<T> {
   if (!Number.isFinite(limitMs)) return answer;
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -105,10 +105,10 @@ export async function within<T>(limitMs: number, answer: Promise<T>, lateError: 
   }
 }
 
-/** Time to wait for a better answer once there is an acceptable one. */
+/** Time to wait for a better answer after the first that is better than nothing. */
 const GRACE_MS = 500;
 
-/** Returns the answers once one is enough, soon after one is acceptable, or once all arrive. Ignores later errors. */
+/** Returns the answers once one is `enough` or all arrived, or soon after a weaker one. Rejects on an earlier error. */
 export async function answersUntil<T>(
   pending: readonly Promise<T>[],
   classify: (answer: T) => 'enough' | 'better than nothing' | 'not',

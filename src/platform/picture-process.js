@@ -1,6 +1,6 @@
 /**
- * Makes one PNG from a picture or an SVG on standard input. `pictures.ts` starts it with limits on memory and time.
- * Plain JavaScript, because Node strips types with WebAssembly, which `--jitless` disables.
+ * Converts a picture or an SVG on standard input to a PNG. `pictures.ts` runs this program with memory and time limits.
+ * It is plain JavaScript, because Node strips types with WebAssembly, which `--jitless` disables.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
 
-/** Exit code for a refused picture. The reason is on standard error. */
+/** Exit code for a refused picture. Standard error contains the reason. */
 const refusedCode = 3;
-/** Allowed libvips loaders; all others stay blocked. */
+/** Allowed libvips loaders by task. All others remain blocked. */
 const loaders = {
   picture: ['VipsForeignLoadPngBuffer', 'VipsForeignLoadJpegBuffer', 'VipsForeignLoadWebpBuffer'],
   drawing: ['VipsForeignLoadSvgBuffer'],
@@ -33,7 +33,7 @@ async function encodePicture(bytes, maximumPixels, fittedPixels) {
 }
 
 /**
- * Reads only the header, with the same decoder.
+ * Reads only a picture's header, with the decoder that later reads the whole picture.
  * @param {Buffer} bytes
  */
 async function measure(bytes) {
@@ -41,7 +41,7 @@ async function measure(bytes) {
 }
 
 /**
- * Removes from an SVG the characters that no font has, because they would be drawn as boxes.
+ * Removes characters that no font has from an SVG, because they would be drawn as boxes.
  * @param {Buffer} svg
  * @param {readonly string[]} fonts folders
  */
@@ -91,7 +91,7 @@ const [task = '', ...options] = process.argv.slice(2);
 try {
   setPriority(10);
 } catch {
-  // The systemd unit forbids changing the priority.
+  // Ignores a refusal, because the systemd unit forbids changing the priority.
 }
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: task === 'picture' ? loaders.picture : loaders.drawing });

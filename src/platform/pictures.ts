@@ -3,27 +3,27 @@ import { createRequire } from 'node:module';
 import { delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Limit on the process's private memory, of which Node itself takes 90 MiB. */
+/** Limit on the child process's private memory, of which Node itself takes 90 MiB. */
 const MEMORY_LIMIT_KIB = 320 * 1024;
 const PROCESSOR_LIMIT_SECONDS = 5;
 const TIMEOUT_MS = 10_000;
 const MAXIMUM_OUTPUT_BYTES = 4 * 1024 * 1024;
-/** Maximum pictures in a queue, including the one in progress. */
+/** Maximum pictures in a queue, including the picture in progress. */
 const MAXIMUM_QUEUED = 6;
-/** Exit code for a refused picture. The reason is on standard error. */
+/** Child's exit code for a refused picture. Standard error contains the reason. */
 const REFUSED_CODE = 3;
 
 export type Pictures = ReturnType<typeof createPictures>;
 
-/** Error for a picture that cannot be processed. The message completes a sentence that starts with the field's name. */
+/** Error for a picture that cannot be processed. The message continues a sentence that begins with the field's name. */
 export class PictureRefusedError extends Error {}
 
-/** Error for a queue that is full, or already has a picture of the same owner. */
+/** Error for a queue that is full or already has a picture of the same owner. */
 export class PicturesBusyError extends Error {}
 
 /**
- * Creates separate queues for uploads and drawings. Each runs one process at a time and has one place per owner. Every
- * picture gets its own process, because hostile input can exhaust memory or crash the decoder.
+ * Creates separate queues for uploads and drawings. Each queue runs one process at a time, and has at most one picture
+ * per owner. Each picture has a separate process, because hostile input can exhaust memory or crash the decoder.
  */
 export function createPictures() {
   const inUploads = createQueue();
@@ -31,7 +31,7 @@ export function createPictures() {
   return {
     /**
      * Converts a PNG, JPEG or WebP of at most `maximumPixels` in width and height to a PNG that fits into a square of
-     * `fittedPixels`. Throws `PictureRefusedError`, or `PicturesBusyError` if the queue has no place for it.
+     * `fittedPixels`. Throws `PictureRefusedError`, or `PicturesBusyError` if the queue cannot take the picture.
      */
     encode: (owner: string, bytes: Uint8Array, maximumPixels: number, fittedPixels: number) =>
       inUploads(owner, () => runProcess(bytes, ['picture', String(maximumPixels), String(fittedPixels)])),
@@ -55,7 +55,7 @@ function createQueue() {
 
 const { resolve } = createRequire(import.meta.url);
 const program = fileURLToPath(new URL('./picture-process.js', import.meta.url));
-/** Folders of the fonts from npm packages. DejaVu has the letters and symbols that the others lack. */
+/** Folders of fonts from npm packages. DejaVu has letters and symbols that the other fonts lack. */
 const fonts = [
   '@expo-google-fonts/inter/400Regular/Inter_400Regular.ttf',
   '@expo-google-fonts/inter/700Bold/Inter_700Bold.ttf',
@@ -64,18 +64,18 @@ const fonts = [
   '@expo-google-fonts/sawarabi-gothic/400Regular/SawarabiGothic_400Regular.ttf',
   'dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
 ].map((file) => dirname(resolve(file)));
-/** Environment of the process. Contains none of the service's variables, and thus none of its secrets. */
+/** Environment of the child process. Contains none of the service's variables, and thus no secrets. */
 const environment = {
   FONTCONFIG_FILE: fileURLToPath(new URL('./picture-fonts.conf', import.meta.url)),
   XDG_DATA_HOME: fonts[0],
   XDG_DATA_DIRS: fonts.slice(1).join(delimiter),
   VIPS_CONCURRENCY: '1',
 };
-/** Shell command that sets the limits, because Node cannot. A lower limit set by the system remains. */
+/** Shell command that sets resource limits, which Node cannot set. A lower limit of the system remains in force. */
 const LIMITED = `{ ulimit -d ${MEMORY_LIMIT_KIB}; ulimit -t ${PROCESSOR_LIMIT_SECONDS}; } 2>/dev/null; exec "$0" "$@"`;
 
 function runProcess(input: Uint8Array, task: readonly string[]): Promise<Buffer> {
-  // With `--jitless`, because Node would reserve more memory for compiled code than the limit allows.
+  // Uses `--jitless`, because Node would otherwise reserve more memory for compiled code than the limit allows.
   const command = [process.execPath, '--jitless', program, ...task];
   return new Promise((fulfil, reject) => {
     const child = execFile(
@@ -96,7 +96,7 @@ function runProcess(input: Uint8Array, task: readonly string[]): Promise<Buffer>
         else reject(error);
       },
     );
-    // Writing fails if the process exits before it has read its input.
+    // Ignores write errors, which occur if the process exits before it has read all input.
     child.stdin?.on('error', () => {}).end(input);
   });
 }

@@ -5,7 +5,7 @@ export interface Progress {
   readonly total: number | null;
 }
 
-/** Returns whether this version can show a step. A newer server may report other kinds, which are skipped. */
+/** Returns whether a step is a `Progress`. A newer server may report other steps, which this version skips. */
 export function isProgress(step: unknown): step is Progress {
   const { unit, done, total } = (step ?? {}) as Partial<Progress>;
   return (
@@ -13,17 +13,17 @@ export function isProgress(step: unknown): step is Progress {
   );
 }
 
-/** Callback between two portions of work. Throws once the user has stopped the work. */
+/** Callback after each portion of work. It throws if the user has stopped the work. */
 export type OnProgress = (progress: Progress) => void;
 
 const TERMINAL_INTERVAL_MS = 200;
 const LINE_INTERVAL_MS = 10_000;
-/** Time after which a step's rate is shown. */
+/** Time after which the rate of the current step is shown. */
 const FIRST_RATE_SECONDS = 2;
 
 /**
- * Shows progress on standard error: on a terminal as one line that is overwritten, elsewhere as a line every ten
- * seconds. With `isJson`, the lines are JSON, and each step also ends with one.
+ * Shows progress on standard error. On a terminal, a single line is overwritten; elsewhere, a line is added every ten
+ * seconds. With `isJson`, all lines are JSON, and the end of each step adds a line.
  */
 export function showProgress(command: string, isJson: boolean) {
   const stream = process.stderr;

@@ -12,7 +12,7 @@ import {
   peerAddress,
 } from './public-address.ts';
 
-/** First and last address of each refused range, with the public neighbor on either side where there is one. */
+/** First and last address of each refused range, between the neighboring public addresses, if any. */
 const EDGES = [
   ['9.255.255.255', '10.0.0.0', '10.255.255.255', '11.0.0.0'],
   ['100.63.255.255', '100.64.0.0', '100.127.255.255', '100.128.0.0'],

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
-// Decides which IP addresses are public. Source: the IANA special-purpose address registries (RFC 6890 and its
-// updates). Their ranges are refused unless globally reachable. Uses Node's parser instead of `ipaddr.js`, which
-// accepts `0x8.8.8.8` and `01.2.3.4`, and `::1.2.3.4` for `::ffff:1.2.3.4`.
+// Decides which IP addresses are public, by the IANA special-purpose address registries (RFC 6890 and its updates).
+// Ranges that are not globally reachable are refused. Uses Node's parser instead of `ipaddr.js`, which accepts
+// `0x8.8.8.8` and `01.2.3.4`, and `::1.2.3.4` for `::ffff:1.2.3.4`.
 
 /** IPv4 ranges that never contain a merchant's public server. */
 const REFUSED_IPV4 = [
@@ -24,7 +24,7 @@ const REFUSED_IPV4 = [
   ['240.0.0.0', 4], // RFC 1112: reserved, and the limited broadcast address
 ] as const;
 
-/** The only block from which IANA allocates global unicast addresses; the rest is special or unallocated. */
+/** Only block from which IANA allocates global unicast addresses. All others are special or unallocated. */
 const GLOBAL_UNICAST_IPV6 = ['2000::', 3] as const;
 
 /** Parts of the global unicast block that contain no public servers. */
@@ -42,14 +42,14 @@ for (const [address, bits] of REFUSED_IPV4) refused.addSubnet(address, bits);
 for (const [address, bits] of REFUSED_IPV6) refused.addSubnet(address, bits, IPV6);
 const globalUnicastIpv6 = new BlockList();
 globalUnicastIpv6.addSubnet(...GLOBAL_UNICAST_IPV6, IPV6);
-/** IPv4 addresses that DNS64 resolvers wrap for IPv6-only hosts (RFC 6052). */
+/** IPv6 addresses in which DNS64 resolvers embed IPv4 addresses for IPv6-only hosts (RFC 6052). */
 const nat64 = new BlockList();
 nat64.addSubnet('64:ff9b::', 96, IPV6);
-/** Addresses of IPv4 peers on an IPv6 socket (RFC 4291). */
+/** IPv6 addresses of IPv4 peers on an IPv6 socket (RFC 4291). */
 const mappedIpv4 = new BlockList();
 mappedIpv4.addSubnet('::ffff:0:0', 96, IPV6);
 
-/** Returns whether an IP literal from a URL (IPv6 without brackets) is public. NAT64 literals are not. */
+/** Returns whether an IP literal (IPv6 without brackets) is public. NAT64 addresses are not public. */
 export function isPublicAddress(address: string): boolean {
   const family = addressFamily(address);
   if (family === null) return false;
@@ -57,13 +57,13 @@ export function isPublicAddress(address: string): boolean {
   return globalUnicastIpv6.check(address, IPV6) && !refused.check(address, IPV6);
 }
 
-/** Returns whether a resolved address is public. Unwraps NAT64, because DNS64 wraps the address of IPv4-only hosts. */
+/** Returns whether a resolved address is public. Checks the IPv4 address that DNS64 embeds for IPv4-only hosts. */
 export function isPublicResolvedAddress(address: string): boolean {
   const isWrapped = addressFamily(address) === 6 && nat64.check(address, IPV6);
   return isPublicAddress(isWrapped ? wrappedIpv4(address) : address);
 }
 
-/** Normalizes an IP address to dotted IPv4 (even if mapped or in NAT64) or the shortest IPv6. Null for other text. */
+/** Normalizes an IP address to dotted IPv4 (also mapped or NAT64) or the shortest IPv6 form; null for other text. */
 export function addressIdentity(address: string): string | null {
   const family = addressFamily(address);
   if (family !== 6) return family === null ? null : address;
@@ -71,16 +71,16 @@ export function addressIdentity(address: string): string | null {
   return isWrapped ? wrappedIpv4(address) : shortIpv6(address);
 }
 
-/** Normalizes a public IP address like `addressIdentity`. Returns null for all others, because no customer has one. */
+/** Normalizes a public IP address like `addressIdentity`; null for other addresses, which no customer can have. */
 export function canonicalPublicAddress(address: string): string | null {
   const canonical = addressIdentity(address);
   return canonical !== null && isPublicAddress(canonical) ? canonical : null;
 }
 
-/** Maximum length of a peer's text, above that of any address with zone and port. */
+/** Maximum length of a peer's address, longer than any address with zone and port. */
 const LONGEST_PEER = 100;
 
-/** Parses a peer's address from a socket or a header, even with zone, port, brackets or quotes. Null for other text. */
+/** Parses a peer's address from a socket or header, even with zone, port, brackets or quotes; null for other text. */
 export function peerAddress(text: string): string | null {
   if (text.length > LONGEST_PEER) return null;
   const written = text.trim().replace(/^"(.*)"$/, '$1');
@@ -88,7 +88,7 @@ export function peerAddress(text: string): string | null {
   return addressIdentity(host.replace(/%.*$/, ''));
 }
 
-/** Returns 4 or 6 for an IP address, and null for anything else, including leading zeros and zones. */
+/** Returns 4 or 6 for an IP address; null for other text, and for addresses with leading zeros or zones. */
 export function addressFamily(address: string): 4 | 6 | null {
   const version = address.includes('%') ? 0 : isIP(address);
   return version === 4 || version === 6 ? version : null;
@@ -99,19 +99,19 @@ function shortIpv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
-/** Returns the IPv4 address in the last two groups. An omitted group counts as 0. */
+/** Returns the IPv4 address embedded in the last two groups of an IPv6 address. An omitted group counts as 0. */
 function wrappedIpv4(address: string): string {
   const groups = shortIpv6(address).split(':').slice(-2);
   const [high, low] = groups.map((group) => Number.parseInt(group, 16)) as [number, number];
   return [high >>> 8, high & 0xff, low >>> 8, low & 0xff].join('.');
 }
 
-/** Returns the host of a URL. Adds the port only on this machine, where a listener may be a tunnel to any host. */
+/** Returns a URL's host. Adds the port only for this machine, where each port may be a tunnel to another host. */
 export function hostIdentity(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   const name = hostname.replace(/\.+$/, '');
   const address = addressIdentity(name.replace(/^\[|\]$/g, ''));
-  // All addresses of this machine count as one host, because a listener may answer at each of them.
+  // Treats all addresses of this machine as one host, because a listener may accept connections on all of them.
   const isOwn = address === null ? ownName.test(name) : ownAddress.test(address);
   if (isOwn) return `localhost:${port || (protocol === 'https:' ? 443 : 80)}`;
   return address ?? name;
@@ -119,17 +119,17 @@ export function hostIdentity(url: string): string {
 
 const ownName = /(?:^|\.)localhost$|^ip6-(?:localhost|loopback)$/;
 
-/** Addresses that lead to this machine, as `addressIdentity` returns them: 127.0.0.0/8, ::1, 0.0.0.0 and ::. */
+/** Addresses of this machine, as `addressIdentity` returns them: 127.0.0.0/8, ::1, 0.0.0.0 and ::. */
 const ownAddress = /^(?:127\.[0-9.]+|0\.0\.0\.0|::1?)$/;
 
 const loopback = /^(?:localhost|::1|\[::1\]|(?:::ffff:)?127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})$/i;
 
-/** Returns whether a host name or address, with or without brackets, is this machine itself. */
+/** Returns whether a host name or address, with or without brackets, is a loopback host. */
 export function isLoopbackHost(host: string): boolean {
   return loopback.test(host);
 }
 
-/** Returns whether no intermediary can read or change traffic to a URL: https, or http on this machine. */
+/** Returns whether traffic to a URL is safe from intermediaries: with https, or with http on this machine. */
 export function isSecureUrl({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));
 }

@@ -1,4 +1,4 @@
-/** Parses JSON. Returns undefined for invalid text, because the parser's error would quote it. */
+/** Parses JSON. Returns undefined for invalid text instead of throwing an error that would quote the text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -7,7 +7,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Reads a body. Throws the error of `tooLong` as soon as the body exceeds the limit. */
+/** Reads a body. Throws `tooLong()` as soon as the body exceeds the limit. */
 export async function readBounded(
   body: AsyncIterable<Uint8Array>,
   maximumBytes: number,

@@ -2,7 +2,7 @@
 const SENSITIVE_KEY = /session|token|secret|signature|key|password|e-?mail|phone|(?:^|_)ip(?:$|_)|ipaddress/i;
 const MAXIMUM_DEPTH = 12;
 
-/** Removes query strings, email and IP addresses, and long words such as keys. Keeps on-chain addresses. */
+/** Redacts query strings, email addresses, IP addresses, and long words such as keys. Keeps on-chain addresses. */
 export function redactText(text: string): string {
   return text
     .replace(/\bhttps?:\/\/[^\s"'<>]+/g, (url) => {
@@ -17,7 +17,7 @@ export function redactText(text: string): string {
     );
 }
 
-/** Redacts all texts, removes those under sensitive keys, and replaces too deeply nested values with null. */
+/** Redacts all texts, removes texts under sensitive keys, and replaces values that are nested too deeply with null. */
 export function redactJson(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;

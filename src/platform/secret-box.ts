@@ -6,11 +6,11 @@ const TAG_BYTES = 16;
 
 export type SecretBox = ReturnType<typeof createSecretBox>;
 
-/** Creates a box that seals texts with AES-256-GCM under a key per purpose. A leaked database reveals no text. */
+/** Creates a box that seals texts with AES-256-GCM and a key per purpose, so that a leaked database reveals no text. */
 export function createSecretBox(purpose: string, secret: string, previousSecrets: readonly string[] = []) {
   const keys = deriveKeys(purpose, secret, previousSecrets);
   return {
-    /** Encrypts with the current secret and a random nonce, and binds the text to its owner. */
+    /** Encrypts a text with the current secret and a random nonce. Only `open` with the same owner can decrypt it. */
     seal(text: string, owner: string): string {
       const [{ fingerprint, key }] = keys;
       const iv = randomBytes(IV_BYTES);
@@ -20,7 +20,7 @@ export function createSecretBox(purpose: string, secret: string, previousSecrets
     },
     knows: (fingerprint: string) => keys.some((key) => key.fingerprint === fingerprint),
     isCurrent: (sealed: string) => sealed.startsWith(`${keys[0].fingerprint}.`),
-    /** Decrypts a text. Returns null if it was sealed with an unknown secret or for another owner, or was changed. */
+    /** Decrypts a text. Returns null if its secret is unknown, its owner differs, or it was modified. */
     open(sealed: string, owner: string): string | null {
       const [fingerprint, text = ''] = sealed.split('.');
       const known = keys.find((candidate) => candidate.fingerprint === fingerprint);

@@ -1,11 +1,11 @@
 import type { EventEmitter } from 'node:events';
 
-/** Time within which a terminal and npm may repeat a signal. A repeat must not orphan the sandbox's chain. */
+/** Time within which a terminal or npm may repeat a signal. A repeat must not leave the sandbox's chain running. */
 const REPEATED_SIGNAL_MS = 1_000;
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Resolves to the first stop signal and its exit code. Another after `REPEATED_SIGNAL_MS` ends the process at once. */
+/** Resolves to the first stop signal and its exit code. A second signal after `REPEATED_SIGNAL_MS` calls `endNow`. */
 export function signalToStop(
   signals: EventEmitter,
   monotonicMs: () => number,

@@ -4,22 +4,22 @@ import { onFirstUse } from './on-first-use.ts';
 export type LocalDay = ReturnType<typeof lastDays>[number];
 
 export const DAY_MS = 86_400_000;
-/** Date in or after the year 1000, because `Intl.DateTimeFormat` writes earlier years differently. */
+/** Pattern of dates from the year 1000 on, because `Intl.DateTimeFormat` formats earlier years differently. */
 const datePattern = /^[1-9]\d{3}-\d{2}-\d{2}$/;
 
 export function dateAt(timeMs: number, timeZone: string): string {
   return localTextAt(timeMs, timeZone).slice(0, 10);
 }
 
-/** Returns the time at which a date starts in the zone, or null for an invalid date. */
+/** Returns the time at which a date starts in the time zone; null for an invalid date. */
 export function startOfDate(date: string, timeZone: string): number | null {
   if (!datePattern.test(date)) return null;
   const midnightMs = Date.parse(`${date}T00:00:00Z`);
   if (!Number.isFinite(midnightMs) || new Date(midnightMs).toISOString().slice(0, 10) !== date) return null;
-  // Computed twice, because the first guess may lie on the other side of a clock change.
+  // Computes the start twice, because the first estimate may be on the other side of a clock change.
   let startMs = midnightMs - offsetAt(midnightMs, timeZone);
   startMs = midnightMs - offsetAt(startMs, timeZone);
-  // Where clocks skip midnight, the day starts an hour later.
+  // Adds an hour if the clocks skip midnight.
   return dateAt(startMs, timeZone) < date ? startMs + 3_600_000 : startMs;
 }
 
@@ -29,7 +29,7 @@ export function nextDate(date: string): string {
 
 export type LocalMonth = NonNullable<ReturnType<typeof monthOf>>;
 
-/** Parses a month such as `2026-11`. Returns null for anything else. */
+/** Parses a month such as `2026-11`; null for other text. */
 export function monthOf(month: string, timeZone: string) {
   const first = `${month}-01`;
   const startMs = startOfDate(first, timeZone);

@@ -9,7 +9,7 @@ import { within } from './outgoing-calls.ts';
 
 interface Scope {
   readonly startSpan: (name: string, attributes: Attributes, parent: SpanContext | null) => Span;
-  /** State of the whole trace. A trace that stays idle, without a call to another host, is dropped. */
+  /** State of the whole trace. A trace is dropped if it remains idle, that is, without a call to another host. */
   readonly trace: { spansLeft: number; isIdle: boolean };
   /** Parent of new spans; null outside a trace. */
   readonly span: Span | null;
@@ -17,9 +17,9 @@ interface Scope {
 
 type TraceOptions = Attributes & { readonly traceparent?: string; readonly isIdle?: boolean };
 
-/** Maximum spans per trace, because an export that reads a million rows would otherwise record far more. */
+/** Maximum spans per trace, because a CSV export of a million rows would otherwise record far more. */
 const SPANS_PER_TRACE = 500;
-/** Time limit for an export with its retries, and a longer one for the last exports before the process stops. */
+/** Timeout for an export of spans with its retries, and for the last exports before the process stops. */
 const [EXPORT_TIMEOUT_MS, STOP_TIMEOUT_MS] = [3_000, 4_000];
 const STATUS_ERROR = 2;
 
@@ -28,7 +28,7 @@ const scopes = new AsyncLocalStorage<Scope>();
 /** Returns whether the caller runs within `run` of `openTracing`. */
 export const isTracing = () => scopes.getStore() !== undefined;
 
-/** Runs work as a span of the current trace, if any. The attribute `server.address` marks a call to another host. */
+/** Runs work as a span of the current trace, if any. The attribute `server.address` means a call to another host. */
 export async function span<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
   const outer = scopes.getStore();
   const isOmitted = outer?.trace.isIdle === true && !('server.address' in attributes);
@@ -37,7 +37,7 @@ export async function span<T>(name: string, attributes: Attributes, work: () => 
   return runIn({ ...outer, span: outer.startSpan(name, attributes, outer.span.spanContext()) }, work);
 }
 
-/** Runs work as a new trace, or as part of the trace in a caller's valid `traceparent`. */
+/** Runs work as a new trace, or as a part of the trace in a valid `traceparent` from the caller. */
 export async function trace<T>(
   name: string,
   { traceparent = '', isIdle = false, ...attributes }: TraceOptions,
@@ -76,7 +76,7 @@ export function traceparentHeader(): Readonly<Record<string, string>> {
   return { traceparent: `00-${context.traceId}-${context.spanId}-0${context.traceFlags & 1}` };
 }
 
-/** Parses `00-<trace>-<span>-<flags>`. Returns null for any other form. The SDK ignores all-zero ids. */
+/** Parses `00-<trace>-<span>-<flags>`; null for other text. Does not check for all-zero ids, which the SDK ignores. */
 function parseTraceparent(header: string): SpanContext | null {
   const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(header) ?? [];
   if (traceId === undefined || spanId === undefined) return null;
@@ -93,9 +93,9 @@ export function withSpans<T extends object>(methods: T, name: string): T {
   return Object.fromEntries(wrapped) as T;
 }
 
-/** Loads OpenTelemetry. If packages are missing, throws an error that names the ones to install. */
+/** Loads OpenTelemetry. If packages are missing, throws an error with the command that installs them. */
 export async function openTracing(endpoint: string, resource: Attributes, warn: (error: Error) => void) {
-  // Imported by their names in package.json, so that neither other code nor the type check needs them.
+  // Imports the packages by their names in package.json, so that neither other code nor the type check requires them.
   const packages = Object.entries(packageDescription.peerDependencies);
   const loading = Promise.all(packages.map(([name]) => import(name)));
   const [api, otlp, resources, sdk] = await loading.catch((cause) => {
@@ -116,7 +116,7 @@ export async function openTracing(endpoint: string, resource: Attributes, warn: 
   const ofEnvironment = resources.detectResources({ detectors: [resources.envDetector] });
   const provider = new sdk.TracerProvider({
     resource: resources.resourceFromAttributes(resource).merge(ofEnvironment),
-    // Sends in the background, and drops new spans while 2,048 are waiting.
+    // Sends spans in the background. Drops new spans while 2,048 spans are queued.
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
   });
   const tracer: Tracer = provider.getTracer(packageDescription.name);

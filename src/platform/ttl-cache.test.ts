@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createTtlCache } from './ttl-cache.ts';
 
-/** A cache of at most two entries with a clock that the test moves, and a fetch that counts. */
+/** Creates a cache of at most two entries, with a controlled clock and a fetch that counts its calls. */
 function createStage(keepMs: number) {
   let nowMs = 0;
   let fetches = 0;

@@ -2,22 +2,22 @@ import { LRUCache } from 'lru-cache';
 
 interface Entry<T> {
   readonly promise: Promise<T>;
-  /** Infinite while the value is being fetched. */
+  /** Infinite while the fetch is in flight. */
   expiresAtMs: number;
 }
 
 export interface TtlCacheOptions {
   readonly monotonicMs: () => number;
-  /** Lifetime of a fetched value. With 0, none is kept, but concurrent callers still share one fetch. */
+  /** Lifetime of a fetched value. With 0, no value is cached, but concurrent callers still share a fetch. */
   readonly keepMs: number;
-  /** Maximum entries. A new one evicts the least recently used one. */
+  /** Maximum entries. A further entry evicts the least recently used one. */
   readonly maximumEntries: number;
 }
 
 /**
- * Caches values for a short time. Concurrent callers share one fetch, or its error, which is not cached.
+ * Caches values for a short time. Concurrent callers share a fetch and its error, but errors are not cached.
  *
- * Does not use the TTL of `lru-cache`, where an entry stored at time 0 never expires and a TTL of 0 ms means forever.
+ * Does not use the TTL of `lru-cache`, with which entries stored at time 0 never expire and a TTL of 0 means no expiry.
  */
 export function createTtlCache<T>({ monotonicMs, keepMs, maximumEntries }: TtlCacheOptions) {
   const entries = new LRUCache<string, Entry<T>>({ max: maximumEntries });

@@ -1,11 +1,10 @@
--- The core's schema for both engines. schema.ts turns it into the SQL of each; features have their own `schema.sql`.
--- Types are kinds of columns (`ColumnKind` in columns.ts). A `counter` is counted up by the database, and `caseless`
--- text is searched without regard to case. STRICT and WITHOUT ROWID apply to SQLite only. Other differences stand
--- between "Only …" and "Both". A released statement is never edited, not even its whitespace: every change is a
--- migration.
+-- The core's schema for both engines. schema.ts translates it for each engine. Features have their own `schema.sql`.
+-- Types are kinds of columns (`ColumnKind` in columns.ts). The database increments a `counter`, and searches `caseless`
+-- text case-insensitively. STRICT and WITHOUT ROWID apply only to SQLite. Other differences are between "Only …" and
+-- "Both". A released statement is never edited, not even its whitespace: every change is a migration.
 --
 -- An `amount` from the chain or a provider can be any 256-bit number, which must neither stop the watcher nor be
--- rounded. The service's own amounts are integers that JavaScript holds exactly. Text is compared by its bytes.
+-- rounded. Amounts that the service limits are safe integers in JavaScript. Text is compared by bytes.
 
 CREATE TABLE accounts (
   id text PRIMARY KEY NOT NULL,
@@ -37,7 +36,7 @@ CREATE TABLE accounts (
 ) STRICT;
 CREATE INDEX accounts_by_time ON accounts (created_at_ms, id);
 
--- A separate table, because an account is read with every request. The image is base64.
+-- Logos have a separate table, because every request reads its account. The image is base64.
 CREATE TABLE shop_logos (
   account_id text PRIMARY KEY NOT NULL REFERENCES accounts (id),
   hash text NOT NULL,
@@ -59,7 +58,7 @@ CREATE TABLE api_keys (
 ) STRICT;
 CREATE INDEX api_keys_by_account ON api_keys (account_id, created_at_ms);
 
--- A new payment is in none of the partial indexes below.
+-- None of the partial indexes below contains new payments, so that inserts stay fast.
 CREATE TABLE payments (
   id text PRIMARY KEY NOT NULL,
 -- Only SQLite:
@@ -111,12 +110,12 @@ CREATE INDEX payments_of_account ON payments (account_id, id);
 CREATE INDEX payments_due_for_release ON payments (release_due_at_ms, id)
   WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL;
 CREATE INDEX payments_in_relay_batch ON payments (relay_batch_id) WHERE relay_batch_id IS NOT NULL;
--- No IN list, because SQLite would build a table for it with each written row: 1.4 of an insert's 6.5 µs.
+-- Avoids an IN list, for which SQLite would build a table with each written row: 1.4 µs of an insert's 6.5 µs.
 CREATE INDEX payments_unsettled ON payments (account_id, id)
   WHERE forward_status = 'ready' OR forward_status = 'processing'
     OR forward_status = 'failed' OR forward_status = 'manual_required';
 CREATE INDEX payments_with_mismatch ON payments (account_id, id) WHERE amount_mismatch IS NOT NULL;
--- Paid payments by periods of 30 days, for statements.
+-- Paid payments by periods of 30 days, for lists by time of payment.
 CREATE INDEX payments_paid ON payments (account_id, (paid_at_ms / 2592000000), id) WHERE paid_at_ms IS NOT NULL;
 CREATE INDEX payments_by_origin ON payments (account_id, origin, id) WHERE origin IS NOT NULL;
 
@@ -158,8 +157,8 @@ CREATE TABLE checkpoints (
   timestamp_ms integer NOT NULL
 ) STRICT;
 
--- Final dust rows of a payment with many rows are folded. One row in the table of sums counts them all, at the position
--- of the last of them and with a negative log index.
+-- Final dust rows of a payment with many rows are folded. A row in the table of sums replaces them in views, at the
+-- position of the last folded row and with a negative log index.
 CREATE TABLE deposits (
   transaction_hash text NOT NULL,
   log_index integer NOT NULL,
@@ -232,7 +231,7 @@ CREATE TABLE relay_batch_payments (
   UNIQUE (batch_id, payment_id)
 ) STRICT;
 
--- A hash is not unique. An abandoned transaction recurs byte for byte when nonce, payments and fees are the same again.
+-- A hash is not unique: an abandoned transaction can recur with the same nonce, payments and fees.
 CREATE TABLE relay_attempts (
   batch_id integer NOT NULL REFERENCES relay_batches (id),
   position integer NOT NULL,
@@ -267,7 +266,7 @@ CREATE TABLE webhooks (
 CREATE INDEX webhooks_waiting ON webhooks (account_id, created_at_ms, id, host)
   WHERE status = 'pending';
 CREATE INDEX webhooks_sending ON webhooks (claimed_at_ms) WHERE status = 'sending';
--- Nearly all webhooks succeed and are in neither of these indexes.
+-- The next two indexes omit successful webhooks, which are nearly all.
 CREATE INDEX webhooks_failing ON webhooks (finished_at_ms)
   WHERE status IN ('failed', 'blocked', 'unknown');
 CREATE INDEX webhooks_failing_by_account ON webhooks (account_id, finished_at_ms)
@@ -298,8 +297,8 @@ CREATE TABLE settlements (
   PRIMARY KEY (chain_id, factory, fee_wallet)
 ) STRICT;
 
--- Final movements of money, as one chain of entries for all accounts. There is no foreign key to the payment, because an
--- entry must survive whatever happens to other tables.
+-- Final movements of money, in one hash chain for all accounts. There is no foreign key to the payment, because entries
+-- must be kept whatever happens to other tables.
 CREATE TABLE journal (
   number integer PRIMARY KEY,
   previous_hash text NOT NULL,
@@ -314,7 +313,7 @@ CREATE TABLE journal (
   block_number integer NOT NULL
 ) STRICT;
 CREATE INDEX journal_by_payment ON journal (payment_id);
--- For reorganizations, because the journal is the only record of rescues.
+-- Finds the rescues that a reorganization removed. Only the journal records rescues.
 CREATE INDEX journal_of_rescues ON journal (block_number) WHERE kind = 'rescued';
 
 -- Only SQLite:
@@ -322,7 +321,7 @@ CREATE TRIGGER journal_is_append_only BEFORE UPDATE ON journal
 BEGIN SELECT RAISE(ABORT, 'an entry of the journal is never changed'); END;
 CREATE TRIGGER journal_stays BEFORE DELETE ON journal
 BEGIN SELECT RAISE(ABORT, 'an entry of the journal is never removed'); END;
--- REPLACE removes a row without firing the trigger above.
+-- Also prevents REPLACE, which deletes a row without firing the trigger above.
 CREATE TRIGGER journal_is_appended BEFORE INSERT ON journal
 WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM journal)
 BEGIN SELECT RAISE(ABORT, 'an entry of the journal follows on the last one'); END;
@@ -346,7 +345,7 @@ CREATE TABLE state_changes (
 CREATE INDEX state_changes_needing_attention ON state_changes (at_ms)
   WHERE state IN ('unpaid/manual_required', 'paid/manual_required', 'canceled/manual_required');
 
--- A change to a payment adds its events here. They are numbered after the commit, in one process at a time.
+-- Events of changes to payments. A task numbers them after the commit, in one process at a time.
 CREATE TABLE unnumbered_events (
   row counter PRIMARY KEY,
   account_id text NOT NULL,
@@ -365,15 +364,15 @@ CREATE TABLE events (
   PRIMARY KEY (account_id, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX events_by_time ON events (at_ms);
--- The newest number that an account's events ever had, and the newest that was deleted.
+-- Highest number that an account's events have ever had, and highest number among its deleted events.
 CREATE TABLE event_numbers (
   account_id text PRIMARY KEY NOT NULL,
   newest integer NOT NULL,
   deleted_through integer NOT NULL DEFAULT 0
 ) STRICT;
 
--- Tables for searches and statistics. A create adds a row to both queues, unindexed_payments and uncounted_changes. A task
--- moves their rows into the other tables, and reads include those that it has not moved yet.
+-- Tables for searches and statistics. Creating a payment adds a row to both queues, unindexed_payments and
+-- uncounted_changes. A task moves these rows into the other tables. Reads include rows that are still queued.
 CREATE TABLE unindexed_payments (
   account_id text NOT NULL,
   payment_id text NOT NULL,
@@ -420,7 +419,7 @@ CREATE TABLE paid_days (
   PRIMARY KEY (account_id, day_ms, provider, settle_class)
 ) STRICT, WITHOUT ROWID;
 
--- Opened checkouts are recorded here rather than in `payments`, because each opening would rewrite a wide row.
+-- Records opened checkouts here rather than in `payments`, where each record would rewrite a wide row.
 CREATE TABLE account_records (
   account_id text NOT NULL,
   kind text NOT NULL,
@@ -439,7 +438,7 @@ CREATE TABLE receipts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX receipts_waiting ON receipts (created_at_ms) WHERE status = 'pending';
 
--- Payment up to which the email addresses of an account's customers are erased.
+-- Payment up to which the email addresses of an account's customers have been erased.
 CREATE TABLE email_watermarks (
   account_id text PRIMARY KEY NOT NULL,
   payment_id text NOT NULL
@@ -512,7 +511,7 @@ CREATE TABLE one_time_links (
 CREATE INDEX one_time_links_by_user ON one_time_links (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX one_time_links_by_account ON one_time_links (account_id) WHERE account_id IS NOT NULL;
 
--- Positions are counted per account, so that the newest entries are found by arithmetic.
+-- Positions are numbered per account, so that the position of the newest entries can be computed.
 CREATE TABLE audit_entries (
   account_id text NOT NULL,
   position integer NOT NULL,
@@ -533,7 +532,7 @@ CREATE TABLE leases (
   ends_at timestamptz NOT NULL
 );
 
--- Unlogged, because these rows are short-lived. A crash of the server empties the table, which does no harm.
+-- Unlogged, because the rows are short-lived. A server crash empties the table, which is harmless.
 CREATE UNLOGGED TABLE rate_windows (
   kind text NOT NULL,
   key text NOT NULL,
@@ -543,7 +542,7 @@ CREATE UNLOGGED TABLE rate_windows (
 ) WITH (fillfactor = 50);
 CREATE INDEX rate_windows_by_end ON rate_windows (ends_at);
 
--- One row for each release that a relayer prepares. Unlogged, like the table above.
+-- Claims of releases by relayers, one row per payment. Unlogged, like the table above.
 CREATE UNLOGGED TABLE release_claims (
   payment_id text PRIMARY KEY NOT NULL,
   relayer text NOT NULL,

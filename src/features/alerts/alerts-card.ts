@@ -13,21 +13,21 @@ import { type PageAnswer, seeOther } from '../../web/signed-in/pages.ts';
 import { partPaid, stateSentence } from '../../web/signed-in/payment-words.ts';
 import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 
-/** Maximum payments read and shown per group. The payment list has all. */
+/** Maximum payments read and shown per group. The payment list shows all of them. */
 const READ = 10;
 const SHOWN = 3;
-/** Maximum length of the text that says which order a payment is for; a longer one is on the payment's page. */
+/** Maximum length of a note, order line or email address to show. Only the payment's page shows longer texts. */
 const ORDER_CHARACTERS = 60;
-/** Maximum groups of webhooks shown, and newest failures read for them. */
+/** Maximum groups of webhooks to show, and maximum failures to read for them. */
 const GROUPS_SHOWN = 3;
 const WEBHOOKS_READ = 1_000;
-/** Maximum age of listed webhook failures and overpayments. Older ones remain on the payments' pages. */
+/** Maximum age of listed webhook failures and overpayments. The payments' pages also show older ones. */
 const NEWS_MS = 14 * DAY_MS;
 const DISMISSED_MS = 90 * DAY_MS;
 
 interface AlertGroup {
   readonly name: string;
-  /** Content of the group. A dismissal ends when something is added to it. */
+  /** Keys of the failures in the group. A dismissal hides the group until a new key is added. */
   readonly holds: readonly string[];
   readonly content: Html;
 }
@@ -130,7 +130,7 @@ function groupOfPayments(
   });
   const all = html`<p><a href="${DASHBOARD_PATH}/payments?${query}">All of these payments</a></p>`;
   const content = html`${rows}${payments.length > SHOWN ? all : nothing}`;
-  // Includes the attempt, so that a payment reappears if a new attempt is refused.
+  // Includes the number of refusals, so that a payment reappears after another refusal.
   return [
     {
       name,

@@ -1,4 +1,4 @@
--- Alerts that an account's owners have not received yet, and the time of their last notification.
+-- Failures of which an account's owners have not been notified yet, and the time of the last notification.
 CREATE TABLE alerts (
   account_id text NOT NULL,
   kind text NOT NULL,

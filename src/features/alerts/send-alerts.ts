@@ -17,9 +17,9 @@ export interface SendAlertsContext {
 }
 
 const HOUR_MS = 3_600_000;
-/** Minimum age of an alert, because a row may be committed shortly after its timestamp. */
+/** Minimum age of counted failures, because a row may commit shortly after its timestamp. */
 const SETTLED_MS = 10_000;
-/** Maximum age of an alert. A backlog, for example when email is first configured, would only confuse owners. */
+/** Maximum age of counted failures. A backlog, for example after email was first configured, would confuse owners. */
 const MAXIMUM_ALERT_AGE_MS = 24 * HOUR_MS;
 const ALERTS_AT_A_TIME = 5;
 const MAXIMUM_NAMED = 10;
@@ -32,8 +32,8 @@ export const alertTask = (context: SendAlertsContext) => ({
 });
 
 /**
- * Emails owners, at most once per kind, hour and account. Claims each alert durably before sending, and releases it if
- * no email was sent. Resolves to whether more may be waiting. Throws the last error of a released alert.
+ * Emails owners, at most once per kind, hour and account. Claims each alert durably before sending, and returns the
+ * alert if no email was sent. Resolves to whether more may be waiting. Throws the last error of a returned alert.
  */
 export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal): Promise<boolean> {
   const { alerts } = context;
@@ -42,7 +42,7 @@ export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal
   const claimed = await alerts.claimAlerts(nowMs - HOUR_MS, ALERTS_AT_A_TIME, nowMs);
   let failure: unknown = null;
   for (const alert of claimed) {
-    // Stops if the mail server is down. An alert that cannot be composed does not block the others.
+    // Stops sending if the mail server is down. An alert that fails in another way does not block the others.
     let isDone = false;
     try {
       if (!(failure instanceof MailNotSentError)) isDone = await mailOwners(context, alert, signal);
@@ -55,7 +55,7 @@ export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal
   return !signal.aborted && claimed.length === ALERTS_AT_A_TIME;
 }
 
-/** Emails the owners. Returns false if stopped before the first email. Throws only if none was sent. */
+/** Emails the owners. Returns false if aborted before the first email. Throws only if no email was sent. */
 async function mailOwners(context: SendAlertsContext, alert: Alert, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
   const account = await context.accounts.findAccount(alert.accountId);
@@ -65,7 +65,7 @@ async function mailOwners(context: SendAlertsContext, alert: Alert, signal: Abor
   const mail = await composeMail(context, alert, account.name);
   let isAnyTold = false;
   for (const { email } of owners) {
-    // On shutdown, skips the remaining owners, because a retry would email the first ones twice.
+    // Skips the remaining owners on shutdown, because a retry would email the first owners again.
     if (signal.aborted) return isAnyTold;
     try {
       await context.mailer.send({ to: email, ...mail }, { isBackground: true });

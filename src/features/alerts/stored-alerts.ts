@@ -22,7 +22,7 @@ const LOCK = 'alerts';
 
 type NewAlerts = (afterMs: number, throughMs: number) => Script<Rows>;
 
-/** Failures in a period by account. The conditions repeat the indexes' text, because SQLite compares it. */
+/** Counts failures in a period by account. Repeats the partial indexes' conditions, so that SQLite uses the indexes. */
 const newAlerts: Readonly<Record<AlertKind, NewAlerts>> = {
   webhooks: (afterMs, throughMs) => run`
     SELECT account_id AS "accountId", count(*) AS count, min(finished_at_ms) AS "sinceMs" FROM webhooks
@@ -45,7 +45,7 @@ export function createAlertStore({ write }: Scripts): AlertStore {
          ON CONFLICT (name) DO UPDATE SET through_ms = excluded.through_ms`;
       if (cursor === null) return;
       for (const kind of alertKinds) {
-        // After a restore, webhooks marked `unknown` raise alerts, but payments do not raise theirs again.
+        // After a restore, webhooks marked `unknown` raise alerts, but payments do not raise alerts again.
         const quietMs = kind === 'payments' ? yield* quietUntilMs() : 0;
         const found = yield* newAlerts[kind](Math.max(cursor.throughMs, earliestMs, quietMs), throughMs);
         for (const row of found) {

@@ -12,7 +12,7 @@ import type { DashboardRoutes } from '../../web/signed-in/pages.ts';
 
 type PreviewContext = Pick<ReadCheckoutContext, 'expiryMs'>;
 
-/** Registers the preview of the checkout with edited settings. Stores nothing. */
+/** Registers a preview of the checkout page with edited settings, which stores nothing. */
 export function registerBrandingPreview(routes: DashboardRoutes, context: PreviewContext): void {
   const pages = routes.pages('settings', 'owner');
   pages.form('/settings/preview', (visit, form) => showPreview(context, visit, form));
@@ -21,7 +21,7 @@ export function registerBrandingPreview(routes: DashboardRoutes, context: Previe
 async function showPreview({ expiryMs }: PreviewContext, visit: Visit, form: FormFields) {
   const { context, request } = visit;
   const account = await typedAccount(visit, form);
-  // Keeps the frame unchanged while a field is incomplete.
+  // Keeps the preview unchanged while a field is incomplete.
   if (account === null) return visit.reply.code(204).send();
   const { create } = context;
   const payments = { ...create.payments, createPayment: async () => ({ kind: 'created' }) as const };
@@ -52,7 +52,7 @@ async function showPreview({ expiryMs }: PreviewContext, visit: Visit, form: For
   return sendExample(visit.reply, page);
 }
 
-/** Returns the account with edited settings, darkening a light color; null if a setting is invalid. */
+/** Returns the account with the edited settings, with a too light color darkened; null if a setting is invalid. */
 async function typedAccount({ account, context }: Visit, form: FormFields): Promise<Account | null> {
   const color = form.text('brand_color');
   const texts = {

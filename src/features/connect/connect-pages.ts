@@ -10,14 +10,14 @@ import { approveConnection, CONNECT_CODE_MS, callbackHostOf, parseConnectRequest
 
 const CONNECT_PATH = `${DASHBOARD_PATH}/connect`;
 
-/** Registers `/connect`, where a member approves a shop's key request. Refusals never redirect to the shop. */
+/** Registers `/connect`, where a member approves a shop's request for an API key. Errors never redirect to the shop. */
 export function registerConnectPages(routes: DashboardRoutes): void {
   const pages = routes.pages(null, 'developer');
   pages.page('/connect', showConnect);
   pages.form('/connect', approve, showConnect);
 }
 
-/** Reads the request. Throws `role_too_small` for scopes that need an owner's approval. */
+/** Parses the shop's request. Throws `role_too_small` for scopes that need an owner's approval. */
 function requestOf({ query, role }: Visit) {
   const request = parseConnectRequest(query);
   if (!roleIncludes(role, roleForScopes(request.scopes))) throw new ServiceError('role_too_small');
@@ -64,7 +64,7 @@ const approve: FormHandler = async (visit, form) => {
     actor: { ...visit.actor, userId: visit.user.id },
     callbackHost: form.has('any_host') ? null : callbackHostOf(request),
   });
-  // A redirect would fail, because the page's `form-action` policy also covers redirect targets.
+  // Uses Refresh, because the page's `form-action` policy would block a redirect to another host.
   visit.reply.header('refresh', `0; url=${back}`);
   return {
     title: 'Approved',

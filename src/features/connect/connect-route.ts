@@ -51,7 +51,7 @@ export const describedConnect = {
   },
 };
 
-/** Registers `POST /connect`, limited by IP address because the request has no key yet. */
+/** Registers `POST /connect`, with a rate limit by IP address, because the shop has no API key yet. */
 export function registerConnect({ server, limits }: MerchantRoutes, context: ConnectContext): void {
   server.post('/connect', async (request, reply) => {
     const address = addressGroupOf(request.ip);

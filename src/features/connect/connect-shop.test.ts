@@ -100,7 +100,7 @@ const account = { id: 'acc_1', name: 'Shop' } as Account;
 const user = { id: 'usr_1', email: 'owner@shop.example' } as User;
 const actor = { name: user.email, userId: user.id, address: '8.8.8.8' };
 
-/** One account in memory with one user, who has this role in it. */
+/** Creates stores in memory with one account and one member. */
 function createWorld({ activeKeys = 0 } = {}) {
   const state = {
     nowMs: 1_800_000_000_000,

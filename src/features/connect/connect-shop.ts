@@ -15,12 +15,12 @@ import { parseName } from '../../accounts/shop-profile.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { isLoopbackHost, isSecureUrl } from '../../platform/public-address.ts';
 
-/* OAuth 2.0 authorization code flow with PKCE (RFC 7636): a shop exchanges the code for an API key. */
+/* Simplified OAuth 2.0 authorization code flow with PKCE (RFC 7636). A shop exchanges the code for an API key. */
 
-/** Request from a shop. All fields are untrusted. */
+/** Shop's request for an API key. All fields are untrusted. */
 export interface ConnectRequest {
   readonly name: string;
-  /** URL with https, or http on loopback; without user information or fragment. */
+  /** URL with https, or with http on loopback, without user information or fragment. */
   readonly returnUrl: string;
   readonly state: string;
   /** SHA-256 of the shop's verifier, in base64url. */
@@ -28,14 +28,14 @@ export interface ConnectRequest {
   readonly scopes: readonly KeyScope[];
 }
 
-/** Content sealed in a code. The store has only the code's hash. */
+/** Approved connection, sealed in its code. The store has only the code's hash. */
 interface Grant extends Pick<ConnectRequest, 'name' | 'codeChallenge' | 'scopes'> {
   readonly accountId: string;
   readonly userId: string;
-  /** Hash of the parsed URL, because shops may vary its case or trailing slash. */
+  /** Hash of the normalized return URL, because shops may write its host differently. */
   readonly returnHash: string;
   readonly expiresAtMs: number;
-  /** Only host allowed in callbacks of the key; null for any. */
+  /** Only host allowed in callback URLs with the new key; null allows any host. */
   readonly callbackHost: string | null;
 }
 
@@ -76,13 +76,13 @@ function parseReturn(text: string): string {
   );
 }
 
-/** Returns the only host for callbacks of the shop's key; null for a shop in development on loopback. */
+/** Returns the only host to allow in callback URLs; null for a shop in development on loopback. */
 export function callbackHostOf({ returnUrl }: Pick<ConnectRequest, 'returnUrl'>): string | null {
   const { hostname } = new URL(returnUrl);
   return isLoopbackHost(hostname) ? null : hostname;
 }
 
-/** Creates a code for an approved connection and returns the shop's URL with it. Revokes the user's earlier codes. */
+/** Creates a code for an approved connection and revokes the user's earlier codes. Returns the URL to return to. */
 export async function approveConnection(
   context: ConnectContext,
   request: ConnectRequest,
@@ -122,14 +122,14 @@ export interface Exchange {
   readonly address: string;
 }
 
-/** Exchanges a code for an API key once. Throws `connect_code_invalid`, also if the user may not create keys. */
+/** Exchanges a code for an API key. Throws `too_many_keys`, or `connect_code_invalid`, also if the user lost rights. */
 export async function exchangeCode(
   context: ConnectContext,
   { code, codeVerifier, returnUrl, address }: Exchange,
 ): Promise<CreatedKey & { readonly account: Account }> {
   const opened = code.length > MAXIMUM_CODE_CHARACTERS ? null : context.shownOnce.open(code, CODE_OWNER);
   const grant: Grant | null = opened === null ? null : JSON.parse(opened);
-  // Expired codes are not logged, because they could flood the audit log.
+  // Does not record refusals of expired codes, which could flood the audit log.
   if (grant === null || grant.expiresAtMs <= context.nowMs()) throw new ServiceError('connect_code_invalid');
   const user = await context.people.findUser(grant.userId);
   const actor = { name: user?.email ?? grant.userId, userId: grant.userId, address };
@@ -141,7 +141,7 @@ export async function exchangeCode(
     /^[\w.~-]{43,128}$/.test(codeVerifier) &&
     hash('sha256', codeVerifier, 'base64url') === grant.codeChallenge &&
     hashSecretToken(URL.parse(returnUrl)?.href ?? '') === grant.returnHash;
-  // Only an exchange with the verifier uses up the code, so that a stolen code cannot end the connection.
+  // Uses up the code only with the right verifier, so that a thief of the code cannot block the shop.
   const taken = isShop ? await context.sessions.takeLink(hashSecretToken(code), context.nowMs()) : null;
   const memberships = taken === null ? [] : await context.people.listMemberships(grant.userId);
   const membership = memberships.find(({ accountId }) => accountId === grant.accountId);

@@ -1,9 +1,9 @@
 import type { NotificationChannel } from './notification-channel.ts';
 
-/** Maximum messages per channel and hour. One message after the hour sums up further events. */
+/** Maximum messages per channel and hour. A message after the hour summarizes further events. */
 const MESSAGES_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;
-/** Pause after a message. The slowest channel accepts 20 messages a minute. */
+/** Pause after each message. The strictest channel accepts 20 messages per minute. */
 const PAUSE_MS = 15_000;
 
 export function countMessage(channel: NotificationChannel, nowMs: number): NotificationChannel {
@@ -18,13 +18,13 @@ const MAXIMUM_FAILURES = 5;
 const FIRST_RETRY_MS = 60_000;
 const MAXIMUM_RETRY_MS = HOUR_MS;
 
-/** Outcome of a message. `unsent`: rejected. `unknown`: may have arrived. `busy`: not sent, not the channel's fault. */
+/** Outcome of a message. `unsent`: rejected. `unknown`: may have arrived. `busy`: not sent, but no failure either. */
 export type NotificationOutcome =
   | { readonly result: 'sent' }
   | { readonly result: 'unsent' | 'unknown'; readonly reason: string }
   | { readonly result: 'busy'; readonly retryAfterMs: number };
 
-/** Returns the channel after a message, from its state `before` the claim. Never resends what may have arrived. */
+/** Returns the channel after a message. Unless the message may have arrived, restores the progress of `before`. */
 export function afterMessage(
   before: NotificationChannel,
   claimed: NotificationChannel,

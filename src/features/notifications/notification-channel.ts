@@ -10,7 +10,7 @@ export const notificationEvents = {
 export type NotificationEvent = keyof typeof notificationEvents;
 export type PaymentNotification = Exclude<NotificationEvent, 'daily_sum'>;
 
-/** Event types that notify members. `late_money` counts only after a cancellation or expiry. */
+/** Payment events that notify members. `late_money` includes only events after a cancellation or expiry. */
 export const notifiedTypes = {
   paid: 'payment.paid',
   partially_paid: 'payment.partially_paid',
@@ -21,27 +21,27 @@ export const unsentChannel = {
   hourStartMs: 0,
   sentInHour: 0,
   failuresInARow: 0,
-  /** `member`, or the failure that paused the channel; null if active. */
+  /** `member`, or the failure that paused the channel; null if the channel is active. */
   pausedReason: null as string | null,
   lastSentAtMs: null as number | null,
 };
 
-/** Channel of a member in an account. It is removed with the membership. */
+/** Channel through which a member is notified of events in an account. Removed with the membership. */
 export interface NotificationChannel extends Readonly<typeof unsentChannel> {
   readonly id: string;
   readonly accountId: string;
   readonly userId: string;
   readonly kind: ChannelKind;
-  /** Fields of the target as JSON, sealed for this id. */
+  /** Fields of the target as JSON, sealed for this channel's id. */
   readonly sealedTarget: string;
-  /** Last characters of the target, to distinguish it. */
+  /** Last characters of the target, shown to distinguish channels. */
   readonly hint: string;
   readonly events: readonly NotificationEvent[];
   readonly createdAtMs: number;
-  /** Number of the last handled event; the largest safe integer if the channel only gets the daily summary. */
+  /** Number of the last event processed; the largest safe integer for a channel with only the daily summary. */
   readonly readThrough: number;
   readonly dailyDueAtMs: number | null;
-  /** Time before which nothing is sent. Each claim raises it, so that only one process sends. */
+  /** Time before which no message is sent. Each claim increases this time, so that only one process sends. */
   readonly notBeforeMs: number;
 }
 
@@ -109,7 +109,7 @@ export function isNotificationEvent(text: string): text is NotificationEvent {
   return Object.hasOwn(notificationEvents, text);
 }
 
-/** Parses a field of a target. Throws `invalid_request` with the field's name. */
+/** Parses a field of a channel's target. Throws `invalid_request` with the field's name. */
 export function parseChannelField(name: string, { form, problem }: ChannelField, typed: string): string {
   const text = typed.trim();
   if (!form.test(text)) throw invalidField(name, problem);

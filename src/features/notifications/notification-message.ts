@@ -17,7 +17,7 @@ export interface NotificationMessage {
 
 export interface MessageLine {
   readonly text: string;
-  /** Text of a merchant or customer, which channels must not interpret; null if absent. */
+  /** Text from a merchant or customer, which channels must not interpret as markup; null if absent. */
   readonly quoted: string | null;
 }
 

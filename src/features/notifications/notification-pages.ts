@@ -170,7 +170,7 @@ async function answerAdd(channels: ChannelsContext, visit: Visit, form: forms.Fo
   return seeOther('/notifications?flash=added');
 }
 
-/** Notifies the member, because a stolen session may have added the channel, which outlives the session. */
+/** Notifies the member by email, because an attacker with a stolen session may have added the channel. */
 async function mailAboutChannel(
   { account, user, context: { mailer, baseUrl } }: Visit,
   channel: NotificationChannel,

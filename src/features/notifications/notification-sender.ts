@@ -6,7 +6,7 @@ import type { MessageLine, NotificationMessage } from './notification-message.ts
 import type { SendNotification } from './send-notifications.ts';
 
 /**
- * Sends email through the mail server, and other messages as a single POST to the channel's fixed host.
+ * Creates a function that sends email through the mail server, and other messages as a POST to the channel's host.
  * Formats: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks,
  * https://discord.com/developers/docs/resources/webhook#execute-webhook, https://core.telegram.org/bots/api#sendmessage
  */
@@ -14,7 +14,7 @@ export function createNotificationSender(
   dependencies: Omit<DeliveryDependencies, 'allowedHosts' | 'own'>,
   mailer: Mailer | null,
 ): SendNotification {
-  // Ignores the operator's allowed hosts, because channel hosts are public.
+  // Ignores the operator's exceptions for private hosts, because channel hosts are public.
   const guard = { ...dependencies, allowedHosts: new Set<string>(), own: null };
   return async (kind, target, message, email) => {
     if (kind === 'mail') return sendMail(mailer, email, message);
@@ -23,7 +23,7 @@ export function createNotificationSender(
   };
 }
 
-/** Returns URL and body of a message. The target's pattern fixes the host (`channelKinds`). */
+/** Returns the URL and body of a request. Patterns in `channelKinds` ensure that the URL has the channel's host. */
 function requestOf(kind: Exclude<ChannelKind, 'mail'>, target: ChannelTarget, message: NotificationMessage) {
   const { slack_url = '', discord_url = '', telegram_token, telegram_chat: chat = '' } = target;
   if (kind === 'slack') return { url: slack_url, body: slackBody(message) };
@@ -36,7 +36,7 @@ function requestOf(kind: Exclude<ChannelKind, 'mail'>, target: ChannelTarget, me
 
 const textOf = ({ text, quoted }: MessageLine) => (quoted === null ? text : `${text}: ${quoted}`);
 
-/** Uses plain-text blocks, in which Slack handles neither markup nor mentions. Only previews show the escaped text. */
+/** Returns a body with plain-text blocks, in which Slack ignores markup and mentions. Previews show only the title. */
 function slackBody({ title, lines, url }: NotificationMessage) {
   const text = [title, ...lines.map(textOf)].join('\n');
   const link = `<${escapeSlack(url)}|Open the dashboard>`;
@@ -66,12 +66,12 @@ function discordBody({ title, lines, url }: NotificationMessage) {
   };
 }
 
-/** Escapes all ASCII punctuation to disable markup, mentions and links. */
+/** Escapes all ASCII punctuation, to disable markup, mentions and links. */
 function escapeMarkdown(text: string | null): string | null {
   return text?.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&') ?? null;
 }
 
-/** Omits the parse mode to disable markup. A `code` entity disables mentions, links and commands. */
+/** Returns a body without a parse mode, to disable markup. `code` entities disable mentions, links and commands. */
 function telegramBody({ title, lines, url }: NotificationMessage, chat: string | number) {
   let text = title;
   const entities: { type: 'code'; offset: number; length: number }[] = [];
@@ -96,7 +96,7 @@ async function sendMail(
     await mailer.send({ to, subject: title, text }, { isBackground: true });
     return { result: 'sent' };
   } catch (error) {
-    // A mail server outage affects all members, so it does not count against the channel.
+    // Does not count an outage of the mail server as a failure of the channel.
     if (error instanceof MailNotSentError) return { result: 'busy', retryAfterMs: 60_000 };
     return { result: 'unknown', reason: 'mail_failed' };
   }
@@ -115,7 +115,7 @@ function outcomeOf(attempt: AttemptOutcome): NotificationOutcome {
   };
 }
 
-/** Returns the retry delay in ms, by default a minute. Slack and Discord send a header, Telegram a body field. */
+/** Returns the retry delay in ms, by default a minute, from the header (Slack, Discord) or the body (Telegram). */
 function retryAfterOf({ responseHeaders, responseExcerpt }: AttemptOutcome): number {
   const inBody = /"retry_after":(\d{1,6})/.exec(responseExcerpt)?.[1];
   const seconds = Number(responseHeaders['retry-after'] ?? inBody ?? Number.NaN);

@@ -1,4 +1,4 @@
--- read_through is the number of the last handled event in the account's log, which thus serves as the queue.
+-- read_through is the number of the last event processed. The account's event log thus serves as the queue.
 CREATE TABLE notification_channels (
   id text PRIMARY KEY NOT NULL,
   account_id text NOT NULL REFERENCES accounts (id),

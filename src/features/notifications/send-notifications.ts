@@ -24,20 +24,20 @@ import {
 } from './notification-message.ts';
 
 export interface NotificationStore {
-  /** Resolves to false if the user is not a member of the account or has the maximum number of channels. */
+  /** Resolves to false if the user is not a member of the account, or has the maximum number of channels. */
   addChannel(channel: NotificationChannel): Promise<boolean>;
   listChannels(accountId: string, userId: string): Promise<readonly NotificationChannel[]>;
-  /** Updates a channel unless it was claimed, changed or removed after `before` was read. */
+  /** Updates a channel. Resolves to false if it was claimed, paused, resumed or removed after `before` was read. */
   updateChannel(before: NotificationChannel, after: NotificationChannel): Promise<boolean>;
   removeChannel(channel: Pick<NotificationChannel, 'id'>): Promise<boolean>;
-  /** Lists active channels that are due, starting with the longest wait. */
+  /** Lists active channels that are due, longest wait first. */
   listDueChannels(nowMs: number, except: readonly string[], limit: number): Promise<NotificationChannel[]>;
-  /** Reads events after `readThrough`, at most a few thousand. Names at most `named` payments. */
+  /** Reads the events after `readThrough`, at most a few thousand, and the newest `named` payments. */
   readNews(channel: NotificationChannel, named: number): Promise<PaymentNews>;
   readNewestEvent(accountId: string): Promise<number>;
 }
 
-/** Function that sends a message within a limited time, at most once. */
+/** Function that sends a message once, within a limited time, without retries. */
 export type SendNotification = (
   kind: ChannelKind,
   target: ChannelTarget,
@@ -51,7 +51,7 @@ export interface ChannelsContext {
   readonly nowMs: () => number;
 }
 
-/** Adds a channel for future events. Throws `invalid_request` if the member has the maximum number. */
+/** Adds a channel for future events. Throws `invalid_request` if the member has the maximum number of channels. */
 export async function addChannel(
   context: ChannelsContext,
   account: Account,
@@ -90,7 +90,7 @@ async function startOf(
   };
 }
 
-/** Pauses or resumes a channel. Events during a pause are not sent. Throws `invalid_request` if it has changed. */
+/** Pauses or resumes a channel. Skips events during the pause. Throws `invalid_request` if the channel has changed. */
 export async function setPaused(
   context: ChannelsContext,
   account: Account,
@@ -98,7 +98,7 @@ export async function setPaused(
   isPaused: boolean,
 ): Promise<void> {
   const start = await startOf(context, account, channel.events);
-  // Exceeds the time of any claim, so that a message in flight cannot change the channel.
+  // Increases the time, so that the outcome of a message in flight cannot overwrite this change.
   const notBeforeMs = Math.max(start.notBeforeMs, channel.notBeforeMs + 1);
   const after = isPaused
     ? { ...channel, notBeforeMs, pausedReason: 'member' }
@@ -124,10 +124,10 @@ export interface NotifyContext extends ChannelsContext {
 }
 
 const NOTIFICATION_INTERVAL_MS = 5_000;
-/** Maximum number of messages in progress, each with a time limit. */
+/** Maximum number of messages in flight, each of which has a time limit. */
 const OPEN_NOTIFICATIONS = 40;
 
-/** Creates the task that messages due channels independently of each other. `drain` waits for open messages. */
+/** Creates the task that sends messages to due channels concurrently. `drain` waits for messages in flight. */
 export function createNotificationTask(context: NotifyContext) {
   const open = new Map<string, Promise<void>>();
   const send = async (channel: NotificationChannel) => {
@@ -153,7 +153,7 @@ export function createNotificationTask(context: NotifyContext) {
   };
 }
 
-/** Sends one message to a due channel, after a durable claim so that it is sent at most once. */
+/** Sends a message to a due channel. Claims the channel durably first, so that only one process sends. */
 export async function notifyChannel(context: NotifyContext, channel: NotificationChannel): Promise<void> {
   const { notifications, log } = context;
   const nowMs = context.nowMs();
@@ -170,7 +170,7 @@ export async function notifyChannel(context: NotifyContext, channel: Notificatio
   await notifications.updateChannel(claimed, resealed(context.notifier, after));
 }
 
-/** Composes the due message and the progress after it; null if the account no longer exists. */
+/** Composes the due message and the channel's progress after it; null if the account no longer exists. */
 async function composeDue(context: NotifyContext, channel: NotificationChannel, nowMs: number) {
   const { readThrough, dailyDueAtMs } = channel;
   const account = await context.accounts.findAccount(channel.accountId);
@@ -208,7 +208,7 @@ export async function sendToChannel(
   return send(kind, JSON.parse(target), message, user.email);
 }
 
-/** Seals the target with the current secret, so that earlier ones can be retired. */
+/** Reseals the target with the current secret, so that earlier secrets can be retired. */
 function resealed({ box }: Notifier, channel: NotificationChannel): NotificationChannel {
   const { id, sealedTarget } = channel;
   const target = box.isCurrent(sealedTarget) ? null : box.open(sealedTarget, id);

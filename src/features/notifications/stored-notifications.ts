@@ -34,10 +34,10 @@ const channelTable = table<NotificationChannel>('notification_channels', ['id'])
   ],
 });
 
-/** Maximum number of events per message. Reading them takes a few milliseconds. */
+/** Maximum number of events per message. Reading so many takes a few milliseconds. */
 const EVENTS_AT_A_TIME = 5_000;
 
-/** Condition for money that arrived after a cancellation or expiry, not as a partial deposit before it. */
+/** Condition for an event after a cancellation or expiry. It excludes the expiry of a partially paid payment. */
 const isLate = sql`EXISTS (
   SELECT 1 FROM state_changes
   WHERE state_changes.payment_id = events.payment_id
@@ -48,7 +48,7 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
   return {
     addChannel: write(function* (channel) {
       const { accountId, userId } = channel;
-      // A channel must not outlive its membership.
+      // Locks the members, because a channel must not outlive its membership.
       yield* lockMembers(accountId);
       const isMember = yield* hasRow`
         SELECT user_id FROM memberships WHERE account_id = ${accountId} AND user_id = ${userId}`;
@@ -63,7 +63,7 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
         WHERE account_id = ${accountId} AND user_id = ${userId} ORDER BY created_at_ms, id`,
     ),
     updateChannel: write(function* (before, after) {
-      // This write locks the row, so that no other process claims or removes the channel.
+      // Locks the row by updating it, so that no other process claims or removes the channel.
       const isUnchanged = yield* hasRow`
         UPDATE notification_channels SET not_before_ms = not_before_ms
         WHERE id = ${before.id} AND not_before_ms = ${before.notBeforeMs}
@@ -109,7 +109,7 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
 export const storedNotifications: StoredFeature = {
   schema: new URL('schema.sql', import.meta.url),
   tables,
-  // A due daily summary may have been sent before the restore.
+  // Skips a due daily summary, which may have been sent before the restore.
   *restored(nowMs) {
     yield* run`
       UPDATE notification_channels SET daily_due_at_ms = daily_due_at_ms + ${DAY_MS} * (1 + (${nowMs} - daily_due_at_ms) / ${DAY_MS})

@@ -40,13 +40,13 @@ import {
   suggestedAmounts,
 } from './payment-page.ts';
 
-/** Body limit. In some scripts, an answer takes twelve bytes per character. */
+/** Body limit. URL encoding takes up to twelve bytes per character of an answer. */
 const FORM_LIMIT_BYTES = 4 * 1024;
 
-/** Limits per window, because each submission of a payment page may create a payment. */
+/** Rate limits, because each submission of a payment page may create a payment. */
 const createSubmissionLimiters = limitersOf({
   ofVisitor: [10, MINUTE_MS],
-  /** By page and IP address, for pages with a stock. The window is as long as an unpaid payment holds its place. */
+  /** Per page and IP address, for pages with a stock. The window is as long as an unpaid payment holds stock. */
   placesOfVisitor: [30, HOLD_MS],
   ofPage: [120, MINUTE_MS],
   ofAccount: [300, MINUTE_MS],
@@ -75,14 +75,14 @@ interface Typed {
   readonly problem?: string;
 }
 
-/** Answers `GET /p/:slug` with the form, or with the reason for not accepting payments. Creates nothing. */
+/** Answers `GET /p/:slug` with the form, or with the reason why the page is closed. Creates no payment. */
 async function showPage(context: PaymentPagesContext, asked: PageRequest): Promise<FastifyReply> {
   const found = await readPage(context, asked);
   rememberLanguage(asked);
   return send(asked, found, 200, { amount: suggestedIn(asked, found), answer: '' });
 }
 
-/** Returns the amount in a suggestion's link, for browsers without script; empty unless the page accepts it. */
+/** Returns the amount from a suggestion's link, for browsers without scripts; empty if out of the page's bounds. */
 function suggestedIn({ query }: PageRequest, { page, account }: FoundPage): string {
   const text = query['amount'];
   const cents = typeof text === 'string' ? parseAmountCents(text) : null;
@@ -173,7 +173,7 @@ function send(asked: PageRequest, found: FoundPage, status: number, typed?: Type
   return sendPage(asked, status, viewOf(asked.context, languageOf(asked.request), found, typed));
 }
 
-/** Renders the page as customers see it, with their input. */
+/** Renders the page for customers, with their input and its errors. */
 export function viewOf(
   { isTestMode, baseUrl }: Pick<PageRequest['context'], 'isTestMode' | 'baseUrl'>,
   language: Language,
@@ -231,7 +231,7 @@ function pageForm(found: FoundPage, language: Language, typed: Typed): Html {
       : {}),
   };
   const answerField = (question: string): Field => ({
-    // Isolates the question, whose direction may differ from the page's.
+    // Isolates the question, whose text direction may differ from the page's.
     label: fillText(isAnswerRequired ? '{question}' : words.optional, {
       question: `\u2068${question}\u2069`,
     }),

@@ -119,7 +119,7 @@ async function createPage(store: PaymentPageStore, visit: Visit, form: forms.For
   return seeOther(`/pages/${page.id}?flash=created`);
 }
 
-/** Returns parsers for the fields of a page's form. Each throws `invalid_request`. */
+/** Returns parsers for the fields of a page's form. Each parser throws `invalid_request` for an invalid value. */
 function checksOf(visit: Visit, form: forms.FormFields, stored: PaymentPage | null) {
   const { account } = visit;
   const { callbacks, nowMs } = visit.context;
@@ -167,7 +167,7 @@ function checksOf(visit: Visit, form: forms.FormFields, stored: PaymentPage | nu
         throw invalidField('pass_fee', 'is not enabled for the account: contact support');
     },
     address() {
-      // Drops a stored wallet. Otherwise, removing the account's wallet would silently bring it back.
+      // Drops a stored wallet, which would otherwise be used again once the account's wallet is removed.
       if (account.wallet !== null) return null;
       if (typed('address') === null) throw invalidField('address', 'is required');
       return meantWalletOf(form, 'address', stored?.payoutAddress);
@@ -182,7 +182,7 @@ function checksOf(visit: Visit, form: forms.FormFields, stored: PaymentPage | nu
   };
 }
 
-/** Reads a page's settings after checking password and second factor. Throws `invalid_request` with all errors. */
+/** Reads a page's settings and checks password and second factor. Throws one `invalid_request` with all errors. */
 async function readForm(visit: Visit, form: forms.FormFields, stored: PaymentPage | null) {
   return settingsOf(form, await requirePasswordAndFactor(visit, form, checksOf(visit, form, stored)));
 }
@@ -269,7 +269,7 @@ async function showPreview(visit: Visit, form: forms.FormFields) {
   const amount = () => (isMissing ? 0 : own.amount());
   const checks = { ...own, title, amount, address: () => null, callback: () => null };
   const given = await checkFields(checks).catch(() => null);
-  // Keeps the frame unchanged while a field is incomplete.
+  // Keeps the preview unchanged while a field is incomplete.
   if (given === null) return visit.reply.code(204).send();
   const { account, context, reply, request } = visit;
   const rest = { id: '', accountId: account.id, slug: '', isPaused: false, createdAtMs: 0 };
@@ -359,7 +359,7 @@ ${await formWithPreview(visit, page)}`,
   };
 }
 
-/** Renders a link with inline style that needs no script or style sheet. */
+/** Returns HTML of a link that looks like a button, with inline styles, for the merchant's own website. */
 function buttonSnippet(url: string, title: string, { brandColor }: Account): string {
   const style =
     `display:inline-block;padding:12px 24px;border-radius:6px;background:${brandColor ?? '#0b5f4a'};color:#fff;` +

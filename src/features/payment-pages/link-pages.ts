@@ -67,7 +67,7 @@ const kinds = {
 } as const;
 type Kind = (typeof kinds)[keyof typeof kinds];
 
-/** Renders the form. If it names the wallet, it requires confirmation, because a session must not redirect money. */
+/** Renders the form. With a wallet field, it requires the password, as a stolen session must not redirect money. */
 async function formView(kind: Kind, visit: Visit): Promise<Html> {
   const action = `${DASHBOARD_PATH}${kind.path}`;
   const fields = kind === kinds.card ? linkFields : commonFields;
@@ -115,7 +115,7 @@ export const linkFields = {
   },
 } satisfies Fields;
 
-/** Renders payout wallet and webhook URL from the account's settings, or else as form fields. */
+/** Renders the account's payout wallet and webhook URL, or form fields for those that are not set. */
 export function destinationFields(
   visit: Visit,
   action: string,
@@ -171,7 +171,7 @@ const answerCreate =
     return seeOther(`/links/${payment.id}`);
   };
 
-/** Reads the form with the API's validation. Account settings take precedence. Throws `ServiceError` if invalid. */
+/** Reads the form with the API's validation. Settings of the account take precedence. Throws `ServiceError`. */
 async function readLinkForm({ context, account }: Visit, form: FormFields): Promise<CreatePaymentRequest> {
   const given = (name: string) => form.text(name).trim() || null;
   const callbackUrl = account.defaultCallbackUrl ?? given('callback');
@@ -190,7 +190,7 @@ async function readLinkForm({ context, account }: Visit, form: FormFields): Prom
     note: given('note'),
     passFeeToCustomer: form.has('passFeeToCustomer'),
   };
-  // Without a callback, no event is sent and no host needs a check.
+  // Skips the host check without a callback URL, because no webhook is sent.
   const guard = callbackUrl === null ? { refusalOf: async () => null } : context.callbacks;
   const request = await parseCreateRequest({ callbacks: guard }, parameters, 'json', null);
   return { ...request, callbackUrl, order };

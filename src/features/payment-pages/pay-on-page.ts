@@ -40,10 +40,10 @@ export class PageClosedError extends Error {
   }
 }
 
-/** Time in seconds after which a busy page may have free places. */
+/** Retry delay for a page with its maximum of unpaid payments. */
 const BUSY_SECONDS = 300;
 
-/** Creates a payment under the API's rules, or returns the payment of a repeated form. Throws `PageClosedError`. */
+/** Creates a payment like the API, or returns that of a repeated form. Also throws `PageClosedError`. */
 export async function payOnPage(
   { paymentPages, create }: PayOnPageContext,
   { page, account, state }: Omit<FoundPage, 'left'>,
@@ -57,7 +57,7 @@ export async function payOnPage(
   const payoutAddress = payoutAddressOf(page, account);
   if (payoutAddress === null) throw new PageClosedError('paused');
   let stored: Payment | null = null;
-  // Reserves stock in the transaction that stores the payment.
+  // Checks the page's state in the transaction that stores the payment, so that stock is not oversold.
   const payments: CreatePaymentContext['payments'] = {
     ...create.payments,
     async createPayment(payment) {

@@ -10,14 +10,14 @@ import {
 } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 
-/** Page at a fixed URL for any number of payments. Payments paid after `HOLD_MS` can exceed the stock. */
+/** Page at a fixed URL for any number of payments. Payments that are paid after `HOLD_MS` can exceed the stock. */
 export interface PaymentPage {
   readonly id: string;
   readonly accountId: string;
-  /** Path after `/p/`, unique in the service. It never changes, because printed QR codes contain it. */
+  /** Path after `/p/`, unique in the service. The slug never changes, because printed QR codes contain the URL. */
   readonly slug: string;
   readonly title: string;
-  /** Description on the checkout; null to use the title. */
+  /** Description on the checkout page; null to use the title. */
   readonly orderLine: string | null;
   readonly currency: Currency;
   readonly amountCents: number | null;
@@ -25,9 +25,9 @@ export interface PaymentPage {
   readonly minimumCents: number | null;
   readonly maximumCents: number | null;
   readonly passFeeToCustomer: boolean;
-  /** Payout wallet, used if the account has none. */
+  /** Payout wallet, used only if the account has none. */
   readonly payoutAddress: Address | null;
-  /** Webhook URL, used if the account has none; null to send no events. */
+  /** Callback URL, used only if the account has no default; null to send no webhooks. */
   readonly callbackUrl: string | null;
   readonly endsAtMs: number | null;
   readonly stock: number | null;
@@ -40,7 +40,7 @@ export interface PaymentPage {
 export interface UsedPage {
   readonly page: PaymentPage;
   readonly paid: number;
-  /** Amount received when payments became paid, in 10⁻⁶ USDC. */
+  /** Sum received when the page's payments became paid, in 10⁻⁶ USDC units. */
   readonly receivedUnits: bigint;
   readonly held: number;
 }
@@ -48,17 +48,17 @@ export interface UsedPage {
 export interface PagePayment {
   readonly paymentId: string;
   readonly pageId: string;
-  /** Hash of the form and its values, so that a repeated form returns the same payment. */
+  /** Hash of the form's token and values, so that a repeated submission returns the same payment. */
   readonly submission: string;
   /** Customer's answer to the page's question. As personal data, it is erased with the email address. */
   readonly answer: string | null;
-  /** End of the hold on a place; null once the payment is paid or canceled. */
+  /** Time until which an unpaid payment holds stock; null once it is paid or canceled. */
   readonly heldUntilMs: number | null;
 }
 
 export const HOLD_MINUTES = 30;
 export const HOLD_MS = HOLD_MINUTES * 60_000;
-/** Maximum number of unpaid payments that hold places at a time, even without a stock. */
+/** Maximum number of unpaid payments of a page younger than `HOLD_MS`, even for a page without a stock. */
 export const MAXIMUM_HELD = 500;
 export const MAXIMUM_PAGES = 100;
 const MAXIMUM_STOCK = 100_000;
@@ -66,11 +66,11 @@ export const TITLE_CHARACTERS = 80;
 export const QUESTION_CHARACTERS = 120;
 export const ANSWER_CHARACTERS = 200;
 
-/** `reserved`: unpaid payments hold the last places. `busy`: the page has its maximum of unpaid payments. */
+/** State of a page. `reserved`: unpaid payments hold the rest of the stock. `busy`: it has `MAXIMUM_HELD` of them. */
 export type PageState = 'open' | 'busy' | ClosedState;
 export type ClosedState = 'paused' | 'ended' | 'sold_out' | 'reserved';
 
-/** Returns a page's state. `paused` can also mean that the account cannot accept its payments. */
+/** Returns a page's state. A page whose account cannot accept its payments is also `paused`. */
 export function pageStateAt(used: UsedPage, account: Account, nowMs: number): PageState {
   const { page, paid, held } = used;
   const canReceive =
@@ -89,7 +89,7 @@ export function payoutAddressOf(page: PaymentPage, account: Account): Address | 
   return account.wallet ?? page.payoutAddress;
 }
 
-/** Returns how many payments exceed the stock, because they were paid after losing their place. */
+/** Returns how many payments exceed the stock, because they were paid after their hold had ended. */
 export function oversoldOf({ page, paid }: UsedPage): number {
   return page.stock === null ? 0 : Math.max(0, paid - page.stock);
 }
@@ -98,7 +98,7 @@ export function leftOf({ page, paid, held }: UsedPage): number | null {
   return page.stock === null ? null : Math.max(0, page.stock - paid - held);
 }
 
-/** Returns the bounds for the customer's amount. An added fee lowers the maximum. */
+/** Returns the bounds of the customer's amount. If the fee is added, the maximum is lower. */
 export function amountBoundsOf(
   page: Pick<PaymentPage, 'minimumCents' | 'maximumCents' | 'passFeeToCustomer'>,
   { feeBasisPoints }: Pick<Account, 'feeBasisPoints'>,
@@ -113,7 +113,7 @@ export function amountBoundsOf(
 
 const roundUnits = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 
-/** Returns up to four round amounts in cents, with the bounds added if fewer than two are round. */
+/** Returns up to four round amounts in cents. If the bounds admit fewer than two, adds the bounds themselves. */
 export function suggestedAmounts(
   { minimumCents, maximumCents }: ReturnType<typeof amountBoundsOf>,
   currency: Currency,
@@ -132,7 +132,7 @@ export function isSlug(text: string): boolean {
   return slugForm.test(text);
 }
 
-/** Parses a slug, or returns a random one for an empty text. Throws `invalid_request` if invalid. */
+/** Parses a slug; empty text gives a random slug. Throws `invalid_request` for other text. */
 export function parseSlug(typed: string): string {
   const slug = typed.trim().toLowerCase();
   if (slug === '') return randomBytes(10).toString('hex');
@@ -143,7 +143,7 @@ export function parseSlug(typed: string): string {
   );
 }
 
-/** Parses the number of payments; null if empty. Throws `invalid_request` if invalid. */
+/** Parses a stock; null for empty text. Throws `invalid_request` for other text. */
 export function parseStock(typed: string): number | null {
   const text = typed.trim();
   if (text === '') return null;
@@ -157,17 +157,17 @@ export interface PageOfPayment extends Pick<PaymentPage, 'slug' | 'title'> {
   readonly answer: string | null;
 }
 
-/** Store of pages. A page's takings change in the same transaction as its payments. */
+/** Store of pages. A page's number of paid payments and sum change in the same transactions as the payments. */
 export interface PaymentPageStore {
-  /** Creates a page, unless another has the slug or the account has `MAXIMUM_PAGES`. */
+  /** Creates a page unless the slug is taken or the account has `MAXIMUM_PAGES`. */
   createPage(page: PaymentPage): Promise<'created' | 'slug_taken' | 'too_many'>;
   changePage(accountId: string, id: string, change: Partial<PaymentPage>): Promise<PaymentPage | null>;
   findPage(accountId: string, id: string, nowMs: number): Promise<UsedPage | null>;
   findPageBySlug(slug: string, nowMs: number): Promise<UsedPage | null>;
   listPages(accountId: string, nowMs: number): Promise<readonly UsedPage[]>;
   /**
-   * Stores a payment with its submission, or resolves to the earlier payment of the same submission. Null if the payout
-   * address is a deposit address. `requireOpen` decides, serialized per page, and rolls back by throwing.
+   * Stores a payment with its submission, or resolves to the earlier payment of the submission. Resolves to null if the
+   * payout address is a deposit address. Rolls back if `requireOpen` throws. Serializes all calls for a page.
    */
   createPagePayment(
     payment: Payment,
@@ -175,6 +175,6 @@ export interface PaymentPageStore {
     requireOpen: (used: UsedPage) => void,
   ): Promise<Payment | null>;
   findSubmission(pagePayment: Pick<PagePayment, 'pageId' | 'submission'>): Promise<Payment | null>;
-  /** Lists the pages of payments by payment id. Omits payments without a page. */
+  /** Returns the pages of payments by payment id. Omits payments without a page. */
   listPagesOf(accountId: string, paymentIds: readonly string[]): Promise<ReadonlyMap<string, PageOfPayment>>;
 }

@@ -1,4 +1,4 @@
--- paid and received_units change in the transaction that marks a payment as paid.
+-- paid and received_units are updated in the transaction in which a payment becomes paid.
 CREATE TABLE reusable_pages (
   id text PRIMARY KEY NOT NULL,
   account_id text NOT NULL REFERENCES accounts (id),

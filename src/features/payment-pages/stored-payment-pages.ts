@@ -77,7 +77,7 @@ export function createPaymentPageStore({ read, write }: Scripts): PaymentPageSto
   };
 }
 
-/** Reads pages and takings in one statement, because a payment moves from `held` to `paid` when it is paid. */
+/** Reads pages and their counts in one statement, so that a payment that becomes paid counts only once. */
 function* selectUsed(rest: Fragment, nowMs: number): Script<UsedPage[]> {
   const rows = yield* run`
     SELECT ${raw(paymentPageTable.qualifiedNames)}, paid, received_units, (
@@ -146,7 +146,7 @@ function* findSubmission({
   return payment ?? null;
 }
 
-/** Releases the places of payments that are no longer unpaid and adds received amounts to their pages. */
+/** Ends the holds of payments that are no longer unpaid, and adds paid payments to the sums of their pages. */
 function* endHolds(changes: readonly MovedPayment[]): Script<void> {
   const ended = changes
     .filter(({ before, after }) => before.status === 'unpaid' && after.status !== 'unpaid')
@@ -157,7 +157,7 @@ function* endHolds(changes: readonly MovedPayment[]): Script<void> {
     ended.filter(({ status }) => status === 'paid'),
     ({ origin }) => origin ?? '',
   );
-  // In id order, because all transactions lock pages in that order.
+  // Updates pages in id order, so that concurrent transactions cannot deadlock.
   for (const [pageId, payments] of [...paid].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const units = payments.reduce((sum, { receivedUnits }) => sum + countableUnits(receivedUnits), 0);
     yield* run`

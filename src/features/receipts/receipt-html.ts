@@ -19,13 +19,13 @@ export interface ReceiptRow {
   readonly url?: string | null;
 }
 
-/** Content ID of the inline logo. Remote images are often blocked and reveal who opens the email. */
+/** Content ID of the logo, which is inline, because remote images are often blocked and reveal who opens the email. */
 export const LOGO_CID = 'logo';
-/** Accent of pages without a brand color, as in `tokens.css`. */
+/** Accent color without a brand color, as in `tokens.css`. */
 const OWN_COLOR = '#0c5a49';
 const FONTS = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
 
-/** Renders an email with inline styles, because Gmail and Outlook keep them. Dark colors need a style sheet. */
+/** Renders an email with inline styles, which Gmail and Outlook support. Only dark mode needs a style sheet. */
 export function receiptHtml(
   { amount, heading, sentence, rows, page, questions, closing }: ReceiptContent,
   subject: string,

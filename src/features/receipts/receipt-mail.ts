@@ -24,8 +24,8 @@ export interface ReceiptLinks {
 }
 
 /**
- * Composes the email about a payment's end; null if there is nothing to send. An address entered on the checkout also
- * gets one about an unpaid end, in the language of that page. Omits the merchant's note, the callback and API fields.
+ * Composes the email about the end of a payment; null if none is due. An address entered on the checkout page also gets
+ * an email about an unpaid end, in that page's language. Omits the merchant's note, callback URL and API fields.
  */
 export function receiptMail(
   { email: given, language: pageLanguage }: Pick<ClaimedReceipt, 'email' | 'language'>,
@@ -105,7 +105,7 @@ function* rowsOf(
   yield { term: facts.reference, value: payment.id };
 }
 
-/** Returns the language of the last session that has one, or English. Expects the oldest session first. */
+/** Returns the language of the last session whose language is known, or English. Expects sessions oldest first. */
 function languageOf(sessions: readonly ProviderSession[]): Language {
   return languageNamed(sessions.findLast(({ language }) => language !== null)?.language ?? null);
 }

@@ -20,7 +20,7 @@ interface SendReceiptsContext extends ReceiptLinks {
   readonly log: Readonly<{ warn: (fields: object, text: string) => void }>;
 }
 
-/** Maximum number of receipts in progress. Leaves one background slot of the mailer for alerts. */
+/** Maximum receipts sent concurrently, which leaves one of the mailer's background slots for alerts. */
 const RECEIPTS_AT_A_TIME = 4;
 
 export const receiptTask = (context: SendReceiptsContext) => ({
@@ -30,8 +30,8 @@ export const receiptTask = (context: SendReceiptsContext) => ({
 });
 
 /**
- * Sends pending receipts up to a day late. Claims each durably before sending, so that each is sent at most once.
- * Resolves to whether more may be waiting. Throws `MailNotSentError` if one is to be retried.
+ * Sends pending receipts, up to a day late. Claims each receipt durably before sending, so that each is sent at most
+ * once. Resolves to whether more may be waiting. Throws `MailNotSentError` if a receipt must be retried.
  */
 export async function sendReceipts(context: SendReceiptsContext): Promise<boolean> {
   const nowMs = context.nowMs();
@@ -46,7 +46,7 @@ export async function sendReceipts(context: SendReceiptsContext): Promise<boolea
   return claimed.length === RECEIPTS_AT_A_TIME;
 }
 
-/** Sends a receipt. Resolves to the error, or null on success. */
+/** Sends a receipt and records the outcome. Resolves to the error, or null on success. */
 async function sendReceipt(context: SendReceiptsContext, receipt: ClaimedReceipt): Promise<unknown> {
   const { id } = receipt;
   let ending: ReceiptEnding = 'sent';

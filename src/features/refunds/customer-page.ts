@@ -18,7 +18,7 @@ export function registerRefundPage(routes: CheckoutRoutes, context: RefundContex
   routes.form('/refund/:refundId/:token', (asked) => acceptRefundAddress(context, asked));
 }
 
-/** Answers `GET /refund/:refundId/:token` with the form or the refund's state. Opening the link does not use it up. */
+/** Answers `GET /refund/:refundId/:token` with the form or the refund's state. Does not use up the link. */
 async function showRefund(context: RefundContext, asked: RefundPageRequest): Promise<FastifyReply> {
   return sendRefund(context, asked, await readLinkedRefund(context, asked.params));
 }
@@ -32,7 +32,7 @@ async function acceptRefundAddress(context: RefundContext, asked: RefundPageRequ
     return sendRefund(context, asked, await nameRefundAddress(context, refund, typed));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // The current state explains more than the error.
+    // Shows the refund's current state, which explains more than the error.
     if (error.errorName === 'payment_state_conflict') return showRefund(context, asked);
     if (error.errorName !== 'invalid_request') throw error;
     return sendRefund(context, asked, refund, typed);
@@ -63,7 +63,7 @@ async function sendRefund(
     title: fillText(heading, values),
     isTestMode,
     kind: 'form',
-    // Shows shop and purchase, so that customers recognize whether the link is theirs.
+    // Shows the shop and the purchase, so that customers can tell whether the link is meant for them.
     summary: summary({ payment: view.payment, account }, language),
     brandColor: account.brandColor,
     main: html`<main class="card">

@@ -121,7 +121,7 @@ ${form}<span id="copied" role="status"></span></section>`;
   return [mayOpen ? link : nothing, card] as const;
 }
 
-/** Renders a form that needs password and second factor, because it decides where money goes. */
+/** Renders the form that opens a refund. It requires password and second factor, as it decides where money goes. */
 async function openForm(visit: Visit, payment: Payment, leftUnits: bigint): Promise<Html> {
   const action = pathOf(payment.id);
   const choices = choicesOf(payment, leftUnits);
@@ -169,7 +169,7 @@ function choicesOf(payment: Payment, leftUnits: bigint): Readonly<Record<string,
   };
 }
 
-/** Renders a form that needs password and second factor. A stranger with mailbox access may have set the address. */
+/** Renders the form that confirms an address. It requires password and factor, as a stranger may have named it. */
 async function confirmForm(visit: Visit, refund: Refund): Promise<Html> {
   const { id, destination, paymentId } = refund;
   const form = await confirmedForm(visit, {
@@ -264,7 +264,7 @@ function registerForms(
 
 async function open(context: RefundContext, visit: Visit, form: FormFields): Promise<Refund> {
   const paymentId = visit.params['paymentId'] ?? '';
-  // Refuses an unknown payment before asking for the password.
+  // Refuses an unknown payment before checking the password.
   const { payment } = await readRefunds(context, visit.account.id, paymentId);
   const destination = form.text('destination').trim();
   await requirePasswordAndFactor(visit, form, {
@@ -285,7 +285,7 @@ async function open(context: RefundContext, visit: Visit, form: FormFields): Pro
 }
 
 export const refundColumns = ({ refunds }: Pick<RefundContext, 'refunds'>): AddedColumns => ({
-  // Refunds come from the merchant's own wallet, so their column follows the sums.
+  // Places the column after the sums of the deposit address, because refunds come from the merchant's own wallet.
   after: 'held_usdc',
   names: ['refunded_usdc'],
   async read(accountId, ids) {

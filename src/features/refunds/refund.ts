@@ -33,7 +33,7 @@ export const refundEventTypes = {
 } as const satisfies Record<string, string>;
 export type RefundEventType = keyof typeof refundEventTypes;
 
-/** Rule, for merchants, about who bears the fees of a refund. */
+/** Text for merchants that explains who bears the fees of a refund. */
 export const REFUND_RULE =
   'A share of the charge is the same share of the USDC that arrived for it, rounded down. So the provider’s fee is ' +
   'borne by the customer, and the service’s fee, which is not returned, by you.';
@@ -58,12 +58,12 @@ export const transactionProblems = {
 } as const satisfies Record<string, string>;
 export type TransactionProblem = keyof typeof transactionProblems;
 
-/** Transfer fields of a refund before its transfer. */
+/** Fields about a refund's transfer, with their values before the transfer. */
 export const noTransfer = {
   /** Hash of a submitted transaction that has not been checked yet. */
   submittedHash: null as string | null,
   transactionProblem: null as TransactionProblem | null,
-  /** Sender of the transfer, only for information: it may be an exchange. */
+  /** Sender of the transfer, only for information. It may be an exchange. */
   sender: null as string | null,
   transactionHash: null as string | null,
   logIndex: null as number | null,
@@ -71,29 +71,29 @@ export const noTransfer = {
   paidAtMs: null as number | null,
 };
 
-/** Refund that the merchant transfers from their own wallet. The service never holds this money. */
+/** Refund that merchants pay from their own wallets. The service only observes the transfer. */
 export interface Refund extends Readonly<typeof noTransfer> {
   readonly id: string;
   readonly accountId: string;
   readonly paymentId: PaymentId;
   readonly createdAtMs: number;
-  /** Amount to transfer, in 10⁻⁶ USDC. Once the refund is paid, the amount that was transferred. */
+  /** Amount to transfer, or once the refund is paid, the amount transferred, in 10⁻⁶ USDC units. */
   readonly units: bigint;
   readonly reason: string | null;
-  /** Stored state. Never `expired`, which depends on the time (`refundStatusAt`). */
+  /** Stored status. `refundStatusAt` adds `expired`, which depends on the time and is never stored. */
   readonly status: RefundStatus;
   readonly expiresAtMs: number;
   readonly idempotencyKey: string | null;
   readonly fingerprint: string;
-  /** Customer's wallet address, named by merchant or customer; null until then. */
+  /** Customer's wallet address, from the merchant or the customer; null while unknown. */
   readonly destination: Address | null;
-  /** Last block searched for the transfer. Only later blocks count. */
+  /** Last block searched for the transfer. Transfers in earlier blocks do not count. */
   readonly scannedBlock: number;
 }
 
 export type RefundReference = Pick<Refund, 'id' | 'accountId'>;
 
-/** Input of a decision on a refund, locked until the decision is stored. */
+/** Input of a decision on a refund, read under a lock that is held until the decision is stored. */
 export interface RefundView {
   readonly refund: Refund;
   readonly others: readonly Refund[];
@@ -106,7 +106,7 @@ export interface RefundDecision {
   readonly event: RefundEventType | null;
 }
 
-/** General errors with names and texts of their own in the API description. */
+/** General errors that have refund-specific names and texts in the API description. */
 export const refundErrors = {
   notFound: { ...errorTable.not_found, name: 'refund_not_found', text: 'Refund not found.' },
   conflict: {
@@ -117,20 +117,20 @@ export const refundErrors = {
 } as const satisfies Readonly<Record<string, DescribedError>>;
 
 export const ADDRESS_LINK_MS = 7 * DAY_MS;
-/** Time for the merchant to confirm an address, and then the same time to transfer. */
+/** Time for the merchant to confirm an address, and then again for the transfer. */
 export const TRANSFER_MS = 30 * DAY_MS;
 const MAXIMUM_REFUNDS = 20;
 export const MAXIMUM_REASON_LENGTH = 200;
-/** Maximum equal refunds to one address. Reductions of up to 0.000999 USDC distinguish them. */
+/** Maximum open refunds of one amount to one address. Reductions of up to 0.000999 USDC tell their transfers apart. */
 const MAXIMUM_RIVALS = 1_000n;
 
-/** Returns the state at this time. Throws `UnknownStateError` for an unknown stored state. */
+/** Returns the status at this time. Throws `UnknownStateError` for an unknown stored status. */
 export function refundStatusAt({ status, expiresAtMs }: Refund, nowMs: number): RefundStatus {
   if (!Object.hasOwn(refundStatuses, status)) throw new UnknownStateError(`no such refund state: ${status}`);
   return status.startsWith('awaiting_') && expiresAtMs <= nowMs ? 'expired' : status;
 }
 
-/** Returns the received amount, in 10⁻⁶ USDC, that is neither refunded nor in an open refund. */
+/** Returns how much of the received amount is neither refunded nor in an open refund, in 10⁻⁶ USDC units. */
 export function refundableUnits(
   finalReceivedUnits: bigint,
   refunds: readonly Refund[],
@@ -143,7 +143,7 @@ export function refundableUnits(
   return taken < finalReceivedUnits ? finalReceivedUnits - taken : 0n;
 }
 
-/** Returns a share of what arrived for the charge, excluding any surplus. Rounds down to never exceed the whole. */
+/** Returns a share of what arrived for the charge, without any surplus, in 10⁻⁶ USDC units, rounded down. */
 export function refundShareUnits(
   { usdUnits }: Pick<Payment, 'usdUnits'>,
   finalReceivedUnits: bigint,
@@ -152,7 +152,7 @@ export function refundShareUnits(
   return (smaller(finalReceivedUnits, usdUnits) * part) / whole;
 }
 
-/** Throws `payment_state_conflict` unless the refund is in one of these states. */
+/** Throws `payment_state_conflict` unless the refund has one of these statuses. */
 export function requireRefundStatus(
   refund: Refund,
   nowMs: number,
@@ -164,7 +164,7 @@ export function requireRefundStatus(
 
 export const refundNotFound = (): ServiceError => new ServiceError('not_found', refundErrors.notFound.text);
 
-/** Opens a refund of these units, or of the remainder. Throws `payment_state_conflict` beyond a limit. */
+/** Opens a refund of these units; null for all that is left. Throws `payment_state_conflict` beyond a limit. */
 export function decideOpening(
   { refund, others, rivals }: RefundView,
   askedUnits: bigint | null,
@@ -181,7 +181,7 @@ export function decideOpening(
   return { refund: withUniqueUnits({ ...refund, units }, rivals), event: 'refund.opened' };
 }
 
-/** Records the customer's address for confirmation. Throws `payment_state_conflict` if none is awaited. */
+/** Records the address that the customer named. Throws `payment_state_conflict` if the refund awaits no address. */
 export function decideAddress({ refund }: RefundView, destination: Address, nowMs: number): RefundDecision {
   requireRefundStatus(refund, nowMs, 'awaiting_address');
   const status = 'awaiting_confirmation';
@@ -189,7 +189,7 @@ export function decideAddress({ refund }: RefundView, destination: Address, nowM
   return { refund: named, event: 'refund.address_named' };
 }
 
-/** Records that the merchant confirmed the shown address. Only transfers above `scannedBlock` count. */
+/** Records that the merchant confirmed `destination`. Only transfers in blocks above `scannedBlock` count. */
 export function decideConfirmation(
   { refund, rivals }: RefundView,
   destination: Address,
@@ -205,7 +205,7 @@ export function decideConfirmation(
   return { refund: withUniqueUnits(confirmed, rivals), event: 'refund.address_confirmed' };
 }
 
-/** Subtracts 10⁻⁶ USDC at a time until no other open refund to the address has the same amount. */
+/** Lowers the amount in steps of 10⁻⁶ USDC until no other open refund to the address has the same amount. */
 function withUniqueUnits(refund: Refund, rivals: readonly Refund[]): Refund {
   const taken = new Set(rivals.map(({ units }) => units));
   for (let less = 0n; less < MAXIMUM_RIVALS && less < refund.units; less++) {
@@ -219,7 +219,7 @@ export function decideCancellation({ refund }: RefundView, nowMs: number): Refun
   return { refund: { ...refund, ...noTransfer, status: 'canceled' }, event: 'refund.canceled' };
 }
 
-/** Returns the refund that was already awaiting this transfer before its block. */
+/** Returns the refund with this recipient and amount whose searched blocks precede the transfer. */
 export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund[]): Refund | undefined {
   return watched.find(
     ({ destination, units, scannedBlock }) =>
@@ -227,7 +227,7 @@ export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund
   );
 }
 
-/** Books a final transfer to the refund's address: the exact amount, or the first that no other refund awaits. */
+/** Books a final transfer: one of the exact amount, or else the first that no other refund awaits. */
 export function bookTransfer(
   { refund, others, rivals }: RefundView,
   transfers: readonly TransferLog[],
@@ -249,7 +249,7 @@ export function bookTransfer(
   return { refund: paid, event: 'refund.paid' };
 }
 
-/** Rejects a transaction, by default the submitted one; null if the refund already shows the problem. */
+/** Rejects a transaction, by default the submitted one. Returns null if the refund already shows the problem. */
 export function refuseTransaction(
   { refund }: Pick<RefundView, 'refund'>,
   problem: TransactionProblem,
@@ -262,16 +262,16 @@ export function refuseTransaction(
   return { refund: refused, event: 'refund.transaction_refused' };
 }
 
-/** Function that decides on a refund while all refunds are locked. It returns null to leave the refund unchanged. */
+/** Function that decides on a refund while all refunds are locked. Null leaves the refund unchanged. */
 export type DecideRefund = (view: RefundView) => RefundDecision | null;
 
 type Place = Pick<Refund, 'createdAtMs' | 'id'>;
 
-/** Store of refunds. A change and its event are one transaction. A transfer belongs to at most one refund. */
+/** Store of refunds. Writes each change and its event in one transaction. A transfer pays at most one refund. */
 export interface RefundStore {
-  /** Stores a refund, or resolves to the earlier one with its `Idempotency-Key`, even for concurrent calls. */
+  /** Stores a refund, or resolves to the earlier refund with its `Idempotency-Key`, even for concurrent calls. */
   createRefund(draft: Refund, decide: (view: RefundView) => RefundDecision, nowMs: number): Promise<Refund>;
-  /** Changes a refund; null if missing or if another has its transfer. Throws `ScanRefusedError` after a rewind. */
+  /** Changes a refund; null if unknown or if its transfer paid another. Throws `ScanRefusedError` after a rewind. */
   changeRefund(
     refund: RefundReference,
     decide: DecideRefund,
@@ -279,16 +279,16 @@ export interface RefundStore {
     readUpTo?: BlockReference,
   ): Promise<Refund | null>;
   findRefund(accountId: string, id: string): Promise<Refund | null>;
-  /** Finds a refund of any account. The caller must have checked the token. */
+  /** Returns a refund of any account. The caller must have checked the link's token. */
   findRefundOfLink(id: string): Promise<Refund | null>;
   listRefunds(id: PaymentId): Promise<readonly Refund[]>;
   /** Lists refunds of an account after `before`, newest first. */
   listAccountRefunds(accountId: string, before: Place, limit: number): Promise<readonly Refund[]>;
-  /** Sums paid refunds by payment id. Omits payments without any. */
+  /** Returns sums of paid refunds by payment id. Omits payments without paid refunds. */
   sumPaidRefunds(accountId: string, paymentIds: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
-  /** Lists refunds that await a transfer and expire after this time, oldest scan first. */
+  /** Lists refunds that await a transfer and expire after this time, those with the lowest scanned block first. */
   listWatchedRefunds(expiresAfterMs: number, limit: number): Promise<readonly Refund[]>;
   isTransferCounted(transactionHash: string, logIndex: number): Promise<boolean>;
-  /** Records which blocks were searched for these refunds. Throws `ScanRefusedError` after a rewind. */
+  /** Records up to which block these refunds' transfers were searched. Throws `ScanRefusedError` after a rewind. */
   recordRefundScan(ids: readonly string[], scannedBlock: number, readUpTo: BlockReference): Promise<void>;
 }

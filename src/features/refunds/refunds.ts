@@ -38,22 +38,22 @@ export interface RefundContext {
   readonly payments: Pick<PaymentStore, 'viewPayment'>;
   readonly observations: Pick<ObservationStore, 'readCursor'>;
   readonly accounts: Pick<AccountStore, 'findAccount'>;
-  /** Returns whether an address is a deposit address, contract or relayer of the service. */
+  /** Returns whether the service uses an address as a deposit address, contract, token or relayer. */
   readonly isServiceAddress: (address: Address) => Promise<boolean>;
-  /** Hash that derives a link's token from the refund id, so that tokens are never stored. */
+  /** Keyed hash that derives a link's token from the refund id, so that no token is stored. */
   readonly addressLinkTokens: KeyedHash;
   readonly baseUrl: string;
   readonly nowMs: () => number;
 }
 
-/** Parameters for the amount. A request has at most one. */
+/** Parameters for the amount, of which a request has at most one. */
 export const refundAmounts = ['amount', 'charge_amount', 'share'] as const;
 
 export interface RefundRequest {
-  /** `all`, `surplus` or an amount in USDC. Other kinds take an amount or percentage of the charge. */
+  /** For the kind `amount`: `all`, `surplus` or USDC. For other kinds: an amount or percentage of the charge. */
   readonly amount: string;
   readonly kind?: (typeof refundAmounts)[number];
-  /** Field named in the error for a wrong amount; by default `kind`. */
+  /** Field that an error for a wrong amount names, by default `kind`. */
   readonly field?: string;
   readonly reason: string | null;
   /** Customer's wallet address; null if the customer enters it through a link. */
@@ -65,7 +65,7 @@ export function finalReceivedUnitsOf({ observations }: Pick<PaymentView, 'observ
   return sumObservations(observations).finalSeenUnits;
 }
 
-/** Reads a payment's refunds. Throws `payment_not_found` for an unknown id or another account. */
+/** Reads a payment's refunds. Throws `payment_not_found` for an unknown payment or another account's. */
 export async function readRefunds(
   context: Pick<RefundContext, 'payments' | 'refunds' | 'nowMs'>,
   accountId: string,
@@ -79,7 +79,7 @@ export async function readRefunds(
   return { payment, refunds, leftUnits };
 }
 
-/** Opens a refund, or returns the first one with the same `Idempotency-Key`. */
+/** Opens a refund, or returns the first refund with the same `Idempotency-Key`. Throws `ServiceError` if refused. */
 export async function createRefund(
   context: RefundContext,
   accountId: string,
@@ -102,7 +102,7 @@ export async function createRefund(
     accountId,
     paymentId: payment.id,
     createdAtMs: nowMs,
-    // `decideOpening` sets it within the transaction.
+    // `decideOpening` sets the amount within the transaction.
     units: 0n,
     reason,
     status: destination === null ? 'awaiting_address' : 'awaiting_transfer',
@@ -122,7 +122,7 @@ export async function createRefund(
   return refund;
 }
 
-/** Returns the link for the customer to enter a wallet address; null unless the refund awaits one. */
+/** Returns the link with which the customer enters an address; null unless the refund awaits an address. */
 export function addressUrl(
   { addressLinkTokens, baseUrl, nowMs }: RefundContext,
   refund: Refund,
@@ -131,7 +131,7 @@ export function addressUrl(
   return `${baseUrl}/refund/${refund.id}/${addressLinkTokens.of(refund.id)}`;
 }
 
-/** Reads the refund of a customer's link, in any state. Throws `refundNotFound` for a wrong link. */
+/** Reads the refund of a customer's link, with any status. Throws `not_found` for a wrong link. */
 export async function readLinkedRefund(
   { refunds, addressLinkTokens }: RefundContext,
   { refundId, token }: Readonly<Record<'refundId' | 'token', string>>,
@@ -141,7 +141,7 @@ export async function readLinkedRefund(
   return refund;
 }
 
-/** Records the customer's address. Throws `payment_state_conflict` for a second one. */
+/** Records the customer's address. Throws `payment_state_conflict` if an address is already recorded. */
 export async function nameRefundAddress(
   context: RefundContext,
   refund: Refund,
@@ -163,7 +163,7 @@ export async function confirmRefundAddress(
   return change(context, refund, (view) => decideConfirmation(view, address, scannedBlock, context.nowMs()));
 }
 
-/** Parses the amount in 10⁻⁶ USDC; null for the remainder. */
+/** Returns the requested amount in 10⁻⁶ USDC units; null for all that is left. Throws if it is invalid. */
 function parseRefundAmount(request: RefundRequest, view: PaymentView): bigint | null {
   const { amount, kind = 'amount', field = kind } = request;
   if (kind !== 'amount')
@@ -226,7 +226,7 @@ async function readScannedBlock({ observations }: RefundContext): Promise<number
   return cursor.number;
 }
 
-/** Reads a refund. Throws `refundNotFound`, also for a refund of another account. */
+/** Reads a refund. Throws `not_found` for an unknown refund or another account's. */
 export async function readRefund(
   { refunds }: Readonly<{ refunds: Pick<RefundStore, 'findRefund'> }>,
   accountId: string,
@@ -241,7 +241,7 @@ export function cancelOpenRefund(context: RefundContext, refund: Refund): Promis
   return change(context, refund, (view) => decideCancellation(view, context.nowMs()));
 }
 
-/** Stores the hash of the merchant's transaction, to be checked once it is final. */
+/** Stores the hash of the merchant's transaction, which is checked once the transaction is final. */
 export async function submitTransaction(
   context: RefundContext,
   refund: Refund,
@@ -282,7 +282,7 @@ export const recordedRefunds = (store: Pick<RefundStore, 'listRefunds'>) => ({
   fieldsOf: ({ subjectId }: Pick<NumberedEvent, 'subjectId'>) =>
     subjectId === null ? {} : { refund_id: subjectId },
 
-  /** Checks that paid refunds do not exceed final deposits, and that each is a transfer on the chain. */
+  /** Checks that paid refunds do not exceed final deposits, and that each has its transfer on the chain. */
   readCheck: async (view: PaymentView) => {
     const paid = (await store.listRefunds(view.payment.id)).filter(({ status }) => status === 'paid');
     return async (

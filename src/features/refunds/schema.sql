@@ -23,6 +23,6 @@ CREATE INDEX refunds_by_payment ON refunds (payment_id);
 CREATE INDEX refunds_by_key ON refunds (idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX refunds_by_block ON refunds (block_number) WHERE status = 'paid';
 CREATE INDEX refunds_watched ON refunds (destination) WHERE status = 'awaiting_transfer';
--- A transfer belongs to at most one refund.
+-- A transfer pays at most one refund.
 CREATE UNIQUE INDEX refunds_by_transfer ON refunds (transaction_hash, log_index)
   WHERE transaction_hash IS NOT NULL;

@@ -38,7 +38,7 @@ const refundTable = table<Refund>('refunds', ['id'])({
   amount: ['units'],
 });
 
-/** Lock that serializes refund changes and rewinds, so that no transfer is stored twice. */
+/** Lock that serializes changes of refunds, also by rewinds, so that no transfer pays two refunds. */
 const REFUND_LOCK = 'refunds';
 
 export function createRefundStore({ read, write }: Scripts): RefundStore {
@@ -136,12 +136,12 @@ function* addEvent(
   yield* unnumberedEventTable.insertRows([[accountId, paymentId, type, id, nowMs]]);
 }
 
-/** Reverts transfers in blocks that the chain has lost, to search for them again. */
+/** Makes refunds whose transfers a reorganization removed await the transfer again. */
 function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
   yield* lock(REFUND_LOCK);
   const reverted = yield* refundTable.select`WHERE status = 'paid' AND block_number > ${blockNumber}`;
   for (const refund of reverted) {
-    // With the hash, the transfer can be found in another block and with another amount.
+    // Keeps the hash as submitted, so that the transfer is found in another block even if its amount differs.
     const submittedHash = refund.transactionHash;
     const expiresAtMs = nowMs + TRANSFER_MS;
     yield* refundTable.update({
@@ -158,7 +158,7 @@ function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
     WHERE status = 'awaiting_transfer' AND scanned_block > ${blockNumber}`;
 }
 
-/** Erases the email address from reasons. Keeps the wallet address, which is public and shows where money went. */
+/** Erases an email address from reasons. Keeps the wallet address, which is public and shows where the money went. */
 function* eraseFromRefunds(id: PaymentId, email: string): Script<void> {
   const refunds = yield* refundTable.select`
     WHERE payment_id = ${id} AND reason IS NOT NULL`;

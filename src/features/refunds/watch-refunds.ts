@@ -29,11 +29,11 @@ interface Pass extends WatchRefundsContext {
   readonly cursor: BlockReference;
 }
 
-/** Maximum refunds per pass, because nodes accept only a few hundred addresses in a filter. */
+/** Maximum refunds per pass, because nodes accept only a few hundred addresses in a log filter. */
 const REFUNDS_A_PASS = 500;
-/** Extra time after the expiry, so that a last-minute transfer is found even after downtime. */
+/** Time for which expired refunds are still watched, so that a last-minute transfer is found even after downtime. */
 const GRACE_MS = 24 * 3_600_000;
-/** Number of blocks that each pass reads again, about a minute's worth, because a node may miss some logs. */
+/** Number of blocks that each pass reads again, about a minute of blocks, because a node may omit logs. */
 const BLOCKS_READ_AGAIN = 32;
 
 export const refundTask = (context: WatchRefundsContext, intervalMs: number) => ({
@@ -42,13 +42,13 @@ export const refundTask = (context: WatchRefundsContext, intervalMs: number) => 
   run: () => watchRefunds(context),
 });
 
-/** Books final transfers of open refunds, but only if an endpoint of another host confirms them. */
+/** Books final transfers of open refunds, but only if an RPC endpoint on another host confirms them. */
 export async function watchRefunds(context: WatchRefundsContext): Promise<undefined> {
   const { refunds, observations, chain, nowMs } = context;
   const watched = await refunds.listWatchedRefunds(nowMs() - GRACE_MS, REFUNDS_A_PASS);
   const cursor = watched.length === 0 ? null : await observations.readCursor();
   if (cursor === null) return;
-  // Reads from hosts other than the watcher's, in rotation.
+  // Reads from hosts other than the deposit watcher's, in rotation.
   await chain.withOtherView(async (view) => {
     const pass = { ...context, view, cursor };
     for (const refund of watched) await checkSubmitted(pass, refund);
@@ -68,7 +68,7 @@ async function scanForTransfers(pass: Pass, watched: readonly Refund[]): Promise
       if (refund === undefined || !open.delete(refund)) continue;
       found.set(refund, transfer);
     }
-    // Without confirmation, the next pass starts again at the same block.
+    // Stops without a confirmation. The next pass starts at the same block.
     if (!(await areConfirmed(pass, [...found.values()]))) return;
     for (const [refund, transfer] of found) await book(pass, refund, [transfer]);
     const scannedBlock = Math.min(scannedTo.number, cursor.number - BLOCKS_READ_AGAIN);
@@ -91,7 +91,7 @@ async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
     if (await areConfirmed(pass, found)) await book(pass, refund, found);
     return;
   }
-  // The problem comes from `withOtherView`, so `withView` asks another host.
+  // Checks with `withView`, which reads from another host than `withOtherView`, where the problem was found.
   const confirmed = await chain.withView((view) => examine({ ...pass, view }, refund, submittedHash));
   if (confirmed !== found) return;
   await refunds.changeRefund(
@@ -102,7 +102,7 @@ async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
   );
 }
 
-/** Returns a host's view of a transaction: transfers or the problem; null while unknown or not final. */
+/** Returns a transaction's unused transfers, or the problem, as one host sees it; null while unknown or not final. */
 async function examine(
   pass: Pass,
   refund: Refund,
@@ -115,7 +115,7 @@ async function examine(
   return freeTransfers(pass, refund, ofTransaction);
 }
 
-/** Returns the transfers that are not yet counted toward a refund, or the reason why none can be used. */
+/** Returns the transfers that have not paid a refund yet, or the reason why none can be used. */
 async function freeTransfers(
   { payments, refunds }: Pass,
   refund: Refund,
@@ -163,7 +163,7 @@ async function readTransfers(
   const recipients = [...new Set(refunds.flatMap(({ destination }) => destination ?? []))];
   const query = { fromBlock, toBlock, recipients, withReleases: false };
   const logs = await view.readLogs(query);
-  // Reads the block last, to prove that the transfers belong to the scanned chain.
+  // Reads the cursor's block last, to prove that the transfers are on the scanned chain.
   const block = await view.readBlock(cursor.number);
   if (block?.hash === cursor.hash) return logs;
   throw new ChainUnavailableError(`${view.source} is not on the chain that was scanned`);
