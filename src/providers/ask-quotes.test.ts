@@ -23,7 +23,7 @@ const chargeOf = (cents: number, currency: Currency = 'USD'): Charge => ({
   maxProviderFeeBasisPoints: 3_000,
   receivedUnits: 0n,
 });
-/** 95 % less 2 USD. */
+/** Delivers 95 % of the charge, less 2 USD, in 10⁻⁶. */
 const delivered = (cents: number) => BigInt(cents) * 9_500n - 2_000_000n;
 const quoteOf = ({ amountCents }: QuoteRequest, deliveryUnits: bigint): Quote => ({
   chargedCents: amountCents,
@@ -77,7 +77,7 @@ it('makes a bounded number of calls for pages of sixty countries, and for a thou
     clockMs += 100;
     await view(50_00, country);
   }
-  // Six seconds: two quotes and one catalog of each provider.
+  // Two quotes and one catalog read per provider within six seconds.
   expect(calls).toHaveLength(3 * providerIds.length);
   calls.length = 0;
   for (let count = 0; count < 1_000; count++) {
@@ -92,14 +92,14 @@ it('estimates other charges by the share of one quote, and by share and fixed pa
   expect(unitsOf(100_00)).toBeNull();
   await settled();
   expect(unitsOf(100_00)).toBe(delivered(100_00));
-  // Without a second quote, the share.
+  // With a single quote, the delivery is proportional to the charge.
   expect(unitsOf(200_00)).toBe(2n * delivered(100_00));
-  // A country without quotes takes those without a country.
+  // A country without quotes of its own uses the quotes requested without a country.
   expect(unitsOf(100_00, 'DE')).toBe(delivered(100_00));
   clockMs += 20_000;
   await view(200_00);
   for (const cents of [10_00, 55_55, 150_00, 999_99]) expect(unitsOf(cents)).toBe(delivered(cents));
-  // An old quote tells no fixed part, because rates move.
+  // An old quote does not reveal a fixed fee, because rates have moved since.
   clockMs += 10 * 60_000;
   await view(400_00);
   expect(unitsOf(800_00)).toBe(2n * delivered(400_00));
@@ -152,7 +152,7 @@ it('marks a provider whose last call failed, until one is answered, and not for 
   clockMs += 20_000;
   await view(100_00);
   expect(unitsOf(100_00)).toBe(delivered(100_00));
-  // An outage is known for every country at once.
+  // An outage applies to every country.
   isSkipped = true;
   expect(unitsOf(100_00, 'FR')).toEqual({ kind: 'silent' });
 });
@@ -187,7 +187,7 @@ it('keeps what means deliver apart, and estimates means that were never asked fo
   units();
   await settled();
   expect([units(), units('card')]).toEqual([90_000_000n, 90_000_000n]);
-  // One call for both names of the usual means; the page of another one starts with its price.
+  // The default means and `card` share one call. Apple Pay shows their price until it has a quote of its own.
   expect(calls.filter((call) => call.includes('quote'))).toHaveLength(1);
   clockMs += 5_000;
   expect(units('apple_pay')).toBe(90_000_000n);

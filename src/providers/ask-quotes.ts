@@ -38,7 +38,7 @@ export interface QuotesContext {
   readonly providers: ProviderDirectory;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
-  /** Minimum age of a provider's last answer before a page asks again in the background. */
+  /** Minimum age of a provider's last answer before a page view requests another quote in the background. */
   readonly keepMs: number;
 }
 
@@ -83,7 +83,7 @@ const MAXIMUM_SHARE = 1.02;
 /** Maximum age of a provider's last answer for the provider to count as up. */
 const RECENT_ANSWER_MS = 5 * 60_000;
 
-/** Asks providers for quotes. The checkout page shows the last answers and refreshes them at a bounded rate. */
+/** Requests and caches quotes. The checkout page shows the last answers and refreshes them at a bounded rate. */
 export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesContext) {
   const entries = new LRUCache<string, Known>({ max: MAXIMUM_KNOWN });
   /** Earliest time of a provider's next background quote; infinite while one is running. */
@@ -124,7 +124,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
     entries.set(keyOf(provider, request), { ...known, failure, askedAtMs: monotonicMs() });
   }
 
-  /** Asks for a quote. Throws the adapter's errors, `provider_inactive` without an adapter, or `below_minimum`. */
+  /** Requests a quote. Throws the adapter's errors, `provider_inactive` without an adapter, or `below_minimum`. */
   async function ask(provider: ProviderId, request: QuoteRequest): Promise<Quote> {
     const adapter = providers.adapters.get(provider);
     if (adapter === undefined) throw new ServiceError('provider_inactive');
@@ -137,7 +137,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
     return quote;
   }
 
-  /** Asks again in the background if the last answer is old. Never throws. */
+  /** Requests another quote in the background if the last answer is old. Never throws. */
   function refresh(provider: ProviderId, request: QuoteRequest): void {
     const now = monotonicMs();
     if (find(provider, request).askedAtMs + keepMs > now || (nextAtMs.get(provider) ?? 0) > now) return;
@@ -178,7 +178,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
       if (providers.adapters.get(provider)?.isSkipped?.() === true) return silent;
       return outcomeFor(provider, charge, find(provider, request));
     },
-    /** Asks the provider now. Never rejects. */
+    /** Calls the provider now, unless its limits exclude the charge. Never rejects. */
     async ask(provider: ProviderId, charge: Charge, customerCountry: string | null): Promise<QuoteOutcome> {
       const refusal = refusalOfLimits(providers, provider, charge, customerCountry, null);
       if (refusal !== null) return { kind: 'refused', refusal };

@@ -27,7 +27,7 @@ export async function changeProvider(
   if (words.length > 0) await recordAction(context, SERVICE_LOG, actor, 'provider.changed', words);
 }
 
-/** Enables proved providers that have no setting yet, on all instances. Returns the unproved ones without a setting. */
+/** Enables proved providers without a setting, on all instances. Returns the unproved providers without a setting. */
 export async function switchOnProved(context: ProviderContext, actor: Actor): Promise<readonly ProviderId[]> {
   const { adapters, settings, evidence } = context.directory;
   const undecided: ProviderId[] = [];

@@ -27,7 +27,7 @@ const outcomeOf = (call: Promise<unknown>) =>
     () => 'answer',
     (error: ServiceError) => error.errorName,
   );
-/** Calls for another payment each time. */
+/** Requests a quote for a new amount, so that each call counts as another payment. */
 const ask = () => outcomeOf(adapter.quote({ ...request, amountCents: 10_00 + payments++ }));
 const visit = (paymentId = String(payments++)) =>
   outcomeOf(adapter.startSession({ ...request, paymentId } as SessionRequest));
@@ -150,7 +150,7 @@ describe('a circuit breaker', () => {
     answer = async () => quote;
     expect(await visit()).toBe('answer');
     expect(asked).toBe(6);
-    // What a click shows says nothing of quotes, whose own trial comes in its time.
+    // A successful session does not close the quote circuit, which waits for a trial of its own.
     expect(await ask()).toBe('provider_unavailable');
     clockMs += OPEN_MS;
     expect(await ask()).toBe('answer');
@@ -165,9 +165,9 @@ describe('a circuit breaker', () => {
     expect(asked).toBe(5);
     expect(adapter.isSkipped?.()).toBe(true);
     clockMs += OPEN_MS;
-    // Customers are sent there again, because only their click can try.
+    // The provider is offered again, because only a customer's click can be the trial.
     expect(adapter.isSkipped?.()).toBe(false);
-    // Quotes do not use up the trial, and do not close what failed.
+    // Quotes neither use up the session trial nor close the session circuit.
     expect(await askTimes(3)).toEqual(Array(3).fill('answer'));
     answer = down;
     expect(await visit()).toBe('provider_unavailable');
@@ -234,7 +234,7 @@ describe('a circuit breaker', () => {
         breakAround({ quote: () => answer(), startSession: () => answer() as never });
         answer = down;
         for (const [payment, isQuote] of drawn) {
-          // What the payment's customer can change, such as the country, makes no other payment of it.
+          // Values that a customer can change, such as the country, must not make a failure count as another payment.
           const place = {
             customerCountry: `A${clockMs++ % 10}`,
             customerIp: `${clockMs}`,

@@ -11,7 +11,7 @@ import {
 import { type CallBudget, callKinds, createOutgoingLimiter } from './outgoing-limiter.ts';
 import type { ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from './provider.ts';
 
-/** Payments that must fail in a row to count as an outage. The failures of a single payment may be its own fault. */
+/** Number of payments that must fail in a row to count as an outage. A single payment may cause its own failures. */
 const FAILURES_TO_OPEN = 5;
 /** Time within which failed quotes for one amount, or failed catalog reads, count as one payment. */
 const ONE_QUOTE_MS = 10_000;
@@ -37,7 +37,7 @@ export interface CircuitBreakerOptions {
  * catalogs have separate circuits, so that failing quotes do not block a customer's click. While the session circuit is
  * open, quotes are skipped as well, because they could not be used. Cached quotes are always served.
  *
- * A 429 never opens a circuit. Later calls of its kind wait if the stated delay is short, and otherwise fail with
+ * A 429 never opens a circuit. Later calls of the same kind wait if the stated delay is short, and otherwise fail with
  * `provider_unavailable` and that delay. The same applies beyond the call budget (`createOutgoingLimiter`). All calls
  * to the provider share the budget, except those caused by webhooks. A payment has several webhooks, which must not
  * delay the next customer.
@@ -110,7 +110,7 @@ export function withCircuitBreaker(
       report('busy', error);
       throw error;
     }
-    // Other calls may have failed while this one was queued.
+    // Checks again, because other calls may have failed while this call was queued.
     if (circuit.isClosedToCalls(payment)) refuse(circuit);
     let requests = 0;
     const count = () => {
@@ -166,10 +166,10 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
   return {
     isOpen,
     isBeforeTrial,
-    /** Returns whether a call is refused, because it is too early for a trial or one is running. */
+    /** Returns whether a call is refused, because it is too early for a trial or a trial is running. */
     isClosedToCalls: (payment: string) => isBeforeTrial(payment) || (isOpen() && isTrying),
     failuresInARow: () => failures,
-    /** Returns the remaining pause that the provider requested, or 0. */
+    /** Returns the rest of the pause that the provider requested, or 0. */
     pausedMs: () => Math.max(0, busyUntilMs - monotonicMs()),
     async run<T>(
       payment: string,
@@ -216,7 +216,7 @@ function isAnswer(error: unknown): boolean {
   );
 }
 
-/** Returns whether the provider declined. An unusable answer is reported as a failure, but the circuit ignores it. */
+/** Returns whether the provider declined. An unusable answer is reported as a failure, but closes the circuit. */
 function isDeclined(error: unknown): boolean {
   const { cause } = error as ServiceError;
   return (

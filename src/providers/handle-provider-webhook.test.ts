@@ -15,7 +15,7 @@ const webhook: ProviderWebhook = {
   atMs: 4_000,
 };
 
-/** Two visits at MoonPay and a later one elsewhere; what is noted is remembered. */
+/** Creates a payment with two MoonPay sessions and a later Wert session, and records the progress noted for them. */
 function stage(read: () => Promise<ProviderWebhook | null>, isNews = true) {
   const noted: unknown[] = [];
   const sessions = [

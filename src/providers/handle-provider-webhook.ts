@@ -62,7 +62,7 @@ export async function handleProviderWebhook(
 
 async function recordProgress(
   { payments, usdc }: HandleProviderWebhookContext,
-  /** The provider at whose URL the webhook arrived, and those whose sessions it runs. */
+  /** Provider at whose URL the webhook arrived, then the providers whose sessions it runs. */
   providers: readonly [ProviderId, ...ProviderId[]],
   posted: PostedWebhook,
   webhook: ProviderWebhook,
@@ -95,7 +95,7 @@ function wrongToken({ paymentId, tokenContract = null }: ProviderWebhook, usdc: 
   );
 }
 
-/** Finds the session that the webhook names, or without a reference the latest one at these providers. */
+/** Finds the session that the webhook names. If it names none, finds the latest session at these providers. */
 function sessionOf(
   sessions: readonly ProviderSession[],
   providers: readonly ProviderId[],

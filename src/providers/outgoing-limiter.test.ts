@@ -33,7 +33,7 @@ function createTestClock() {
   };
 }
 
-/** Lets every resolved promise reach its reader. */
+/** Waits until the callbacks of all resolved promises have run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 interface Call {
@@ -162,7 +162,7 @@ it("lets at most one call of each other account begin while an account's first c
 it("begins another account's call within one turn of a burst of fourteen", async () => {
   const burst = Array.from({ length: 14 }, (_, index) => ({ atMs: index * 35, account: 'a' }));
   const calls = await play([...burst, { atMs: 500, account: 'b' }], { windows: perSecond(4), waitMs: 1_500 });
-  // One every 358 ms after the first two.
+  // After a burst of two, one call starts every 358 ms.
   expect(calls.find(({ account }) => account === 'b')?.begunAtMs).toBe(3 * 358);
   expect(calls.filter(({ begunAtMs }) => begunAtMs !== null).length).toBeLessThan(14);
 });

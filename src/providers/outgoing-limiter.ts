@@ -60,7 +60,7 @@ export function callBudgetOf(
   return createCallBudget(published, monotonicMs, pauseMs, take);
 }
 
-/** Creates a call budget: a burst, then one call per interval. A refusal without a time causes a pause of `pauseMs`. */
+/** Creates a call budget: a burst, then one call per interval. A 429 without a delay causes a pause of `pauseMs`. */
 export function createCallBudget(
   windows: readonly CallWindow[],
   monotonicMs: () => number,
@@ -84,7 +84,7 @@ export function createCallBudget(
     /** Returns the time until a call is available beyond the reserved share of the burst. */
     delayMs: (reservedShare: number) => Math.max(0, fullAtMs - spareMsOf(reservedShare) - monotonicMs()),
     take,
-    /** Takes the call from the shared budget too. If others have used it up, returns false and delays calls. */
+    /** Takes the call from the shared budget too. If that is used up, delays calls and returns false. */
     async takeShared(reservedShare: number): Promise<boolean> {
       // If the store is unreachable, this process relies on its own budget.
       const isTaken = await takeShared?.(spareMsOf(reservedShare), intervalMs).catch(() => true);
@@ -96,7 +96,7 @@ export function createCallBudget(
       take();
       void takeShared?.(UNLIMITED_MS, intervalMs).catch(() => {});
     },
-    /** Pauses all calls after a refusal that states no time. */
+    /** Pauses all calls after a 429 that states no delay. */
     pause: () => waitAtLeast(pauseMs, 0),
   };
 }

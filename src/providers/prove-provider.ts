@@ -160,7 +160,7 @@ export interface ProveRequest extends TrialRequest {
   readonly pause: () => Promise<void>;
 }
 
-/** Burn address, whose private key is unknown. The altered URL contains it and must never be paid. */
+/** Burn address, whose private key is unknown. The altered URL contains this address and must never be paid. */
 export const FOREIGN_WALLET = '0x000000000000000000000000000000000000dEaD';
 
 /** Reads the catalog, requests a quote in each currency, and starts two sessions. Pays nothing. */
@@ -286,7 +286,7 @@ function valuesOf(value: unknown, key = '', depth = 0): readonly (readonly [stri
   );
 }
 
-/** Replaces the operator's wallet in a URL with another wallet, or appends the other one if the URL contains none. */
+/** Replaces the operator's wallet in a URL with `FOREIGN_WALLET`, or appends the latter if the URL has no wallet. */
 function alter(redirectUrl: string, wallet: string): string {
   const altered = redirectUrl.replaceAll(new RegExp(wallet, 'gi'), FOREIGN_WALLET);
   if (altered !== redirectUrl) return altered;
@@ -295,7 +295,7 @@ function alter(redirectUrl: string, wallet: string): string {
   return url.href;
 }
 
-/** Reads the newest evidence. Throws if it is for another environment, or if one of its steps failed. */
+/** Reads the newest evidence. Throws `not_found` if it is missing, for another environment, or has a failed step. */
 async function usableEvidence(store: EvidenceStore, adapter: ProviderAdapter): Promise<ProviderEvidence> {
   const evidence = await store.readEvidence(adapter.id);
   const hasFailed = evidence?.steps.some(({ outcome }) => outcome === 'failed') ?? true;
@@ -310,7 +310,7 @@ async function usableEvidence(store: EvidenceStore, adapter: ProviderAdapter): P
 /** Time limit for confirming a run's page. Days later, the operator would see a different page. */
 const CONFIRMATION_MS = 2 * 60 * 60_000;
 
-/** Adds the operator's confirmation that the page shows the five values and that the altered copy is refused. */
+/** Adds the operator's confirmation that the page shows the five values of `readLocks` and refuses the altered URL. */
 export async function confirmPage(store: EvidenceStore, adapter: ProviderAdapter, nowMs: number) {
   const evidence = await usableEvidence(store, adapter);
   if (nowMs - evidence.atMs > CONFIRMATION_MS)

@@ -24,7 +24,7 @@ const settings = fc.record({
 const directories = fc
   .record({
     configured: fc.subarray([...providerIds]),
-    // One alone would be locked.
+    // A provider with a single currency would refuse all others with `currency_locked`.
     currenciesSold: fc.subarray([...currencies], { minLength: 2 }),
     settings: fc.tuple(...providerIds.map((id) => settings.map((value) => [id, value] as const))),
   })

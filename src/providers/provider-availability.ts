@@ -41,7 +41,7 @@ export interface ProviderOffer {
   /** Smallest amount that the provider serves, given its minimum and the maximum provider fee. */
   readonly minimumUsdCents: number;
   readonly refusal: Refusal | null;
-  /** Provider that runs the sessions: this one, or the one that it is routed through. */
+  /** Provider that runs the sessions: this provider, or the one that it is routed through. */
   readonly seller: ProviderId;
   /** Whether a session includes the customer's email address if it is known. */
   readonly sharesEmail: boolean;
@@ -64,7 +64,7 @@ export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
   readonly minimumUsdCents?: number;
   /** Largest amount that the provider serves, in USD cents. Set if the amount is too high. */
   readonly maximumUsdCents?: number;
-  /** Only currency that the provider accepts. Set if the payment has another one. */
+  /** Only currency that the provider accepts. Set if the payment has another currency. */
   readonly onlyCurrency?: Currency;
   /** Set if the provider is inactive only because of the payment's currency. */
   readonly isUnsoldCurrency?: true;
@@ -104,7 +104,7 @@ export function describeOffByDefault(ids: readonly string[]): string {
   return `Off, because nothing proves your account there: ${ids.join(', ')}. Run "provider prove ID", or enable one by name with "provider set ID --active".`;
 }
 
-/** Returns the only currency that the provider, or its route, accepts. Null if there are several. */
+/** Returns the only currency that the provider, or its route, accepts. Null if there are several, or if unknown. */
 export function onlyCurrencyOf(adapters: ProviderAdapters | null, provider: ProviderId): Currency | null {
   const [sold = null, other] = adapters?.get(provider)?.currenciesSold ?? [];
   return providerCatalog[provider].onlyCurrency ?? (other === undefined ? sold : null);
@@ -160,7 +160,7 @@ function inactive(provider: ProviderId): Refusal {
 
 type CheckedCharge = ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>;
 
-/** Returns the limits in a cached catalog, at least the operator's minimum, or else the default. Makes no call. */
+/** Returns a cached catalog's limits, raised to the operator's minimum, or else the operator's or built-in minimum. */
 function amountTerms(
   { limits }: Pick<ProviderDirectory, 'limits'>,
   provider: ProviderId,
@@ -356,7 +356,7 @@ export function exclusionOf(offers: readonly ProviderOffer[]): 'currency' | 'ter
   return reasons.every(isOfCurrency) ? 'currency' : 'terms';
 }
 
-/** Throws `below_minimum` with the lowest minimum if the amount excludes all of these providers. */
+/** Throws `below_minimum` with the lowest minimum if no provider serves the payment and some need a larger amount. */
 export function requireServedAmount(offers: readonly ProviderOffer[], usdUnits: bigint): void {
   const cents = servedFromUsdCents(offers);
   if (cents === null) return;

@@ -36,7 +36,7 @@ export interface ProviderEvidence extends ProviderEndpoint {
   readonly charge: string;
   readonly country: string | null;
   readonly steps: readonly EvidenceStep[];
-  /** Time at which the operator confirmed that the page showed the five values and the altered copy was refused. */
+  /** Time at which the operator confirmed that the page showed the locked values and refused the altered URL. */
   readonly confirmedAtMs: number | null;
   readonly purchase: ProvenPurchase | null;
 }
@@ -48,7 +48,7 @@ export type Shape = Readonly<Record<string, string>>;
 export interface RecordedShapes extends ProviderEndpoint {
   readonly atMs: number;
   readonly calls: Readonly<Record<string, Shape>>;
-  /** Difference found by the last run. `sinceMs`: time of the first in a series of runs that found one. */
+  /** Difference found by the last run. `sinceMs`: time of the first of the consecutive runs that found a difference. */
   readonly drift: { readonly text: string; readonly sinceMs: number } | null;
 }
 

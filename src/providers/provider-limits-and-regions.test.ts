@@ -111,7 +111,7 @@ it("converts limits at the charge's own rate, and never promises more than the c
   const charge = { amountCents: 100_00, currency: 'EUR', usdUnits: 110_333_333n } as const;
   expect(maximumUsdCentsFor(20_00, charge)).toBe(22_06);
   expect(minimumUsdCentsFor(120_00, charge)).toBe(132_40);
-  // A charge that reaches the minimum is not refused for the rounding.
+  // Rounding up must not refuse a charge that meets the minimum.
   const exact = { amountCents: 20_00, currency: 'EUR', usdUnits: 21_748_000n } as const;
   expect(minimumUsdCentsFor(20_00, exact)).toBe(21_74);
   expect(minimumUsdCentsFor(20_01, exact)).toBe(21_76);

@@ -45,7 +45,7 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
       entries.set(key, { minimumCents, maximumCents, regionsNotServed, isSold: true, readAtMs: nowMs() });
     } catch (error) {
       const isRefused = error instanceof ServiceError && error.errorName === 'provider_inactive';
-      // Wrong credentials look the same, but then the provider cannot serve this country either.
+      // Wrong credentials cause the same error, but then the provider cannot serve this country either.
       if (isRefused && country !== null)
         entries.set(key, { minimumCents: null, maximumCents: null, isSold: false, readAtMs: nowMs() });
       else onFailure(provider, error);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { type ProviderId, providerIds } from '../payment/provider-catalog.ts';
 import { estimateSuccess, exploredProvider, orderBySuccess, type VisitOutcome } from './provider-success.ts';
 
-/** A reproducible source of numbers below one. */
+/** Creates a generator of reproducible numbers from 0 to below 1. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -12,12 +12,12 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** A shop whose customers take the first provider of the list. */
+/** Creates a shop whose customers choose the first provider in the list. */
 function createShop(seed: number) {
   const random = createRandom(seed);
   const visits: VisitOutcome[] = [];
   const offers = providerIds.map((provider) => ({ provider, units: 95_000_000n }));
-  /** The order that most payments see. */
+  /** Returns the provider that most payments show first. */
   const leader = () => orderBySuccess(offers, estimateSuccess(visits), 'DE', null)[0]?.provider;
   return {
     leader,

@@ -19,7 +19,7 @@ export type SuccessRates = ReturnType<typeof estimateSuccess>;
 
 const noVisits = { visits: 0, arrived: 0, weight: 0, delivered: 0, nextWeight: 1 };
 
-/** Estimates shares from visits, newest first. Weighs a country's visits against the provider's overall share. */
+/** Estimates delivered shares from visits, newest first. A country without visits has the provider's overall share. */
 export function estimateSuccess(visits: readonly VisitOutcome[]) {
   const counts = new Map<string, typeof noVisits & Pick<VisitOutcome, 'provider' | 'country'>>();
   const add = ({ provider, isDelivered }: VisitOutcome, country: string | null) => {

@@ -42,7 +42,7 @@ export interface SessionRequest extends QuoteRequest {
   readonly depositAddress: Address;
   /** The payment's email address; null if there is none, or if the visitor does not know it. */
   readonly email: string | null;
-  /** Reference by which to recognize a customer: the same for an account and email address, else the payment's id. */
+  /** Reference by which the provider recognizes a customer: one per account and email address, or the payment's id. */
   readonly customerReference: string;
   /** URL of the checkout page, to which the provider returns the customer. */
   readonly returnUrl: string;
@@ -94,7 +94,7 @@ export interface CatalogEntry extends ServedRegions {
   readonly asset: string;
   /** Contract of the token that the provider delivers; null if not stated. */
   readonly tokenContract: string | null;
-  /** In cents of the requested currency, as is the maximum; null if not stated. */
+  /** Minimum in cents of the requested currency, like the maximum; null if not stated. */
   readonly minimumCents: number | null;
   readonly maximumCents: number | null;
 }
@@ -114,7 +114,7 @@ export interface RecordedAnswer {
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  /** Null for a long answer, such as a catalog of all assets. */
+  /** Null if the answer is long, such as a catalog of all assets, or not JSON. */
   readonly body: unknown;
 }
 
@@ -136,9 +136,9 @@ export interface ProviderTraits extends ServedRegions {
 /** Protocol of one on-ramp. Every call has a time limit. */
 export interface ProviderAdapter extends ProviderTraits {
   readonly id: ProviderId;
-  /** Provider that runs this one's sessions and sends their webhooks. */
+  /** Other provider that runs this provider's sessions and sends their webhooks. */
   readonly routedThrough?: ProviderId;
-  /** Throws `provider_unavailable` if the provider is silent or declines, or `provider_inactive` if it cannot serve. */
+  /** Throws `provider_unavailable` if the provider is silent, busy or declines, or `provider_inactive` if unusable. */
   quote(request: QuoteRequest): Promise<Quote>;
   /** Reads the catalog; absent if there is none. Throws the same errors as `quote`. */
   readCatalog?(request: QuoteRequest): Promise<CatalogEntry>;
@@ -167,7 +167,7 @@ export interface ProviderDescription {
 }
 export type ProviderDescriptions = Readonly<Record<ProviderId, ProviderDescription>>;
 
-/** Adapters of the configured providers. A provider without one is inactive. */
+/** Adapters of the configured providers. A provider without an adapter is inactive. */
 export type ProviderAdapters = ReadonlyMap<ProviderId, ProviderAdapter>;
 
 /** The operator's settings for a provider; null means the default. */

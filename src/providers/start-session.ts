@@ -68,13 +68,13 @@ export interface Visitor {
   readonly shownTotalCents?: number;
 }
 
-/** Lifetime of a cached answer. Blocklists rarely change, and a release is simulated again before it is sent. */
+/** Lifetime of a cached blocklist check. Blocklists rarely change, and each release is simulated before it is sent. */
 const BLOCKLIST_KEEP_MS = 30_000;
 const MAXIMUM_KEPT_WALLETS = 10_000;
 /** Maximum running session starts that concurrent clicks can share. */
 const MAXIMUM_RUNNING = 10_000;
 
-/** Maximum ratio of a total to the one that the page shows, because rates move. */
+/** Maximum ratio of the provider's total to the total that the page shows, because rates move. */
 const MOVEMENT_SHARE = 1.01;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -144,7 +144,7 @@ async function startSession(
         `${providerCatalog[provider].name} needs your country, which is unknown. Your card was not charged.`,
       );
   }
-  // Required even for reuse, because the customer would otherwise pay a shop that cannot receive the money.
+  // Checked even for a reused session, because the customer would otherwise pay a shop that cannot receive the money.
   await requirePayable(context.token, payment);
   if (unused !== null) {
     // The provider may have become more expensive since the session started.
@@ -204,7 +204,7 @@ async function startSession(
     // If enough arrived or the payment was canceled during the call, the session is recorded but changes nothing.
     // Otherwise, a sufficient amount could become insufficient.
     if (stateOf(latest.payment) !== 'unpaid/pending') return settle(latest, { nowMs });
-    // The customer may pay in any of the sessions, so the one with the lowest delivery decides.
+    // The customer may pay in any of the sessions, so the session with the lowest delivery sets the threshold.
     const all = [...latest.sessions, session];
     const paidThresholdUnits = thresholdAfterSessions(
       latest.payment,
@@ -319,7 +319,7 @@ function requireNothingUnderWay({ sessions }: PaymentView, { receivedUnits }: Ch
   throw stateConflict('A payment to this checkout is under way. Please wait until it has arrived.');
 }
 
-/** Repeats the checks of payment and provider at creation, because the operator may have changed settings since. */
+/** Repeats the checks made at the payment's creation, because the operator may have changed settings since. */
 async function requireServable(
   context: StartSessionContext,
   payment: Payment,

@@ -1,4 +1,4 @@
-/** Banxa: the customer opens an order's one-time URL. Webhook nonces are not stored, as a replay changes nothing. */
+/** Banxa: the customer opens an order's one-time URL. Webhook nonces are not stored, because a replay has no effect. */
 import { formatCents } from '../../payment/money.ts';
 import type { ProviderId } from '../../payment/provider-catalog.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
@@ -131,7 +131,7 @@ export const banxa = defineProvider({
       },
     });
     const { id, checkoutUrl } = answers.fieldsOf(contentOf(provider, request, answer));
-    // States no expiry: the link must be opened within a minute, but the customer may stay at Banxa far longer.
+    // Returns no expiry: the link must be opened within a minute, but the customer may stay at Banxa far longer.
     return {
       redirectUrl: answers.readRedirectUrl(checkoutUrl),
       providerReference: answers.readReference(id),
@@ -156,7 +156,7 @@ export const banxa = defineProvider({
   },
 });
 
-/** Returns a successful answer's content, which may be in `data`. `errors` mean a failure, whatever the status. */
+/** Returns a successful answer's content, which may be in `data`. Throws for other answers, or a list of `errors`. */
 function contentOf(id: ProviderId, request: QuoteRequest, answer: answers.JsonAnswer): unknown {
   const { status, body } = answer;
   // Error 5034: the coin is not sold in the customer's country.
@@ -167,7 +167,7 @@ function contentOf(id: ProviderId, request: QuoteRequest, answer: answers.JsonAn
   return answers.requireSuccess(id, hasFailed ? { ...answer, status: 422 } : answer, data);
 }
 
-/** Parses an ISO 8601 time, or one like Banxa's example `2026-01-16 04:04:21`. Falls back to the time of arrival. */
+/** Parses an ISO 8601 time, or a time such as `2026-01-16 04:04:21`. Returns the time of arrival if it is missing. */
 function readStatusTimeMs(date: unknown, receivedAtMs: number): number {
   const [, day, time, offset = 'Z'] = STATUS_TIME.exec(String(date)) ?? [];
   return readWebhookTimeMs(day === undefined ? date : `${day}T${time}${offset}`, receivedAtMs);

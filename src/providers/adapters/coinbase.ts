@@ -103,7 +103,7 @@ export const coinbase = defineProvider({
   async quote({ urls, authorizationOf }, request, call) {
     const place = quotedPlaceOf(request);
     if (place === null) {
-      // Without a country, there is no price. This call only checks that Coinbase answers and sells somewhere.
+      // Without a country or US state, there is no price. This call checks that Coinbase is up and sells somewhere.
       const path = '/onramp/v1/buy/config';
       const headers = await authorizationOf(`GET ${DEVELOPER_HOST}${path}`);
       const { countries } = await call.fields({ url: `${urls.developer}${path}`, headers });
@@ -127,7 +127,7 @@ export const coinbase = defineProvider({
     const purchase = answers.fieldsOf(quote['purchase_amount']);
     answers.requireNoOther(purchase, { currency: 'USDC' });
     const { value: total, currency } = answers.fieldsOf(quote['payment_total'] ?? {});
-    // The total is in USD if Coinbase does not support the currency.
+    // Ignores a total in another currency: Coinbase falls back to USD if it does not support the requested one.
     const stated = currency === request.currency ? total : null;
     return {
       chargedCents: answers.readCentsOrNull(stated, 'payment_total') ?? request.amountCents,
@@ -177,7 +177,7 @@ export const coinbase = defineProvider({
 
     const fields = webhooks.readWebhookFields(webhook.body);
     const { eventType, status, partnerUserRef: reference } = fields;
-    // Events about sales and other products do not belong to a payment.
+    // Ignores events about sales and other products, which belong to no payment.
     if (typeof eventType !== 'string' || !eventType.startsWith('onramp.transaction.')) return null;
     if (typeof reference !== 'string') return null;
     const progress = webhooks.readProgress('coinbase', progressOfStatus, status);
@@ -245,7 +245,7 @@ function readCoinbaseKey(secret: string): KeyObject | null {
   }
 }
 
-/** Returns null unless the last 32 bytes are the public key of the first 32. */
+/** Creates a key from a 32-byte seed and its 32-byte public key. Returns null unless they match. */
 function ed25519KeyOf(bytes: Buffer): KeyObject | null {
   if (bytes.length !== 64) return null;
   const encoded = {

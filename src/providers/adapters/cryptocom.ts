@@ -1,9 +1,9 @@
 /**
  * Crypto.com Onramp: creates a payment with the account's secret key. The customer opens the payment's page. The API is
  * that of Crypto.com Pay, which accepts payments for merchants and offers the on-ramp as a limited beta. An account
- * without the beta ignores the wallet and credits its own balance. Therefore, a payment is never shown if it does not
- * echo wallet, asset and network. The only documented answer echoes neither wallet nor network, so the adapter is off
- * in production until the operator states that the account's answers do.
+ * without the beta ignores the wallet and credits its own balance. Therefore, customers never see a payment that does
+ * not echo wallet, asset and network. The only documented answer echoes neither wallet nor network, so the adapter is
+ * off in production until the operator states that the account's answers do.
  */
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
@@ -46,8 +46,8 @@ export const cryptocom = defineProvider({
   headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
 
   /**
-   * Lists one payment, because there are no quotes. The call lets a checkout that cannot be paid fail at creation. A
-   * missing list (404 or 405) also shows that the provider answers.
+   * Lists one payment, because the API has no quotes. If the call fails, so does the creation of a checkout that could
+   * not be paid. A missing list (404 or 405) also shows that the provider is up.
    */
   async quote({ urls }, _request, call) {
     const answer = await call.answer({ url: `${urls.api}/api/payments`, query: { limit: '1' } });
@@ -72,7 +72,7 @@ export const cryptocom = defineProvider({
     // Requires an answer that confirms delivery of USDC on Polygon to the deposit address.
     const { depositAddress: wallet_address } = request;
     answers.requireStated(payment, { wallet_address, crypto_currency: 'USDC', network: 'polygon' });
-    // The time is in seconds since 1970, or in ISO 8601.
+    // `expired_at` is in seconds since 1970, or in ISO 8601.
     const expiresAt = payment['expired_at'];
     const statedMs = typeof expiresAt === 'number' ? expiresAt * 1000 : Date.parse(String(expiresAt));
     return {
@@ -83,5 +83,5 @@ export const cryptocom = defineProvider({
   },
 });
 
-/** Lifetime of a payment page if the answer states none. */
+/** Lifetime of a payment page if the answer states no expiry. */
 const PAGE_LIFETIME_MS = 5 * 60_000;

@@ -33,14 +33,14 @@ import {
 import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
 
 export interface AdapterSettings {
-  /** Time limit for all calls of one session or catalog. Quotes and webhooks also have separate limits. */
+  /** Time limit for all calls of one session or catalog. Quotes and webhooks also have limits of their own. */
   readonly timeoutMs: number;
   readonly nowMs: () => number;
   readonly monotonicMs?: () => number;
   readonly webhookUrl: string;
   /** Contract of native USDC on the service's chain. */
   readonly usdc?: Address;
-  /** Receives warnings about problems that do not keep a session from starting. */
+  /** Receives warnings about problems that do not prevent a session from starting. */
   readonly warn?: (message: string) => void;
   /** Public URL of this service, without a trailing slash. */
   readonly baseUrl: string;
@@ -63,7 +63,7 @@ interface ProviderHost {
 }
 
 interface AccountSettings<Host extends string = string> extends AdapterSettings {
-  /** Provider that customers choose. For a payment method, it differs from the definition's id. */
+  /** Provider that customers choose. For a payment method such as PayPal, it differs from the definition's id. */
   readonly id: ProviderId;
   /** Returns the provider's name for the requested means, or for its default means. */
   methodOf(request: Pick<QuoteRequest, 'means'>): string;
@@ -73,9 +73,9 @@ interface AccountSettings<Host extends string = string> extends AdapterSettings 
   readonly apiKey: string;
   /** Value of the variable that authenticates webhooks, or ''. */
   readonly webhookSecret: string;
-  /** Base URLs of the definition's hosts, without a trailing slash. Paths below BASE_URL if that is set. */
+  /** Base URLs of the definition's hosts, without a trailing slash. If BASE_URL is set, they are paths below it. */
   readonly urls: Readonly<Record<Host, string>>;
-  /** Returns the token's contract if stated. Throws unless it is USDC's, except in the provider's test environment. */
+  /** Returns the contract, or null if it is not text. Throws if it is not USDC's, except in the test environment. */
   readUsdcContract(contract: unknown): string | null;
   /** Throws `ProviderSettingError` if the variable is missing. */
   value(name: string): string;
@@ -102,12 +102,12 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   readonly hosts: Readonly<Record<Host, ProviderHost>>;
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
-  /** The provider's names for payment means, the default first. Absent if it has no parameter for them. */
+  /** The provider's names for payment means, the default first. Absent if its API has no parameter for them. */
   readonly means?: MeansNames;
   /** Whether fees are part of the requested amount or added to it. If added, a quote must state the charge. */
   readonly fees: 'included' | 'on_top';
   readonly traits?: ProviderTraits;
-  /** Set if sessions include quotes, or if the provider has none. Otherwise, a quote precedes each session. */
+  /** Set if sessions include quotes, or if the provider has no quotes. Otherwise, a quote precedes each session. */
   readonly quotesInSession?: true;
   /** Derives values from the settings. Throws `ProviderSettingError` for an unusable setting. */
   account?(settings: AccountSettings<Host>): Own;
@@ -122,7 +122,7 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   /** Returns why the account cannot be used, or null if it can. */
   blockedBecause?(account: Account): string | null;
   readCatalog?(account: Account, request: QuoteRequest, call: Call): Promise<CatalogEntry>;
-  /** Reads a webhook; absent if there are none. If the provider has a webhook secret, called only if it is set. */
+  /** Reads a webhook; absent if the provider sends none. Not called while a webhook secret is required but not set. */
   readWebhook?(
     account: Account,
     webhook: PostedWebhook,
@@ -147,9 +147,9 @@ interface PaymentMethod {
 
 /** Time limit of a quote, shorter than a session's, because a page or an API call waits for it. */
 const QUOTE_TIMEOUT_MS = 2_000;
-/** Lifetime of a session's URL if the provider states none. */
+/** Lifetime of a session's URL if the provider states no expiry. */
 const LINK_LIFETIME_MS = 60 * 60_000;
-/** Time limit for webhooks, below the five seconds that providers wait. Some stop sending after a few late answers. */
+/** Time limit for webhooks, below the five seconds that providers wait. A few late responses may end all webhooks. */
 const WEBHOOK_TIMEOUT_MS = 4_000;
 
 export function defineProvider<Host extends string, Own extends object = object>(
@@ -243,7 +243,7 @@ function openAdapter<Host extends string, Own extends object>(
   };
 }
 
-/** Throws for a charge below half the amount or above twice the amount. */
+/** Returns the quote. Throws `MalformedAnswerError` if its charge is below half or above twice the amount. */
 function requirePlausible<Quoted extends Pick<Quote, 'chargedCents'>>(
   quoted: Quoted,
   { amountCents }: QuoteRequest,

@@ -120,7 +120,7 @@ export const moonpay = defineProvider({
       redirectURL: request.returnUrl,
       unsupportedRegionRedirectUrl: new URL(`?returned=1&${UNSERVED}=${id}`, request.returnUrl).href,
       ...(request.email === null ? {} : { email: request.email }),
-      // Binds the URL to the customer's IP address, because MoonPay may refuse an unbound one.
+      // Binds the URL to the customer's IP address, because MoonPay may refuse an unbound URL.
       ...(customerIp === null ? {} : { allowedIpAddress: hmacOf(secretKey, customerIp) }),
     });
     // The signature covers the question mark too.
@@ -132,7 +132,7 @@ export const moonpay = defineProvider({
     webhooks.requireTimedHmac(webhookSecret, webhook.headers['moonpay-signature-v2'], 's', webhook);
     const fields = webhooks.readWebhookFields(webhook.body);
     const type = fields['type'];
-    // Events of other products (sales, swaps, identity checks) do not concern a payment.
+    // Ignores events of other products (sales, swaps, identity checks), which belong to no payment.
     if (typeof type !== 'string' || !type.startsWith('transaction_')) return null;
     const data = answers.fieldsOf(fields['data']);
     const paymentId = data['externalTransactionId'];

@@ -1,4 +1,4 @@
-/** PayPal and Klarna as payment methods of other providers, and the countries in which PayPal is sold. */
+/** PayPal and Klarna as payment methods of other providers, and the countries in which PayPal is available. */
 import { currencies } from '../../payment/money.ts';
 import { banxa } from './banxa.ts';
 import { definePaymentMethod } from './define-provider.ts';
@@ -9,7 +9,7 @@ import * as variable from './provider-variables.ts';
 const EEA = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK'.split(
   ' ',
 );
-/** EEA countries in which MoonPay does not accept PayPal. Three of them are not in the EU. */
+/** EEA countries in which MoonPay does not accept PayPal: Croatia, Hungary and the three outside the EU. */
 const NO_PAYPAL_AT_MOONPAY = ['HR', 'HU', 'IS', 'LI', 'NO'];
 
 export const paypal = definePaymentMethod({

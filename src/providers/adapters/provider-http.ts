@@ -22,7 +22,7 @@ import {
 } from '../provider.ts';
 import { minimumUsdCentsFor, unservedRegionOf } from '../provider-limits-and-regions.ts';
 
-/** Provider's answer with any status. `body` is undefined if it is not JSON. */
+/** Provider's answer with any status. `body` is undefined if the answer is not JSON. */
 export interface JsonAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -37,7 +37,7 @@ interface CallRequest {
   readonly body?: unknown;
   /** Maximum length of the answer. Default 64 KiB. */
   readonly maximumBytes?: number;
-  /** Accepts a refusal with an HTML page instead of JSON, as an answer without a body. */
+  /** Set if a refusal may be an HTML page instead of JSON. Such an answer has no `body`. */
   readonly acceptsPage?: true;
 }
 
@@ -76,7 +76,7 @@ export function readRetryAfterSeconds(header: string | undefined, nowMs: number)
 const recording = new AsyncLocalStorage<RecordedAnswer[]>();
 const MAXIMUM_RECORDED = 50;
 
-/** Runs the work and adds the provider's answers to the list, at most `MAXIMUM_RECORDED`, even if the work fails. */
+/** Runs the work and adds up to `MAXIMUM_RECORDED` of the provider's answers to the list, even if the work fails. */
 export function recordAnswers<T>(answers: RecordedAnswer[], work: () => Promise<T>): Promise<T> {
   return recording.run(answers, work);
 }
@@ -88,9 +88,9 @@ export function countRequests<T>(onRequest: () => void, work: () => Promise<T>):
 }
 
 /**
- * Sends one request and reads one JSON answer, both bounded. Follows no redirects. Throws if the answer is late or not
- * JSON, for any 5xx, and `ProviderBusyError` for a 429. If a customer's request is refused without JSON, the body is
- * undefined, because a geoblock answers with a page or a redirect.
+ * Sends one request and reads one JSON answer. Follows no redirects. Throws `ProviderBusyError` for a 429, and an error
+ * for any 5xx and for an answer that is late, too long or not JSON. If a customer's request is refused without JSON,
+ * returns an undefined body, because a geoblock answers with a page or a redirect.
  */
 async function requestJson(
   agent: Agent,
@@ -122,7 +122,7 @@ async function requestJson(
   const tooLong = () => new MalformedAnswerError(`the answer is longer than ${maximumBytes} bytes`);
   const read = readBounded(body, maximumBytes, tooLong);
   const text = String(isAnswered ? await read.catch(() => '') : await read);
-  // Checked before parsing, because a proxy in front of the provider's API may answer with a page.
+  // Checks the status before parsing, because a proxy in front of the provider's API may answer with an HTML page.
   if (statusCode === 429) {
     const [header] = [headers['retry-after']].flat();
     throw new ProviderBusyError(readRetryAfterSeconds(header, Date.now()), header !== undefined);
@@ -145,7 +145,7 @@ async function requestJson(
 const successes: readonly number[] = [200, 201];
 const isRefusal = (status: number) => status >= 400 && status < 500;
 
-/** Returns whether an unusable answer counts as an outage. These 4xx codes point to credentials, not to the request. */
+/** Returns whether an unusable answer counts as an outage. These 4xx codes point to a wrong key or path. */
 function countsAsOutage(status: number): boolean {
   return !isRefusal(status) || [401, 403, 404, 405, 410].includes(status);
 }
@@ -171,18 +171,18 @@ export function listOf(value: unknown): readonly AnswerFields[] {
   return value.map(fieldsOf);
 }
 
-/** Reads an amount in 10⁻⁶. Returns null if it is missing or not positive. */
+/** Converts a decimal amount to units of 10⁻⁶. Returns null if it is missing or not positive. */
 export function readUnitsOrNull(value: unknown, name: string): bigint | null {
   return value === undefined || value === null || Number(value) <= 0 ? null : readDecimalUnits(value, name);
 }
 
-/** Reads an amount in cents, rounded up. Returns null if it is missing or not positive. */
+/** Converts a decimal amount to cents, rounded up. Returns null if it is missing or not positive. */
 export function readCentsOrNull(value: unknown, name: string): number | null {
   const units = readUnitsOrNull(value, name);
   return units === null ? null : Number((units + 9_999n) / 10_000n);
 }
 
-/** Converts a positive JSON number or decimal text to 10⁻⁶. Cuts off further decimals. */
+/** Converts a JSON number or decimal text to units of 10⁻⁶, rounded down. Throws unless the result is positive. */
 export function readDecimalUnits(value: unknown, name: string): bigint {
   const text = typeof value === 'number' && Number.isFinite(value) ? value.toFixed(8) : value;
   const match = typeof text === 'string' ? /^(\d{1,9})(?:\.(\d{1,30}))?$/.exec(text) : null;
@@ -230,7 +230,7 @@ interface Calls {
   answer(request: CallRequest): Promise<JsonAnswer>;
 }
 
-/** Calls of a conversation. Those outside `ofCustomer`, such as a quote for an amount, contain no customer data. */
+/** Calls of a conversation. Calls outside `ofCustomer`, such as a quote for an amount, contain no customer data. */
 export interface Call extends Calls {
   /** Calls with the data of one customer or payment. Statuses below 500 do not count as an outage here. */
   readonly ofCustomer: Calls;
@@ -264,7 +264,7 @@ export function createConversations(
       return await work({ ...calls(false), ofCustomer: calls(true) });
     } catch (error) {
       if (isLastOfCustomer && error instanceof MalformedAnswerError)
-        // The customer's data may be the cause.
+        // Does not count as an outage, because the customer's data may be the cause.
         throw new ProviderAnswerError(error.message);
       throw error;
     }
@@ -281,7 +281,7 @@ export async function asProviderUnavailable<T>(id: ProviderId, outcome: Promise<
   }
 }
 
-/** Rethrows refusals and unknown states. A malformed webhook becomes an unknown state, which is logged. */
+/** Turns a malformed webhook into `UnknownStateError`, and errors other than refusals into `provider_unavailable`. */
 export async function classifyWebhookError(
   id: ProviderId,
   outcome: Promise<ProviderWebhook | null>,

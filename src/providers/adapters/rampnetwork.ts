@@ -109,7 +109,7 @@ export const rampnetwork = defineProvider({
       hostApiKey: apiKey,
       outAsset: ASSET,
       inAsset: request.currency,
-      // In minor units, because "100.00" would be refused, or read as one dollar.
+      // In minor units, because "100.00" would be refused or taken for 100 cents.
       inAssetValue: String(request.amountCents),
       enabledCryptoAssets: ASSET,
       paymentMethodType: methodOf(request),
@@ -129,7 +129,7 @@ export const rampnetwork = defineProvider({
 
   async readWebhook({ webhookKey }, webhook) {
     const signature = readSignature(webhook.headers['x-body-signature']);
-    // The signature covers the content with sorted keys, not the bytes, so the content is parsed before it is verified.
+    // The signature covers the JSON with sorted keys, not the received bytes, so parsing comes before verification.
     const fields = readWebhookFields(webhook.body);
     const content = Buffer.from(sortedJson(fields));
     if (webhookKey === null || !verify('sha256', content, webhookKey, signature))

@@ -45,7 +45,7 @@ export const revolut = defineProvider({
     const apiUrl = `${urls.api}/partners/api/2.0`;
     const assets = createTtlCache<string>({ monotonicMs, keepMs: ASSET_KEEP_MS, maximumEntries: 1 });
     const readConfig = (call: answers.Call) => call.fields({ url: `${apiUrl}/config` });
-    /** Returns the entry for USDC on Polygon. If it states a contract, that must be USDC's. */
+    /** Returns the entry for USDC on Polygon. Throws if it states a contract other than USDC's. */
     function assetIn({ crypto }: answers.AnswerFields): answers.AnswerFields {
       const isUsdc = ({ currency, blockchain }: answers.AnswerFields) =>
         currency === 'USDC' && blockchain === 'POLYGON';

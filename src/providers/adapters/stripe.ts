@@ -115,7 +115,7 @@ export const stripe = defineProvider({
   },
 });
 
-/** Returns the body of a successful answer. Throws for others. An account that cannot sell counts as a wrong key. */
+/** Returns the body of a successful answer. Throws for others: `provider_inactive` if the account cannot sell. */
 function requireSuccess(answer: answers.JsonAnswer): unknown {
   try {
     return answers.requireSuccess('stripe', answer);
@@ -133,7 +133,7 @@ interface SourceQuote extends Pick<Quote, 'chargedCents' | 'deliveryUnits'> {
   readonly sourceCents: number;
 }
 
-/** Requests quotes from the path that worked last, or from the other one if the account does not have it. */
+/** Creates a function that requests quotes from the path that worked last, or else from the other path. */
 function createQuotes(apiUrl: string) {
   let paths: readonly [string, string] = QUOTE_PATHS;
   async function read(query: Readonly<Record<string, string>>, call: answers.Call): Promise<unknown> {
@@ -189,15 +189,15 @@ function totalCentsOf(quote: answers.AnswerFields, sourceCents: number): number 
 /** Maximum unused part of the charge, because fees are rounded and may have steps. The larger limit applies. */
 const LEFT_OVER_CENTS = 5;
 const LEFT_OVER_PERCENT = 1;
-/** Cents by which rounded fees may distort the slope for the next quote. */
+/** Cents added to a reduction of the source amount, because rounded fees distort the ratio between two quotes. */
 const ROUNDING_CENTS = 2;
 /** Maximum quotes per charge. Together, they have the time limit of a single quote. */
 const MAXIMUM_QUOTES = 3;
 
 /**
- * Finds a quote whose total is the charge or slightly less. Each further quote scales the previous amount by its total,
- * or reduces it more if a fixed fee made even the scaled total too high. If a fee step leaves no such total, finds the
- * lowest total above the charge, which the customer sees. Throws `DeclinedRequestError` if there is neither.
+ * Finds a quote whose total is the charge or slightly less. Each further quote scales the source amount by the ratio of
+ * charge to total, or reduces it more if a fixed fee keeps the total too high. If fee steps leave no such total, finds
+ * the lowest total above the charge, which the customer sees. Throws `DeclinedRequestError` if there is neither.
  *
  * @param firstCents amount of the first quote: the charge, or the charge scaled as in an earlier quote
  */
@@ -227,7 +227,7 @@ export async function scaleToCharge(
     else {
       const sourcePerCharged =
         (previous.sourceCents - sourceCents) / (previous.chargedCents - quote.chargedCents);
-      // A smaller source amount lowers the total by at least the same amount.
+      // Never reduces by more than the excess, because the total falls by at least as much as the source amount.
       const fewerCents = Math.min(excessCents, Math.ceil(excessCents * sourcePerCharged) + ROUNDING_CENTS);
       sourceCents = Math.max(1, sourceCents - fewerCents);
     }
@@ -263,7 +263,7 @@ function requireLocked(
   if (!isLocked) throw new Error('stripe made a session that is not locked to the deposit address');
 }
 
-/** Returns the delivery wallets (the chosen one and Polygon's) and all wallets of the session. Ignores network tags. */
+/** Returns the delivery wallets (the chosen one and Polygon's) and all wallets of the session, without their tags. */
 function walletsOf(details: answers.AnswerFields) {
   const { polygon, ...others } = answers.fieldsOf(details['wallet_addresses'] ?? {});
   const texts = (values: readonly unknown[]) => values.filter((value) => typeof value === 'string');

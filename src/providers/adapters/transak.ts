@@ -82,7 +82,7 @@ export const transak = defineProvider({
           body: { apiKey },
         });
         const { accessToken, expiresAt } = answers.fieldsOf(requireFields(answer, customerIp)['data']);
-        // `expiresAt` is in seconds since 1970. If it is not after the request, the token is assumed to last an hour.
+        // `expiresAt` is in seconds since 1970. If it is missing or past, the token is assumed to last an hour.
         const statedMs = typeof expiresAt === 'number' ? expiresAt * 1000 : 0;
         const expiresAtMs = statedMs > requestedAtMs ? statedMs : requestedAtMs + 60 * 60_000;
         return { token: answers.readToken(accessToken), expiresAtMs };
@@ -124,7 +124,7 @@ export const transak = defineProvider({
     const method = methodOf(request);
     const isSold = ({ id, isActive }: answers.AnswerFields) => id === method && isActive !== false;
     const option = answers.entryOf(paymentOptions, method, isSold);
-    // Limits in another currency say nothing about this one.
+    // Ignores limits in another currency.
     const limits = (option['limitCurrency'] ?? currency) === currency ? option : {};
     return {
       asset: 'USDC on polygon',
@@ -254,7 +254,7 @@ const EARLY_MS = 60_000;
 /** Age below which a refused token is kept, because a new one invalidates the token that all other calls use. */
 const MINIMUM_AGE_MS = 60_000;
 
-/** Keeps a token that calls share. Only one call at a time fetches it, and a failed fetch is not cached. */
+/** Creates a cache for a token that calls share. Concurrent calls share one fetch. A failed fetch is not cached. */
 function createSharedToken(nowMs: () => number) {
   let current: AccessToken | null = null;
   let fetchedAtMs = 0;

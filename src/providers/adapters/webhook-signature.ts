@@ -72,7 +72,7 @@ export function readProgress<T>(provider: ProviderId, statuses: ReadonlyMap<unkn
   throw new UnknownStateError(`${provider} sent the unknown status ${JSON.stringify(status)}`);
 }
 
-/** Parses a webhook's ISO 8601 time. Returns the time of its arrival if it states none. */
+/** Parses a webhook's ISO 8601 time. Returns the time of arrival if the value is missing. */
 export function readWebhookTimeMs(value: unknown, receivedAtMs: number): number {
   if (value === undefined || value === null) return receivedAtMs;
   const timeMs = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number.NaN;

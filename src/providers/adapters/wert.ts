@@ -95,7 +95,7 @@ export const wert = defineProvider({
     if (!isSameText(token, webhookSecret))
       throw new ProviderWebhookRefusedError('the address of the webhook does not carry the token');
     const { type, click_id: paymentId, order } = readWebhookFields(webhook.body);
-    // Wert's partner page can send test webhooks.
+    // Ignores test webhooks, which Wert's partner page can send.
     if (type === 'test' || typeof paymentId !== 'string' || paymentId === '') return null;
     const { data: orders } = await call.fields({
       url: `${urls.partner}/api/external/orders`,
@@ -113,7 +113,7 @@ export const wert = defineProvider({
   },
 });
 
-/** Returns the delivery for this charge, rounded down. The conversion may omit fees that are added to the amount. */
+/** Returns the delivery for this charge, rounded down. Deducts the conversion's fees unless the charge covers them. */
 function lessFees(
   conversion: answers.AnswerFields,
   { amountCents }: QuoteRequest,
@@ -122,7 +122,7 @@ function lessFees(
   const units = answers.readDecimalUnits(conversion['commodity_amount'], 'commodity_amount');
   const amountUnits = BigInt(amountCents) * UNITS_PER_CENT;
   const chargedUnits = BigInt(chargedCents) * UNITS_PER_CENT;
-  // A fraction of one, despite the name "percent".
+  // `fee_percent` is a fraction of one, despite its name.
   const share = answers.readUnitsOrNull(conversion['fee_percent'], 'fee_percent') ?? 0n;
   const fixed = answers.readUnitsOrNull(conversion['currency_miner_fee'], 'currency_miner_fee') ?? 0n;
   const withFees = amountUnits + (amountUnits * share) / 1_000_000n + fixed;
