@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { locationOf } from '../payment/callback-url.ts';
 import { createCallbackGuard, createCallbackHostCheck, type HostResolution } from './callback-host.ts';
 
-/** Judges with a resolver that answers this, and says which names it was asked for. */
+/** Creates a guard whose resolver returns the given resolution. `asked` lists the host names that were looked up. */
 function guardWith(
   resolution: HostResolution,
   own: readonly string[] = [],

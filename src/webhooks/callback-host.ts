@@ -147,12 +147,12 @@ export function createHostResolver(settings: {
   };
 }
 
-/** Maximum IP addresses of a host. A longer answer counts as none, because it may be meant to exhaust memory. */
+/** Maximum IP addresses of a host. A longer answer counts as a failure, because it may be meant to exhaust memory. */
 const MAX_ADDRESSES = 64;
 
 /**
  * Resolves a host with one DNS lookup, IPv4 first. Once either IP version has addresses, waits only briefly for the
- * other, because its server may be silent. IP literals and `localhost` need no DNS (RFC 6761).
+ * other, whose query may never be answered. IP literals and `localhost` need no DNS (RFC 6761).
  *
  * Avoids `dns.lookup`, because it blocks one of the four threads that file operations and password hashing share.
  */

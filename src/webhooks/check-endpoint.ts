@@ -76,7 +76,7 @@ export async function checkEndpoint(
     );
   if (httpStatus !== null) return [...passed, ...answerSteps(attempt, httpStatus)];
   const { name, advice } = steps[end] as Step;
-  // The test carries no event, so this part of the sentence does not apply.
+  // Removes the sentence about the event, because the test carries none.
   const sentence = reasonSentence(reason).replace(' The event may have arrived.', '');
   return [...passed, { name, level: 'fail', detail: `${sentence} ${advice}` }];
 }

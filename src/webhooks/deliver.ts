@@ -74,7 +74,7 @@ async function connectAndPost(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<PostAnswer> {
-  // Checked again, because the rules or the operator's list may have changed since creation.
+  // Checks the URL again, because the rules or the operator's list may have changed since creation.
   const callback = parseCallbackUrl(delivery.url, dependencies.allowedHosts);
   if (!callback.ok) throw new DeliveryStopped('blocked', 'blocked_url');
   const { own } = dependencies;
@@ -125,7 +125,7 @@ interface ConnectionOptions {
   readonly connectTo?: (address: string, port: number) => { address: string; port: number };
 }
 
-/** Maximum addresses to try, so that a long list of dead ones does not delay the delivery. */
+/** Maximum addresses to try, so that a long list of unreachable ones does not delay the delivery. */
 const MAX_ADDRESSES_TRIED = 4;
 
 const minVersion = 'TLSv1.2';
@@ -183,7 +183,7 @@ async function openAddress(
   }
 }
 
-/** Starts TLS and verifies the certificate. The host name is used only for this, and is never resolved again. */
+/** Starts TLS and verifies the certificate. Uses the host name only for these, and never resolves it again. */
 async function startTls(tcp: Socket, hostname: string, options: ConnectionOptions): Promise<TLSSocket> {
   const socket = openTls({
     socket: tcp,

@@ -33,7 +33,7 @@ export function webhookIdOf(paymentId: PaymentId, event: NewWebhook['event']): s
   return `${paymentId}:${event}`;
 }
 
-/** Returns a callback's host, for counting deliveries. Never throws, because a payment must become paid regardless. */
+/** Returns a callback's host, or '' for an invalid URL. Never throws, because the payment must still become paid. */
 export function hostOfCallback(callbackUrl: string): string {
   return URL.parse(callbackUrl)?.hostname.replace(/\.$/, '') ?? '';
 }

@@ -48,12 +48,12 @@ const webhook: Webhook = {
   result: null,
 };
 
-/** As a receiver computes it. */
+/** Computes the signature of a body as a receiver does. */
 function signatureOf(body: string | null): string {
   return createHmac('sha256', tokens.create(PAYMENT_ID)).update(String(body), 'utf8').digest('hex');
 }
 
-/** Sends with these parts and returns what was recorded, what was told, and what was thrown; null for nothing. */
+/** Sends a webhook. Returns the recorded results, those passed to `onResult`, and the thrown error or null. */
 async function send(change: Partial<SendWebhooksContext>, sent: Partial<Webhook> = {}) {
   const recorded: WebhookResult[] = [];
   const told: WebhookResult[] = [];
@@ -162,7 +162,7 @@ it('ends as failed, with nothing sent, when the stored event cannot be read', as
   expect(String(thrown)).toContain('no fields that can be read');
 });
 
-/** One pass over these waiting webhooks at a clock that a second passes with each look at the store. */
+/** Runs one pass over the waiting webhooks. The clock advances by a second with each query of the store. */
 async function claim(
   waiting: readonly WaitingWebhook[],
   open: readonly OpenDelivery[],
@@ -334,7 +334,7 @@ it('keeps every bound and leaves nothing waiting that could go, whatever waits',
           expect(heldBy(all, accountId)).toBeLessThanOrEqual(
             small.open - all.length + 1 + others(chosen, accountId),
           );
-        // Nothing is left that the bounds would let go.
+        // No remaining webhook fits within the bounds.
         const left = waiting.filter((one) => !chosen.includes(one));
         expect(chooseWebhooks(left, all, small)).toEqual([]);
       },
@@ -342,7 +342,7 @@ it('keeps every bound and leaves nothing waiting that could go, whatever waits',
   );
 });
 
-/** Places that others took in the same pass, maybe after this account had taken its last. */
+/** Counts the slots that other accounts took in the same pass, some perhaps after this account's last one. */
 function others(chosen: readonly WaitingWebhook[], accountId: string): number {
   return chosen.length - heldBy(chosen, accountId);
 }

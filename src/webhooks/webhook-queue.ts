@@ -6,7 +6,7 @@ export const WEBHOOK_INTERVAL_MS = 1_000;
 /** Maximum waiting webhooks per account that a pass considers. The next pass follows immediately. */
 const SEEN_PER_ACCOUNT = 100;
 
-/** Time for which a webhook with a secret unknown here is left to other processes. Then it is claimed and fails. */
+/** Time for which a webhook whose secret is missing here is left to other processes. Then it is claimed and fails. */
 const LEFT_TO_OTHERS_MS = 10 * 60_000;
 
 /** Time after which a claimed webhook counts as abandoned. Far exceeds a delivery's duration and clock differences. */
@@ -23,7 +23,7 @@ export async function claimWebhooks(
   const chosen = chooseWebhooks(waiting, open, bounds).map(({ id }) => id);
   const hasBacklog = full.length > 0 || chosen.length < waiting.length;
   if (chosen.length === 0) return { claimed: [], hasBacklog };
-  // Read after the query, because the time until a webhook counts as abandoned starts with the claim.
+  // Reads the clock after the query, because the time until a webhook counts as abandoned starts with the claim.
   const claimedAtMs = nowMs();
   const claimed = await webhooks.claimWebhooks(chosen, claimedAtMs, {
     fingerprints: tokens.fingerprints,
