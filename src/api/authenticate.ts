@@ -44,7 +44,7 @@ export function registerKeyRoutes(
 
 /**
  * Creates the check of each request before its body is read: the key (401), its rate (429) and its scope (403). Only
- * requests without a valid key count against their IP address. A valid key works regardless, because customers of one
+ * requests without a valid key count against their IP address. A valid key always works, because clients on the same
  * network must not lock each other out.
  */
 function createAdmission(
@@ -100,7 +100,7 @@ function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders'
     if (name === 'x-api-key') keys.push(value);
   }
   const [key = null, ...others] = keys;
-  // Refuses a key in the query even beside a valid header, because proxies log URLs.
+  // Refuses a key in the query even if a header has a valid key, because proxies log URLs.
   if (others.length > 0 || key === null || percentDecoded(url).includes(API_KEY_PREFIX)) return null;
   return hasApiKeyForm(key) ? key : null;
 }

@@ -72,7 +72,7 @@ export const oneOfOrNull = <const Word extends string>(
   examples: [null],
 });
 
-/** Creates the schema of an object that always has its fields, except those in `optional`. */
+/** Creates the schema of an object whose fields are always present, except those in `optional`. */
 export function object<
   Fields extends Readonly<Record<string, JsonSchema>>,
   Optional extends keyof Fields & string = never,
@@ -113,7 +113,7 @@ export const reference = <Described>(name: string): Schema<ValueOf<Described>> =
   $ref: `#/components/schemas/${name}`,
 });
 
-/** A request parameter. The parser takes limits and patterns from here, and the OpenAPI document publishes them. */
+/** Request parameter. The parser takes limits and patterns from here, and the OpenAPI document publishes them. */
 export interface RequestParameter {
   readonly isRequired?: boolean;
   /** Whether `null` in JSON means the same as omission. */

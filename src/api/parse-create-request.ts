@@ -205,7 +205,7 @@ function parseAmount(value: unknown): number {
   throw invalidField('amount', 'must be a decimal from 0.01 to 10000 with at most two decimals');
 }
 
-/** Parses a currency; an absent one means the default. Throws `invalid_request` for an unknown one. */
+/** Parses a currency. Returns the default if it is absent, and throws `invalid_request` if it is unknown. */
 export function parseCurrency(value: unknown): Currency {
   if (value === undefined || value === null) return currency.default;
   if (isCurrency(value)) return value;
@@ -252,7 +252,7 @@ function parseEmail(value: unknown): string | null {
   throw invalidField('email', `must be one email address of at most ${email.schema.maxLength} characters`);
 }
 
-/** Parses a note and converts its line breaks to LF; null without one. Throws `invalid_request` for an invalid one. */
+/** Parses a note and converts its line breaks to LF. Returns null if absent. Throws `invalid_request` if invalid. */
 export function parseNote(sent: unknown): string | null {
   if (sent === undefined || sent === null) return null;
   if (typeof sent !== 'string') throw invalidField('note', 'must be a string');

@@ -104,7 +104,7 @@ const presentCharge = (payment: Payment) => ({
   pass_fee_to_customer: payment.passFeeToCustomer,
 });
 
-/** Presents the answer to a create request. `status` is that of creation, because a replay must get the same answer. */
+/** Presents a created payment. `status` is always the initial one, because a repeated request gets the same answer. */
 function presentCreatedPayment(
   { tokens, baseUrl }: PresentContext,
   payment: Payment,

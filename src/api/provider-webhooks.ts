@@ -27,8 +27,8 @@ const WEBHOOK_LIMIT_BYTES = 64 * 1024;
 const WARNINGS_PER_MINUTE = 6;
 
 /**
- * Registers provider webhooks. Answers 200 to every authentic one, so that a provider does not repeat one that the
- * service cannot use. Answers 401 to a forged one, and 502 to one that could not be verified, so that it is repeated.
+ * Registers provider webhooks. Answers 200 to every authentic webhook, even an unusable one, so that the provider does
+ * not repeat it. Answers 401 to a forged webhook, and 502 if verification failed, so that the provider sends it again.
  */
 export function registerProviderWebhooks(server: FastifyInstance, context: ProviderWebhooksContext): void {
   const limiter = createFixedWindowLimiter(PROVIDER_WEBHOOKS_PER_MINUTE, context.monotonicMs);
@@ -63,7 +63,7 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
           );
         if (outcome === 'refused')
           throw new ServiceError('unauthorized', 'The webhook signature is invalid.');
-        // Answered here, because otherwise any stranger's webhook would cause a log entry with cause and stack.
+        // Answers here, because a thrown error would let strangers' webhooks cause log entries with cause and stack.
         if (outcome === 'unverified') return await sendError(reply, new ServiceError('provider_unavailable'));
         return await reply.send({ received: true });
       },

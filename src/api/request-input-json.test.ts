@@ -32,7 +32,7 @@ it('writes any number with all of its digits, and of the same value', () => {
         const plain = plainDecimal(`${written}e${exponent}`);
         expect(plain).toMatch(/^(0|[1-9]\d*)(\.\d+)?$/);
         expect(plain.split('.')[1]?.length ?? 0).toBe(Math.max(0, fraction.length - exponent));
-        // As whole numbers, without rounding.
+        // Compares scaled integers, which are not rounded.
         const scaled = BigInt(plain.replace('.', ''));
         expect(scaled).toBe(
           BigInt(whole + fraction) * 10n ** BigInt(Math.max(0, exponent - fraction.length)),

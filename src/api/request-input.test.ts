@@ -9,7 +9,7 @@ it('reads whatever was encoded properly', () => {
     fc.property(anyParameters, (pairs) => {
       const parameters = pairs.filter(([name]) => name !== '__proto__');
       const url = `/x?${parameters.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')}`;
-      // A parameter without a name and a value is written as "=", which is one with an empty name.
+      // An empty name with an empty value is written as "=", which parses as a parameter.
       expect(Object.entries(parseQuery(url)).sort()).toEqual(parameters.sort());
     }),
   );

@@ -20,7 +20,7 @@ const itemAmount = /^-?(0|[1-9][0-9]{0,5})(\.[0-9]{1,2})?$/;
 const MINIMUM_EXPIRY_SECONDS = 900;
 /**
  * Text without control characters, except line breaks and tabs, and without marks that change the direction of other
- * text. The marks are literal, because Go does not know `\u` in a pattern.
+ * text. The marks are literal, because Go does not support `\u` in a pattern.
  */
 const TEXT_PATTERN = '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\u202a-\u202e\u2066-\u2069]*$';
 const plainText = new RegExp(TEXT_PATTERN);
@@ -128,7 +128,7 @@ function parseMetadata(value: unknown): Readonly<Record<string, string>> | null 
   const texts = entries.map(
     ([key, text]) => [key, requireText(`metadata.${key}`, text, 0, VALUE_CHARACTERS)] as const,
   );
-  // Sorted, because a repeated request may list the keys in another order.
+  // Sorts the keys, because a repeated request may list them in another order.
   return texts.length === 0
     ? null
     : Object.fromEntries(texts.sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -193,7 +193,7 @@ export function completeParameters(
   return { ...body, address, callback };
 }
 
-/** Parses query parameters. Throws `invalid_request` even for unknown ones: ignoring one would list other payments. */
+/** Parses query parameters. Throws `invalid_request` for unknown ones, because ignoring a filter widens the result. */
 export function readQuery<Known extends Readonly<Record<string, QueryParameter<unknown>>>>(
   query: QueryParameters,
   known: Known,
@@ -204,7 +204,7 @@ export function readQuery<Known extends Readonly<Record<string, QueryParameter<u
   ) as never;
 }
 
-/** Parses the query of a list of payments. Throws `invalid_request` for an invalid one or a page too long to expand. */
+/** Parses a query for payments. Throws `invalid_request` if it is invalid or asks to expand too long a page. */
 export function readListQuery(accountId: string, query: QueryParameters, nowMs: number) {
   const given = readQuery(query, listParameters);
   const {

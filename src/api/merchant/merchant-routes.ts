@@ -80,7 +80,7 @@ export interface MerchantRoutes {
 
 export interface MerchantFeatures {
   readonly operations: readonly ((routes: MerchantRoutes) => void)[];
-  /** Reads the fields that features add to each of these events. */
+  /** Reads the fields that features add to the given events. Resolves to a function that returns those of one event. */
   readonly readEventFields: (
     accountId: string,
     events: readonly NumberedEvent[],
@@ -105,7 +105,7 @@ export function registerMerchantApi(
 function registerPayments(server: FastifyInstance, context: MerchantContext, guard: Guard): void {
   const { search, baseUrl } = context;
   const presentOne = async (payment: Payment) => {
-    // The sessions determine the charge for the rest of a partially paid payment.
+    // Reads the sessions, which determine the remaining charge of a partially paid payment.
     const view =
       payment.amountMismatch === 'partially_paid' ? await context.payments.viewPayment(payment.id) : null;
     return presentMerchantPayment(baseUrl, view ?? { payment, sessions: [] });
@@ -226,7 +226,7 @@ function registerReports(
   });
 }
 
-/** Refuses a cursor whose next events were deleted, or a future one from before the clock was set back. */
+/** Throws `cursor_expired` if events after the cursor were deleted, or if the clock was set back behind the cursor. */
 function requireKept(after: number, { newest, oldestAfter }: EventPage, nowMs: number): void {
   if (after >= oldestAfter && after <= Math.max(newest, nowMs)) return;
   throw new ServiceError(

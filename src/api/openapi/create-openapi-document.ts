@@ -56,7 +56,7 @@ export function createOpenApiDocument(baseUrl: string, description: ApiDescripti
         bearerKey: {
           type: 'http',
           scheme: 'bearer',
-          // Only described, because generated clients would send the headers of all schemes and be refused.
+          // Only described, because generated clients would send the headers of all listed schemes and be refused.
           description: 'Your API key. `X-API-Key: <key>` is accepted instead, but not both headers.',
         },
       },
@@ -209,7 +209,7 @@ const isNull = (value: unknown) => isObject(value) && value['type'] === 'null';
 /** Keywords whose values are data, not schemas. */
 const data = ['example', 'examples', 'enum', 'required'];
 
-/** Converts the document to OpenAPI 3.0, for generators that do not know 3.1. */
+/** Converts the document to OpenAPI 3.0, for generators that do not support 3.1. */
 export function toOpenApi30(document: JsonSchema): JsonSchema {
   const { info, webhooks, ...others } = downgrade(document) as JsonSchema;
   const license = { name: 'MIT', url: 'https://opensource.org/license/mit' };
