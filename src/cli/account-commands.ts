@@ -96,7 +96,7 @@ export function addAccountCommands(program: Command, services: OperationRunner):
   key('revoke <key>', 'revoke a key immediately');
 }
 
-/** Returns a file's contents in base64, cut off at a length that is refused anyway. An empty name removes the logo. */
+/** Returns a file's contents in base64, truncated just above the maximum size. An empty name removes the logo. */
 function readAsBase64(file: string): string {
   if (file === '') return '';
   try {

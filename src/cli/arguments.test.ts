@@ -14,13 +14,13 @@ const PAYMENT_ID = createPaymentIdGenerator(Date.now)();
 interface Reader {
   readonly name: string;
   readonly read: (args: OperationArguments) => unknown;
-  /** The option that a message must name. */
+  /** Option that an error message must name. */
   readonly option: string;
   readonly takes: readonly (readonly [OperationArguments, unknown])[];
   readonly refuses: readonly OperationArguments[];
 }
 
-/** A reader of one option: what it takes (and makes of it), and what it refuses; undefined is no such option. */
+/** Creates a test case for one option, with accepted values, their results, and refused values; undefined is absent. */
 function readerOf(
   read: (args: OperationArguments, option: string) => unknown,
   option: string,

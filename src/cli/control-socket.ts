@@ -20,7 +20,7 @@ export const CONTROL_SOCKET = 'control.sock';
 /** Interval between keep-alive bytes, well below the client's timeout. */
 const ALIVE_INTERVAL_MS = 10_000;
 
-/** Media type by which a command requests progress lines. Version 0.1.0 reads only the reply. */
+/** Media type by which a command requests progress lines. Commands of version 0.1.0 read only the reply. */
 const PROGRESS_LINES = 'application/x-ndjson';
 
 type ControlReply = { readonly result: unknown } | { readonly error: string };
@@ -49,7 +49,7 @@ export async function startControlServer(socketFile: string, context: Operations
     response.end(reply);
   });
   await once(server.listen(socketFile), 'listening');
-  // Until here, the umask keeps other users out, because the process creates all files for its own user only.
+  // Until here, the process's umask keeps other users out.
   chmodSync(socketFile, 0o600);
   return server;
 }

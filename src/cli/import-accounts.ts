@@ -20,13 +20,13 @@ const columns = ['name', 'email', 'fee-percent', 'wallet', 'confirm-wallet'] as 
 const columnOf = (name: string) => columns.find((column) => column === name.trim().replaceAll('_', '-'));
 const NO_COLUMN = `must be one of the columns ${columns.join(', ')}, each of which is there once`;
 
-/** A row, with the line where it ends and its values by column. A string describes a fault of the whole row. */
+/** Row of the file, with its last line and its values by column. A string describes a fault of the whole row. */
 interface FileRow {
   readonly line: number;
   readonly values: Readonly<Record<string, unknown>> | string;
 }
 
-/** A checked row, with the arguments of `account create` and the account that they describe. */
+/** Checked row, with the arguments of `account create` and the account that they describe. */
 interface NewRow {
   readonly line: number;
   readonly args: OperationArguments;
@@ -90,7 +90,7 @@ function rowsOfCsv(text: string): readonly FileRow[] {
     skip_records_with_error: true,
     on_record: (values: Record<string, string>, { lines: line }) => void rows.push({ line, values }),
     on_skip(error) {
-      // The parser notices a missing quote only at the end of the file.
+      // The parser reports a missing quote only at the end of the file.
       const isUnclosed = error?.code === 'CSV_QUOTE_NOT_CLOSED';
       const line = isUnclosed ? (rows.at(-1)?.line ?? 0) + 1 : Number(error?.['lines']);
       // The parser may find several faults in one line.

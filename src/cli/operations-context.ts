@@ -13,7 +13,7 @@ import type { CoreStore } from '../store/assemble-core.ts';
 import type { CallbackGuard, CheckEndpoint } from '../webhooks/delivery-types.ts';
 import type { FeatureRecords } from './verify/verify-context.ts';
 
-/** Provider directory whose `adapters` are null without a running server, because only a server knows credentials. */
+/** Provider directory whose `adapters` are null without a running server, because only a server has credentials. */
 export type OperatorDirectory = Pick<ProviderDirectory, 'settings' | 'evidence' | 'isOffByDefault'> & {
   readonly adapters: ProviderDirectory['adapters'] | null;
 };

@@ -55,7 +55,7 @@ async function describeDatabase(context: OperationsContext, args: OperationArgum
   };
 }
 
-/** Describes another token at the deposit address; null if there is none, or no chain that can have one. */
+/** Describes a token other than USDC at the deposit address; null if there is none, or if it cannot be searched for. */
 async function nameOtherToken({ chain, observations }: OperationsContext, view: PaymentView) {
   const cursor = await observations.readCursor();
   if (chain?.mistakenToken === undefined || cursor === null) return null;
@@ -113,7 +113,7 @@ function payoutOf(args: OperationArguments, { wallet }: Pick<Account, 'wallet'>)
   return payoutAddress;
 }
 
-/** Returns the default scopes if the option is absent. Refuses an empty list, which an unset variable may cause. */
+/** Returns the default scopes if the option is absent. Refuses an empty list, as from an unset shell variable. */
 function scopesOf(args: OperationArguments): readonly KeyScope[] {
   const text = argument.optional(args, 'scopes');
   if (text?.trim() === '') throw invalidField('scopes', `must be a list of ${keyScopes.join(', ')}`);
@@ -124,7 +124,7 @@ const auditColumns = ['account_id', 'position', 'created_at', 'actor', 'action',
 
 export type AuditPortion = Awaited<ReturnType<typeof exportAuditLog>>;
 
-/** Returns lines of an export and the cursor of the next lines; null after the last. */
+/** Returns lines of an export and the cursor of the next lines, which is null after the last line. */
 async function exportAuditLog(context: OperationsContext, args: OperationArguments) {
   const range = {
     fromMs: argument.optionalTime(args, 'from') ?? undefined,

@@ -3,7 +3,7 @@ import { printResult } from './present.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What is written to standard output. */
+/** Prints a result and returns the text on standard output. */
 function printed(result: unknown, options: { json?: boolean } = {}): string {
   let text = '';
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {

@@ -72,7 +72,7 @@ export function presentKey(key: ApiKey) {
 }
 
 /**
- * Presents a provider. Without a running server, `configured` and `evidence` are null, because only a server knows
+ * Presents a provider. Without a running server, `configured` and `evidence` are null, because only a server has
  * credentials and hosts. `active` is then null, too, unless the operator switched the provider off.
  */
 export async function presentProvider(
@@ -82,7 +82,7 @@ export async function presentProvider(
 ) {
   const stored = await settings.readProviderSettings(id);
   const adapter = adapters?.get(id);
-  // Health as seen by the process that answers; undefined without a running server.
+  // Health as observed by this process; undefined without a running server.
   const health = adapter?.health?.();
   const state = adapters === null ? null : stateOfProvider({ adapters, isOffByDefault }, id, stored);
   return {
@@ -223,7 +223,7 @@ export const listColumns: Readonly<Record<string, readonly string[] | undefined>
   'move-store': ['table', 'source_rows', 'target_rows', 'equal'],
 };
 
-/** Prints a result as unchanged JSON or as lines for people. `columns` selects the columns of a table. */
+/** Prints a result as unchanged JSON or as readable lines. `columns` selects the columns of a table. */
 export function printResult(
   result: unknown,
   { json, columns }: { readonly json?: boolean; readonly columns?: readonly string[] | undefined },

@@ -31,7 +31,7 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
-/** The program with services that only remember what they were asked. */
+/** Creates the program with services that only record their calls. */
 function recordingProgram(): Command {
   async function record<T>(answer: T, ...call: unknown[]): Promise<T> {
     calls.push(call);
@@ -81,7 +81,7 @@ function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 
-/** A command's words after the program's own name. */
+/** Returns a command's words without the program's name. */
 function pathOf(command: Command): string {
   return command.parent === null ? '' : `${pathOf(command.parent)} ${command.name()}`.trim();
 }
@@ -90,7 +90,7 @@ const leaves = () => everyCommand(recordingProgram()).filter(({ commands }) => c
 
 const type = (...words: string[]) => recordingProgram().parseAsync(words, { from: 'user' });
 
-/** The names of the arguments of an operation without a dash, in their order, and lines that run it. */
+/** Operations with the names of their positional arguments, in order, and the rest of command lines that run them. */
 const lines: readonly (readonly [operation: string, names: string, ...options: string[]])[] = [
   ['user create', 'email', 'a@b.example --account acc_1 --role viewer --operator'],
   ['user update', 'email', 'a@b.example --operator', 'a@b.example --operator --existing'],
@@ -143,7 +143,7 @@ const lines: readonly (readonly [operation: string, names: string, ...options: s
 const flags =
   /^--(?:(?:no-)?operator|existing|suspend|resume|purchase|active|inactive|offline|down|slow|up)$/;
 
-/** What an operation is asked for by a line: each argument by its name. */
+/** Returns the arguments, by name, that a command line passes to its operation. */
 function argumentsIn(names: string, options: string): Record<string, string | boolean> {
   const [words, named] = [options.split(' ').filter((word) => word !== ''), names.split(' ')];
   const args: Record<string, string | boolean> = {};
@@ -185,7 +185,7 @@ describe('the command line', () => {
   );
 
   it('reaches every operation there is, and names none that is not', () => {
-    // `listen` asks for its operation again and again by itself; `webhook check` prints lines; `doctor` shows the database.
+    // Operations without a line above. For example, `listen` polls, and `doctor` runs `database show`.
     const special = ['listen', 'webhook check', 'provider watch', 'database show', 'audit export'];
     expect([...new Set(commandLines.map(([, name]) => name)), ...special].sort()).toEqual(
       [...Object.keys(operations), ...sandboxOperationNames, 'sandbox refund'].sort(),

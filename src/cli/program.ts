@@ -331,7 +331,7 @@ function addKeepingCommands(program: Command, services: ProgramServices): void {
   );
 }
 
-/** Adds a command that prints the audit log in portions as it reads. */
+/** Adds a command that reads and prints the audit log in portions. */
 function addAuditCommand(program: Command, services: ProgramServices): void {
   const group = program.command('audit').description('who did what');
   leaf(group, 'export', 'print the audit log, newest first, one JSON object a line')

@@ -28,7 +28,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
       const { accountId, role } = membership;
       await recordAction(context, accountId, operatorActor, 'member.added', `${user.email} (${role})`);
     }
-    // An existing password stays valid.
+    // Creates a link only for a user without a password, because an existing password stays valid.
     const link = user.passwordHash === null ? await linkFor(context, user) : {};
     if (user.passwordHash === null && user.isOperator)
       await recordAction(context, SERVICE_LOG, operatorActor, 'password.link_created', email);
@@ -143,7 +143,7 @@ export const emailOperations: Readonly<Record<string, Operation>> = {
 const NOT_COMPLETE =
   'Not complete: a webhook with such an address is being sent. Run the same command again in a minute.';
 
-/** Repeats the step until nothing is left, or until an unfinished webhook stops it. */
+/** Erases email addresses step by step until none is left, or until an unfinished webhook prevents the next step. */
 async function eraseAll(context: EraseEmailsContext, accountId: string, days: number) {
   let erased = 0;
   for (;;) {

@@ -2,23 +2,23 @@ import type { WebhookAnswer } from './post-webhook.ts';
 
 export interface Observations {
   readonly good: WebhookAnswer;
-  /** A genuine webhook whose body takes a second to arrive. */
+  /** Answer to a genuine webhook whose body takes a second to arrive. */
   readonly slowBody: WebhookAnswer;
   readonly odd: WebhookAnswer;
   readonly forgeries: readonly { readonly name: string; readonly answer: WebhookAnswer }[];
   readonly duplicates: readonly WebhookAnswer[];
-  /** The same webhook, sent again after the order was fulfilled. */
+  /** Answer to the same webhook, sent again after the order was fulfilled. */
   readonly late: WebhookAnswer;
-  /** Null if the shop uses another service, because the grader cannot count status reads there. */
+  /** Numbers of status reads; null if the shop uses another service, where the grader cannot count them. */
   readonly statusReads: { readonly plain: number; readonly unpaid: number } | null;
-  /** Number of fulfilments of each order; null without a probe, or if there was no reason to fulfil the order. */
+  /** Number of fulfillments of each order; null without a probe, or if there was no reason to fulfill the order. */
   readonly fulfilments: Readonly<Record<'plain' | 'odd' | 'guarded' | 'unpaid' | 'repeated', number | null>>;
   readonly timeLimitMs: number;
 }
 
 export interface Finding {
   readonly obligation: string;
-  /** `not_seen`: the shop reports no fulfilments. `not_checked`: some checks need the stand-in service. */
+  /** `not_seen`: the shop reports no fulfillments. `not_checked`: some checks need the stand-in service. */
   readonly mark: 'met' | 'missed' | 'not_seen' | 'not_checked';
   readonly problems: readonly string[];
   /** How to meet the obligation; null if it is met. */
@@ -42,12 +42,12 @@ export function evaluate(seen: Observations): readonly Finding[] {
   ];
 }
 
-/** Observations of how the shop uses the event log. Fulfilments are null without a probe. */
+/** Observations of how the shop uses the event log. Fulfillments are null without a probe. */
 interface EventObservations {
   readonly isFollowed: boolean;
-  /** Fulfilments of the order that appears only in the event log. */
+  /** Fulfillments of the order that appears only in the event log. */
   readonly missed: number | null;
-  /** Fulfilments of the order that also has a webhook. */
+  /** Fulfillments of the order that also has a webhook. */
   readonly known: number | null;
 }
 
@@ -143,7 +143,7 @@ function answersInTime({ good, slowBody, odd, duplicates, late, timeLimitMs }: O
   const genuine = [
     ['a genuine webhook', good],
     ['one whose body takes a second to arrive', slowBody],
-    // Counts only without an answer, because a refusal is a finding of the first obligation.
+    // Included only if there was no answer, because a refusal is a finding of the first obligation.
     ...(odd.status === null ? [['one with unusual spaces', odd] as const] : []),
     ...duplicates.map((answer) => ['one of several at once', answer] as const),
     ['a repeated one', late],

@@ -38,7 +38,7 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
   await send(context, genuine(unpaid));
   const duplicates = await sendDuplicates(context, repeated);
 
-  // A shop may read the status only after its answer.
+  // Waits, because a shop may read the status only after it has answered.
   await waitUntil(context.patienceMs, async () => unpaid.statusReads > 0);
   return evaluate({
     good,
@@ -58,7 +58,7 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
   });
 }
 
-/** Grades how the shop handles a missing webhook. Must run after `gradeReceiver`, whose findings it would change. */
+/** Grades how the shop handles a missing webhook. Must run after `gradeReceiver`, because it causes fulfillments. */
 export async function gradeEvents(context: GradeContext): Promise<Finding> {
   const { service, readFulfilments } = context;
   const [missed, known] = service.orders.slice(-ORDERS_NEEDED) as [GradedOrder, GradedOrder];
@@ -74,7 +74,7 @@ export async function gradeEvents(context: GradeContext): Promise<Finding> {
   });
 }
 
-/** Grades with an unpaid payment of the shop's own service, by its answers and, with a probe, by fulfilments. */
+/** Grades with an unpaid payment of the shop's own service, by the shop's answers and, with a probe, fulfillments. */
 export async function gradeWithPayment(
   context: SendContext,
   order: GradedOrder,
@@ -93,7 +93,7 @@ export async function gradeWithPayment(
     forgeries,
     ...duplicates,
     statusReads: null,
-    // Fulfilments caused by forgeries belong to the finding on the signature.
+    // Fulfillments caused by forgeries belong to the finding on the signature.
     fulfilments: { plain: null, odd: null, guarded, unpaid: guarded === 0 ? unpaid : null, repeated: null },
     timeLimitMs: context.timeLimitMs,
   });

@@ -14,7 +14,7 @@ const LARGEST_GAP_BLOCKS = 100;
 
 /**
  * Compares final records with the chain: each deposit, release and rescue must be in its place, and the deposit address
- * must hold the difference. Throws `ChainUnavailableError`, also if the endpoint has discarded the state of the last
+ * must hold the difference. Throws `ChainUnavailableError`, even if the endpoint has discarded the state of the last
  * scanned block.
  */
 export async function checkChain(chain: VerifiedChain, subjects: readonly ChainSubject[]): Promise<void> {

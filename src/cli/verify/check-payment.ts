@@ -49,7 +49,7 @@ function sumOf<Row>(rows: readonly Row[], unitsOf: (row: Row) => bigint): bigint
   return rows.reduce((sum, row) => sum + unitsOf(row), 0n);
 }
 
-/** Checks the amounts. After a release, they must equal the sum of the journal's first releases, however many. */
+/** Checks the amounts. After a release, they must equal the journal's running totals after one of the releases. */
 function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void {
   const { payment, observations } = view;
   const { status, receivedUnits, forwardedUnits, paidThresholdUnits } = payment;
@@ -110,7 +110,7 @@ function checkTransactions({ view: { payment, observations } }: PaymentFacts, fi
   check(payment.txidOut, observations.releases, 'one of its releases', isReleased);
 }
 
-/** Checks that the service's own decision would not change the payment now. */
+/** Checks that `settle` would not change the payment now. */
 function checkState({ view }: PaymentFacts, { nowMs }: CheckContext, findings: Findings): void {
   const { payment } = view;
   // Other checks cover the units and the transaction seen so far.

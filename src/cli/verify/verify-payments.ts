@@ -22,7 +22,7 @@ const HISTORIES_AT_A_TIME = 500;
 /** Maximum number of discrepancies to list. Larger numbers usually have a common cause. */
 const MAXIMUM_LISTED = 1_000;
 const MAXIMUM_OPEN_BATCHES = 1_000;
-/** Maximum checks of a payment. The payment may change during one, so only a lasting discrepancy counts. */
+/** Maximum checks of a payment. The payment may change during a check, so only a lasting discrepancy counts. */
 const MAXIMUM_CHECKS = 4;
 
 /**
@@ -90,7 +90,7 @@ async function countPayments({ payments, onProgress }: VerifyContext, newest: Pa
 
 type RunConstants = Omit<CheckContext, 'nowMs' | 'openBatches'>;
 
-/** A payment as last read; `facts` is null if the payment is unreadable. */
+/** Payment as last read; `facts` is null if the payment is unreadable. */
 interface CheckedPayment {
   readonly id: PaymentId;
   readonly facts: PaymentFacts | null;
