@@ -17,7 +17,7 @@ const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const SECRET = 'a secret of at least 32 characters';
 const RELAYER_KEY = `0x${'1f'.repeat(32)}`;
 
-/** All that live mode insists on. */
+/** Variables that live mode requires. */
 const live: Environment = {
   SECRET_KEY: SECRET,
   POLYGON_RPC_URL: 'https://rpc.example/v2/key',
@@ -28,14 +28,14 @@ const live: Environment = {
 
 const folder = temporaryFolder(afterAll);
 
-/** A file below the test's folder. */
+/** Writes a file to the test's folder and returns its path. */
 function fileOf(name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text);
   return path;
 }
 
-/** Every problem of an environment; empty when it is valid. */
+/** Returns all problems of an environment; empty if it is valid. */
 function problemsOf(mode: 'sandbox' | 'live', environment: Environment): readonly string[] {
   try {
     readConfig(mode, environment);

@@ -100,7 +100,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     /** `postgres://…` URL; null for SQLite in the data folder. */
     databaseUrl,
     databaseCopyUrl,
-    /** Null if unset. Only the sandbox allows that, and generates one. */
+    /** Null if unset, which only the sandbox allows, because it generates a key. */
     secretKey,
     previousSecretKeys,
     /** Networks of proxies whose X-Forwarded-For is trusted; empty for none. */
@@ -134,7 +134,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
         MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
       ),
     },
-    /** Chain settings; null in the sandbox, which brings its own chain. */
+    /** Chain settings; null in the sandbox, which starts its own chain. */
     chain: isLive ? readChain(read) : null,
     /** Settings of each configured provider, by the names in `providerVariables`. */
     providers: isLive ? readProviders(read) : new Map<ProviderId, ProviderValues>(),
@@ -211,7 +211,7 @@ function readRelayMaximumFee(read: Reader): bigint {
   return 10n ** 18n;
 }
 
-/** Reads the gas share; null if no release waits for lower fees. It needs a POL price, which alone has no effect. */
+/** Reads the gas share, which requires a POL price. Null if it is unset, so that no release waits for lower fees. */
 function readRelayGasShare(read: Reader): GasShareLimit | null {
   const basisPoints = read.percent('RELAY_MAX_GAS_SHARE_PERCENT', null, 100, 10_000);
   const price = read.text('POL_PRICE_USD');
