@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { afterRestore } from './worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
-/** Runs a task of a restored database on a chain whose endpoints say these heights. Resolves to the height it recorded. */
+/** Runs a task of a restored database while the endpoints report these heights. Resolves to the recorded height. */
 async function recordedWith(heights: readonly number[]) {
   let recorded: number | null = null;
   const parts = {

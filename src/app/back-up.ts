@@ -24,7 +24,7 @@ export async function backUp(config: Config, file: string, onProgress: OnProgres
   try {
     writeFileSync(join(config.dataDir, LAST_BACKUP_FILE), `${target}\n`);
   } catch {
-    // The data folder may be read-only for the user who runs the backup, and the copy is valid anyway.
+    // Ignored, because the copy is valid even if this user cannot write to the data folder.
   }
   return { file: target, ...copied };
 }

@@ -22,8 +22,8 @@ interface CheckContext {
 }
 
 /**
- * Verifies the deployment repeatedly until `stop`, because the node behind an endpoint can change. If no endpoint
- * answers, uses an earlier start's result or throws `ChainUnavailableError`. Throws `DeploymentMismatchError` if wrong.
+ * Verifies the deployment repeatedly until `stop`, because an endpoint's node can change. Throws
+ * `DeploymentMismatchError`. If no endpoint answers, uses an earlier result or throws `ChainUnavailableError`.
  */
 export async function startDeploymentCheck(
   { endpoints, known, log, metrics, retryMs = 30_000 }: CheckContext,

@@ -65,7 +65,7 @@ it.each([
   expect(assessDisk(freeMb, allMb).level).toBe(level);
 });
 
-/** On loopback, `localhost` and `127.0.0.1` are one host, and each is named as in `POLYGON_RPC_URL`. */
+/** Creates an endpoint. `localhost` and `127.0.0.1` are one host. The label is spelled as in `POLYGON_RPC_URL`. */
 const endpointAt = (label: string) => ({ host: label.replace('127.0.0.1', 'localhost'), label });
 
 it.each([

@@ -64,13 +64,13 @@ const fail = (detail: string): Finding => ({ level: 'fail', detail });
 
 const ANSWER_LIMIT_MS = 5_000;
 const CHECK_LIMIT_MS = 20_000;
-/** Time to wait for the store, which other commands hold for about a second. */
+/** Maximum wait for the store, which other commands hold for about a second. */
 const STORE_PATIENCE_MS = 3_000;
 
 /**
  * Checks a live configuration, this machine, and everything that the configuration refers to.
  *
- * @param onCheck receives each finding as soon as those before it are known, because some checks reach the time limit
+ * @param onCheck receives the findings in order, each as soon as possible, because some checks take many seconds
  */
 export async function runDoctor(
   onCheck: (check: DoctorCheck) => void,
@@ -118,7 +118,7 @@ export async function runDoctor(
     checked('trust_proxy', async () => assessProxy(config)),
     store,
     store.then(() => checked('scan', async () => assessScan(scannedAtMs, { isServed, nowMs: Date.now() }))),
-    // Checked only for SQLite, because the service cannot see backups of PostgreSQL.
+    // Checked only for SQLite, because backups of PostgreSQL are not recorded here.
     ...(config.databaseUrl === null ? [checked('backup', async () => checkBackup(config))] : []),
     ...(config.databaseCopyUrl === null ? [] : [checked('copy', () => checkCopy(config))]),
     checked('disk', () => checkDisk(config)),
@@ -156,7 +156,7 @@ function messageOf(error: unknown): string {
   return machineFaultOf(error) ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** Open-file limit that docs/going-live.md asks for. */
+/** Open-file limit that docs/going-live.md recommends. */
 const WANTED_OPEN_FILES = 20_000;
 
 export function assessOpenFiles(limit: number): Finding {
@@ -169,7 +169,7 @@ function checkEnvFile(): Finding {
   const found = statSync('.env', { throwIfNoEntry: false });
   if (found === undefined) return ok(`there is no .env in ${process.cwd()}`);
   const variables = new Set(Object.keys(parseEnv(readFileSync('.env', 'utf8'))));
-  // The variable is also set in the environment, for example because systemd reads the same file.
+  // Node has read the variable from the environment, for example because systemd loads the same file.
   if (getCACertificates('extra').length > 0) variables.delete('NODE_EXTRA_CA_CERTS');
   return assessEnvFile(found.mode, [...variables]);
 }
@@ -227,7 +227,7 @@ export function assessBaseUrl(
   const { chain_id: chainId, factories } = (published ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof chainId !== 'number' || !Array.isArray(factories)) {
     const found = `${baseUrl} answers with status ${status}, and not as this service`;
-    // A proxy also answers like this while the service is not running.
+    // A proxy also answers with a 5xx while the service is not running.
     return !isServed && status >= 500
       ? warn(`${found}: run doctor again while the service runs`)
       : fail(`${found}: correct BASE_URL, or the proxy and TRUST_PROXY`);
@@ -266,7 +266,7 @@ export function assessProxy({ baseUrl, tls, trustProxy }: Pick<Config, 'baseUrl'
 }
 
 const HOUR_MS = 3_600_000;
-/** A day plus the duration of a nightly backup, as in docs/monitoring/alerts.yml. */
+/** Age of an outdated backup: a day plus the duration of a nightly backup, as in docs/monitoring/alerts.yml. */
 const OLD_BACKUP_HOURS = 26;
 
 function checkBackup({ dataDir }: Config): Finding {
@@ -282,13 +282,13 @@ async function checkCopy({ dataDir, databaseCopyUrl }: Config): Promise<Finding>
   const script = fileURLToPath(new URL('../../deploy/continuous-copy.sh', import.meta.url));
   const settings = 'DATA_DIR=$1 DATABASE_COPY_URL=$2 exec sh "$0" lag';
   const words = ['-c', settings, script, dataDir, databaseCopyUrl ?? ''];
-  // Without Litestream here, the copy may run in another container.
+  // Ignores the error, because Litestream may run only in another container.
   const asked = promisify(execFile)('sh', words, { timeout: CHECK_LIMIT_MS / 2 });
   const { stdout } = await asked.catch(() => ({ stdout: '' }));
   return assessCopy(stdout);
 }
 
-/** @param copies rows of `litestream generations`; the newest is the least behind, by a time such as 1m2.5s or -208ms */
+/** @param copies rows of `litestream generations`; the newest has the shortest lag, such as 1m2.5s or -208ms */
 export function assessCopy(copies: string): Finding {
   const lags = copies.split('\n').flatMap((row) => row.split(/ +/)[2] ?? []);
   const secondsOf = (lag: string) => Number.parseFloat(lag) / (/\ds$/.test(lag) ? 1 : 1000);
@@ -329,7 +329,7 @@ async function checkMailServer({ mail }: Config): Promise<Finding> {
 async function describeDatabase(config: Config): Promise<DatabaseDescription> {
   const openSinceMs = Date.now() - config.checkoutExpiryHours * HOUR_MS;
   const args = { open_since_ms: String(openSinceMs) };
-  // A running server locks SQLite, so the server is asked. PostgreSQL is opened directly, because a running server
+  // A running server locks SQLite, so the operation runs there. PostgreSQL is opened directly, because a running server
   // could be connected to a different database than a new start would use.
   const found =
     config.databaseUrl === null
@@ -357,14 +357,14 @@ function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescri
   return ok(`${describePlace(config)}: the database opens, or a server uses it; ${fingerprints}`);
 }
 
-/** Returns the providers that cannot be used in production, switched on or off, with the reasons. */
+/** Returns the providers that cannot be used in production, whether switched on or off, with the reasons. */
 function findBlocked({ providers, baseUrl }: Config): ReadonlyMap<ProviderId, string> {
   const settings = { timeoutMs: ANSWER_LIMIT_MS, nowMs: Date.now, webhookUrl: baseUrl, baseUrl };
   const all = [...providers].map(([id, values]) => knownProviders[id].open(values, settings));
   return new Map(all.flatMap(({ id, blockedBecause }) => (blockedBecause ? [[id, blockedBecause]] : [])));
 }
 
-/** Warns of providers that are off by default instead of failing, because the operator decides. */
+/** Only warns about providers that are off by default, because the operator decides about them. */
 export function assessProviders(
   all: readonly ProviderId[],
   switches: ReadonlyMap<string, string> | null,
@@ -433,7 +433,7 @@ export function assessContract(factory: string, codeHash: string, problems: read
   return problems.length === 0 ? ok(found) : warn(`${found}; ${problems.join('; ')} Replace that endpoint`);
 }
 
-/** Finds endpoints whose final block contradicts the first one's, and endpoints whose logs differ. */
+/** Finds endpoints whose final block contradicts that of the first endpoint, and endpoints whose logs differ. */
 async function compareEndpoints(
   answering: readonly ChainEndpoint[],
   token: Address | null,
@@ -455,13 +455,13 @@ interface Finality {
   readonly contradictions: readonly Pick<FinalityDoubt, 'kind' | 'endpoint' | 'message'>[];
   /** Defects in the logs of individual endpoints, one sentence each. */
   readonly logProblems?: readonly string[];
-  /** Newest final block of each endpoint, as the comparison read it; null if unknown. */
+  /** Number of each endpoint's newest final block, as read for the comparison; null if unknown. */
   readonly finalNumbers: readonly (number | null)[];
-  /** Labels of endpoints that are several times as slow as another one. */
+  /** Labels of endpoints that are several times as slow as another endpoint. */
   readonly slow?: readonly string[];
 }
 
-/** Checks that all endpoints answer, agree, keep up and can confirm each other. URLs on one host count as one. */
+/** Checks that all endpoints answer, agree, keep up and confirm each other. URLs on one host count as one endpoint. */
 export function assessEndpoints(
   endpoints: readonly { readonly host: string; readonly label: string }[],
   newestBlocksMs: readonly (number | Error)[],

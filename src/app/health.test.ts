@@ -3,7 +3,7 @@ import type { BlockReference } from '../settlement/settlement-store.ts';
 import { createHealth } from './health.ts';
 import { createMetrics } from './metrics.ts';
 
-/** An instance whose clock and database a test moves. */
+/** Creates an instance with a clock and a database that the test controls. */
 function createInstance({
   isFactoryVerified = (): boolean => true,
   signerFailure = (): string | null => null,
@@ -34,7 +34,7 @@ function createInstance({
     leaving: state.leaving,
     external: { isFactoryVerified, relayers: [{ signerFailure }] },
   });
-  /** Checks as often as in this time. */
+  /** Advances the clock and runs the checks that are due in this time. */
   const pass = async (ms: number) => {
     for (const endMs = state.nowMs + ms; state.nowMs < endMs; state.nowMs += 2_000) await health.check();
   };

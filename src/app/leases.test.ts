@@ -5,7 +5,7 @@ import { createLease } from './leases.ts';
 
 const { signal } = new AbortController();
 
-/** One clock for the store and all processes, and a store that does what it should. */
+/** Creates a working lease store, and a clock that the store and all processes share. */
 function createWorld() {
   const external = { nowMs: 0, isDown: false, failures: 0, taken: [] as string[] };
   let present: { holder: string; endsAtMs: number } | null = null;

@@ -1,7 +1,7 @@
 import type { LeaseStore } from '../settlement/settlement-store.ts';
 import type { WorkerTask } from './worker-parts.ts';
 
-/** Duration of a lease. A killed holder is replaced within this and `RENEWAL_MS`, together below ten seconds. */
+/** Duration of a lease. A killed holder is replaced within `DURATION_MS + RENEWAL_MS`, less than ten seconds. */
 const DURATION_MS = 6_000;
 const RENEWAL_MS = 1_500;
 
@@ -40,7 +40,7 @@ export function createLease({ leases, name, holder, monotonicMs, onAcquired, onF
 
   async function renew(): Promise<void> {
     const wasHeld = isHeld();
-    // Measured from before the request, so that the lease ends here earlier than in the store.
+    // Read before the request, so that the lease ends here earlier than in the store.
     const askedAtMs = monotonicMs();
     const isAcquired = await leases.takeLease(name, holder, DURATION_MS);
     isElsewhere = !isAcquired;
@@ -53,14 +53,14 @@ export function createLease({ leases, name, holder, monotonicMs, onAcquired, onF
     name: `lease ${name}`,
     intervalMs: RENEWAL_MS,
     async run() {
-      // Catches errors here, because a failing task is retried with growing pauses.
+      // Catches errors here, because a failing task is retried with backoff.
       await renew().catch(onFailure);
       return false;
     },
   };
   return {
     renewal,
-    /** Runs the task while this process holds the lease, and calls `elsewhere` while another one holds it. */
+    /** Runs the task while this process holds the lease, and calls `elsewhere` while another process holds it. */
     whileHeld: (task: WorkerTask, elsewhere: () => void = () => {}): WorkerTask => ({
       ...task,
       async run(signal) {

@@ -15,7 +15,7 @@ const token = createIpnTokens('a secret of the tests, long enough').create(
 const email = 'canary-5512@example.com';
 const password = 'canary-password-5512';
 
-/** What errors of a step quote: a provider's answer, a webhook's URL, an RPC endpoint with credentials. */
+/** Error texts that quote a provider's answer, a webhook's URL, and an RPC endpoint with credentials. */
 const quoting = [
   `the provider answered {"email":"${email}","key":"${apiKey}"}`,
   `POST https://shop.example/hook?customer=${encodeURIComponent(email)}&t=canary-query failed (${token})`,

@@ -5,7 +5,7 @@ import { storedFeatures } from './stored-features.ts';
 /** Compatibility of migrations that only add tables, columns and indexes: every version since 0.1.0 works with them. */
 const additive = { oldestVersion: '0.1.0', lock: 'milliseconds' } as const;
 
-/** Migrations by engine. The name of the first one distinguishes its schema from those of unreleased commits. */
+/** Migrations by engine. The first migration's name distinguishes its schema from those of unreleased commits. */
 export const migrations: Readonly<Record<Engine, readonly Migration[]>> = {
   SQLite: migrationsOf('SQLite'),
   PostgreSQL: migrationsOf('PostgreSQL'),

@@ -56,7 +56,7 @@ export async function moveStore(
   }
 }
 
-/** Returns a function that reports the rows read from one side of the move. */
+/** Returns a function that wraps one side of the move and reports the rows read from it. */
 function counter(total: number, onProgress: OnProgress) {
   return (side: MoveDatabase, unit: string): MoveDatabase => {
     let done = 0;

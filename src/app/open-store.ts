@@ -11,7 +11,7 @@ import { migrations } from './migrations.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
-/** Time to wait for the store, which commands without a server hold for about a second. */
+/** Maximum wait for the store, which commands without a server hold for about a second. */
 const START_TIMEOUT_MS = 3_000;
 const RETRY_MS = 100;
 export const SQLITE_FILE = 'card-checkout.sqlite';
@@ -121,7 +121,7 @@ export async function migrateDatabase(config: Config, isPlan: boolean, announce:
   };
 }
 
-/** Opens the store. Throws `StoreInUseError`, `StoreTooNewError`, and `StoreOutdatedError` if it may not migrate. */
+/** Opens the store. Throws `StoreInUseError`, `StoreTooNewError`, or `StoreOutdatedError` unless `mayMigrate`. */
 export async function openStore(
   config: Config,
   log: Log,

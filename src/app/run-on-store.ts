@@ -39,7 +39,7 @@ export async function runOnStore(
       directory: { adapters: null, settings: store.providers },
       nowMs: Date.now,
       onProgress,
-      // The mode is unknown without a server; a loopback URL means a trial.
+      // The mode is unknown without a server. A loopback URL suggests test mode.
       isTestMode: isLoopbackHost(new URL(baseUrl).hostname),
       baseUrl,
       adminBaseUrl,
@@ -54,7 +54,7 @@ export async function runOnStore(
   }
 }
 
-/** Returns the store's chain, not connected yet; null if there are no RPC URLs or the store was never served. */
+/** Returns the store's chain, not connected yet. Null without RPC URLs, or if no server has used the store yet. */
 async function openStoredChain(store: Store, access: RpcAccess | null) {
   const settlements = await store.settlements.listSettlements();
   const [newest] = settlements;

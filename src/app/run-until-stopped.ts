@@ -17,7 +17,7 @@ const systemClock: Clock = { nowMs: Date.now, monotonicMs: performance.now.bind(
 
 /** Time to keep serving after reporting "not ready", so that load balancers notice: three checks, two seconds apart. */
 const DRAIN_DELAY_CLUSTERED_MS = 8_000;
-/** Same delay for a single instance. Connections in use close with their next response. */
+/** Drain delay of a single instance. Connections in use close with their next response. */
 const DRAIN_DELAY_SINGLE_MS = 1_000;
 
 const roles: readonly Role[] = ['all', 'api', 'worker'];

@@ -48,7 +48,7 @@ export function createPublicServer(
   // Without TLS, live mode serves only trusted peers and health checks. Test mode serves one machine.
   if (config.tls === null && !requestContext.isTestMode) requireHttps(server, isTrusted);
   requireForwardedHttps(server, { isTrusted, baseUrl: config.baseUrl });
-  // Requests are counted in the store if several processes serve together.
+  // Counts requests in the store if several processes share it.
   const limits = createApiRateLimiters(config.rateLimits, clock.monotonicMs, store.shared?.createRateLimiter);
   registerApi(server, { ...requestContext, limits });
   openCustomerPages(server, parts);
@@ -109,7 +109,7 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
     baseUrl: config.adminBaseUrl,
     party: relyingPartyOf(config.baseUrl, config.adminBaseUrl),
     publicUrl: config.baseUrl,
-    // Test mode serves one machine, whose requests may arrive through a network bridge.
+    // Test mode serves one machine, but its requests may arrive through a network bridge, so all peers are trusted.
     isTrustedPeer: requestContext.isTestMode ? () => true : createPeerCheck(config.trustProxy),
   };
   registerOperatorConsole(server, context);
@@ -167,7 +167,7 @@ const OWN_FILES = 4_000;
 const USUAL_LIMIT = 1_024;
 
 export function readOpenFilesLimit(): number {
-  // Otherwise, the report resolves the names of all connected peers.
+  // Excludes the network, because the report would otherwise resolve the names of all connected peers.
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as {
     readonly userLimits?: { readonly open_files?: { readonly soft?: number | string } };
@@ -185,7 +185,7 @@ export function canOpenFile(): boolean {
   return true;
 }
 
-/** Returns the maximum connections. Some files stay free, because a webhook fails for good without a socket. */
+/** Returns the maximum connections. Some files stay free, because a webhook without a socket fails permanently. */
 export function connectionsWithin(openFiles: number): number {
   return Math.min(MAXIMUM_CONNECTIONS, Math.max(openFiles - OWN_FILES, Math.floor(openFiles / 4)));
 }

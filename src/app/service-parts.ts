@@ -63,7 +63,7 @@ interface TestAdditions {
   readonly startLinks: DocsContext['links'];
   /** Called with each webhook before its delivery begins. Must not throw. */
   readonly onDelivery: (delivery: Parameters<DeliverWebhook>[0]) => void;
-  /** Certificates by `host:port`. Deliveries there trust the certificate instead of the system's authorities. */
+  /** Certificates by `host:port`. Deliveries to these hosts trust them instead of the system's authorities. */
   readonly receiverAuthorities: ReadonlyMap<string, string>;
 }
 
@@ -77,7 +77,7 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Mailer; null if email is not configured. */
   readonly mailer: Mailer | null;
-  /** Additions of test mode. It moves no real money and allows plain HTTP from every peer and password-only sign-in. */
+  /** Additions of test mode, which moves no real money and allows plain HTTP from all and password-only sign-in. */
   readonly additions?: TestAdditions;
   /** Metrics to which the external services already report; new ones if omitted. */
   readonly metrics?: Metrics;
@@ -87,7 +87,7 @@ export interface ServiceOptions {
 
 export type ServiceParts = ReturnType<typeof assembleParts>;
 
-/** Maximum age of counted visits, because older ones say little about a provider today. */
+/** Maximum age of counted visits, because older visits say little about a provider today. */
 const VISITS_COUNTED_MS = 30 * 24 * 3_600_000;
 /** Time after which a visit without a payment counts as one without a delivery. */
 const VISIT_DECIDED_MS = 2 * 3_600_000;
@@ -127,7 +127,7 @@ function guardProviders(
   );
 }
 
-/** Time limit of the DNS lookup of a callback at creation. A name without an answer by then is accepted. */
+/** Time limit of the DNS lookup of a callback at creation. A host name that does not resolve in time is accepted. */
 const CALLBACK_LOOKUP_TIMEOUT_MS = 1_500;
 
 /** Creates the parts that a service's servers and tasks share, but starts nothing. */

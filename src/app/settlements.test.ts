@@ -31,7 +31,7 @@ function settlement(factory: string, feeWallet: string, chainId = 137): Settleme
   };
 }
 
-/** Factory and fee wallet by their digits, newest first, after a start with this settlement. */
+/** Starts with the settlement. Returns the digits of each factory and fee wallet, newest first. */
 async function startWith(current: Settlement, nowMs: number): Promise<string[]> {
   const settlements = await rememberSettlement(store, current, nowMs);
   return settlements.map(({ factory, feeWallet }) => `${factory[2]} ${feeWallet[2]}`);

@@ -121,7 +121,7 @@ export async function listenOn(
     });
   // Browsers try IPv6 first for `localhost`, where macOS does not report the port as in use.
   if (host === '127.0.0.1' && (await isListening({ host: '::1', port }))) throw inUse('::1');
-  // Fastify would log http, because it does not know that the given server uses TLS.
+  // Fastify would log http, because it does not detect that the given server uses TLS.
   const scheme = server.server instanceof TlsServer ? 'https' : 'http';
   const listenTextResolver = (url: string) => `Server listening at ${url.replace(/^http(?=:)/, scheme)}`;
   try {
@@ -178,7 +178,7 @@ function portOf(server: Pick<Server, 'address'>): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** Throws `ConfigError` if no configured secret made the newest payment's token; null means no payments. */
+/** Throws `ConfigError` if no configured secret created the newest payment's token; null means no payments. */
 export function requireKnownSecret(newestFingerprint: string | null, tokens: Pick<IpnTokens, 'knows'>): void {
   if (newestFingerprint === null || tokens.knows(newestFingerprint)) return;
   throw new ConfigError([

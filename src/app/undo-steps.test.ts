@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { StartStoppedError, type UndoSteps, withUndoSteps } from './undo-steps.ts';
 
-/** Adds parts whose undoing is written down; those named in `broken` fail to be undone. */
+/** Adds steps that list their names in `undone` when they are undone. Undoing a step in `broken` fails. */
 function addParts(
   steps: UndoSteps,
   undone: string[],

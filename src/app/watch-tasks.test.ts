@@ -7,7 +7,7 @@ import type { WorkerParts } from './worker-parts.ts';
 const SWEEP_INTERVAL_MS = 600_000;
 const CURSOR = { number: 10, hash: 'hash of block 10', timestampMs: 0 };
 
-/** One open payment whose address holds what was not observed, and nodes that fail at first. */
+/** Creates parts with one open payment, whose address holds an unobserved deposit, and nodes that fail at first. */
 function partsWithMissedDeposit(
   failures: number,
   {

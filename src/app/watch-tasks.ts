@@ -128,7 +128,7 @@ function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: Wa
     async run(signal) {
       const cursor = await store.observations.readCursor();
       if (cursor === null) return;
-      // An operator has moved the cursor back.
+      // Follows a cursor that an operator has moved back.
       if (state.rescannedTo !== null && state.rescannedTo.number > cursor.number) state.rescannedTo = cursor;
       const toBlock = cursor.number - rescanLagBlocks;
       const isThorough = monotonicMs() >= nextThoroughAtMs;

@@ -13,12 +13,12 @@ import { createCertificateTask, createGasTask, createIndexTask, createRateTask }
 const POL = 10n ** 18n;
 
 const GWEI = 10n ** 9n;
-/** Three full batches of 12,006,250 gas, at 100 gwei. */
+/** Cost of three full batches of 12,006,250 gas each, at 100 gwei. */
 const LOW = 36_018_750n * 100n * GWEI;
 
 const HOUR_MS = 3_600_000;
 
-/** Runs the task once for each balance, with these fees, and tells what was logged in which run. */
+/** Runs the task once for each balance, with the given fees. Returns the log lines with their run and level. */
 async function logged(balances: readonly bigint[], feesGwei: readonly bigint[] = []): Promise<string[]> {
   const lines: string[] = [];
   const shown: number[] = [];

@@ -175,7 +175,7 @@ const ERASING_INTERVAL_MS = 10 * 60_000;
 /** Pause between chunks. SQLite writes in the API's thread, and a create request must wait for at most one chunk. */
 const PAUSE_MS = 50;
 
-/** Lets others write between two chunks of deferrable work. Ends early on the signal. */
+/** Lets other writers proceed between two chunks of deferrable work. Ends early on the signal. */
 async function pauseBetweenPortions(signal: AbortSignal, pauseMs = PAUSE_MS): Promise<void> {
   await delay(pauseMs, undefined, { signal }).catch(() => {});
 }
@@ -249,7 +249,7 @@ export function createIndexTask({ search }: Pick<WorkerParts['store'], 'search'>
 
 const GAS_INTERVAL_MS = 10 * 60_000;
 
-/** Checks a relayer's signer and records its balance. Logs once when it falls below a few full batches or recovers. */
+/** Checks a relayer's signer and records its balance. Logs once when the balance becomes too low, or recovers. */
 export function createGasTask(
   { metrics, log }: Pick<WorkerParts, 'metrics' | 'log'>,
   relayer: Relayer,

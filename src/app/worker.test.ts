@@ -22,7 +22,7 @@ function start(...tasks: WorkerTask[]): Worker {
   return worker;
 }
 
-/** A task that remembers when it ran, in ms since the start; `step` is told how often it ran before. */
+/** Creates a task that records its run times in ms since the start. `step` gets the number of earlier runs. */
 function recordedTask(intervalMs: number, step: (run: number) => boolean | Promise<boolean>, name = 'task') {
   const startMs = Date.now();
   const ranAtMs: number[] = [];
@@ -34,7 +34,7 @@ function recordedTask(intervalMs: number, step: (run: number) => boolean | Promi
   return { task, ranAtMs };
 }
 
-/** A step that ends when the test says so. */
+/** Creates a step that ends when the test calls `finish`. */
 function heldStep() {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   return { promise, finish: (hasMore = false) => resolve(hasMore) };
@@ -89,7 +89,7 @@ it('starts from the plain interval again after a success', async () => {
   });
   start(task);
   await vi.advanceTimersByTimeAsync(1_100);
-  // Fails (200), fails (400), works (100), fails (200), works (100), works.
+  // Fails (200 ms pause), fails (400), works (100), fails (200), works (100), works.
   expect(ranAtMs).toEqual([0, 200, 600, 700, 900, 1_000, 1_100]);
   expect(failures.map(([, , inARow]) => inARow)).toEqual([1, 2, 1]);
 });
@@ -130,7 +130,7 @@ it('ends the pause of a task that is woken, and of no other', async () => {
   expect(woken.ranAtMs).toEqual([0, 500]);
   expect(other.ranAtMs).toEqual([0]);
   await vi.advanceTimersByTimeAsync(9_500);
-  // The pause that was cut short does not come back later.
+  // The next pause starts at the wake, not at the end of the interrupted pause.
   expect(woken.ranAtMs).toEqual([0, 500, 10_500]);
 });
 
@@ -159,7 +159,7 @@ it('stopping waits for the running step, and nothing runs afterwards', async () 
   });
   await vi.advanceTimersByTimeAsync(5_000);
   expect(isStopped).toBe(false);
-  // Even a step that has more to do is the last one.
+  // No step follows, even though this one reports more work.
   held.finish(true);
   await stopped;
   wake('busy', 'resting');

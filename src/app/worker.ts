@@ -93,10 +93,10 @@ function clustered(
   };
 }
 
-/** Maximum difference in blocks between two endpoints. A larger one means that one of them lags or lies. */
+/** Maximum difference in blocks between two endpoints. A larger one means that an endpoint lags or reports falsely. */
 const MAXIMUM_LAG_BLOCKS = 100;
 
-/** Records the chain's height when a restored database is first served. Events up to it may have been sent. */
+/** Records the chain's height when a restored database is first served. Events up to that height may have been sent. */
 async function recordRestore({ store, external: { chain }, nowMs, expiryMs, log }: WorkerParts) {
   if (!(await store.restores.isPending())) return;
   const heights = await chain.withEachView(async (view) => (await view.readLatest()).number);
@@ -115,7 +115,7 @@ export function afterRestore(tasks: readonly WorkerTask[], parts: WorkerParts): 
   return tasks.map((task) => ({
     ...task,
     async run(signal) {
-      // The database of a running service can be marked as restored, too.
+      // Checks again, because the database of a running service can be marked as restored, too.
       if (task.name === 'watch') recorded = null;
       recorded ??= recordRestore(parts);
       await recorded.catch((error) => {
@@ -155,7 +155,7 @@ export function startWorker(
         onFailure(task.name, error, failures);
       }
       if (hasMore || stopping.signal.aborted) continue;
-      // After a failure, the loop ignores wake-ups, so that repeated announcements do not undo the growing pauses.
+      // After a failure, the loop ignores wake-ups, so that they do not undo the backoff.
       loop.isFailing = failures > 0;
       if (loop.isFailing) loop.pause = new AbortController();
       const growingMs = task.intervalMs * Math.min(2 ** failures, MAXIMUM_BACKOFF);

@@ -8,7 +8,7 @@ export type Store = ReturnType<typeof assembleStore>;
 export interface StoreOptions {
   /** Wall clock for the times that the store itself records. */
   readonly nowMs?: () => number;
-  /** Called when an idle PostgreSQL connection breaks or a SQLite commit fails. Its callers get the error as well. */
+  /** Called when an idle PostgreSQL connection breaks or a SQLite commit fails. A commit also throws to its callers. */
   readonly onError?: (error: Error) => void;
   /** Whether the schema may be created or migrated (default true). If not, an older schema is refused. */
   readonly mayMigrate?: boolean;
