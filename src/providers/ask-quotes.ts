@@ -89,7 +89,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
   /** Earliest time of a provider's next background quote; infinite while one is running. */
   const nextAtMs = new Map<ProviderId, number>();
 
-  /** Returns what is known for the country and means, or else the prices for the default means or without a country. */
+  /** Returns the entry for the country and means, or else the prices for the default means or for no country. */
   function find(provider: ProviderId, request: QuoteRequest): Known {
     const own = entries.get(keyOf(provider, request));
     if (own !== undefined) return own;

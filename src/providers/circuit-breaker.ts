@@ -44,7 +44,7 @@ export interface CircuitBreakerOptions {
  *
  * Refusals (inactive, below the minimum, declined) count as answers. So does any status below 500 for a request with
  * one customer's data, because that customer's IP address or country must not block others. For the same reason, all
- * failures of one payment count as one. Concurrent failures also count as one.
+ * failures of one payment count as a single failure. Concurrent failures also count as a single failure.
  */
 export function withCircuitBreaker(
   adapter: ProviderAdapter,

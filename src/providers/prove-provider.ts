@@ -249,7 +249,7 @@ async function readCatalog(request: ProveRequest) {
     : { outcome: 'failed' as const, detail: `${detail} The amount is outside of the limits.` };
 }
 
-/** Lists the locked values that the session's URL or the provider's answers repeat. Only the page shows the others. */
+/** Lists the locked values that the session's URL or the provider's answers repeat. The page must show the rest. */
 function readLocks(
   { amountCents, currency, wallet }: ProveRequest,
   { redirectUrl }: StartedSession,
@@ -307,7 +307,7 @@ async function usableEvidence(store: EvidenceStore, adapter: ProviderAdapter): P
   return evidence;
 }
 
-/** Time limit for confirming a run's page. Days later, the operator would see a different page. */
+/** Time limit for confirming a run's page, because the operator may see a different page days later. */
 const CONFIRMATION_MS = 2 * 60 * 60_000;
 
 /** Adds the operator's confirmation that the page shows the five values of `readLocks` and refuses the altered URL. */

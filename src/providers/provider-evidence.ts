@@ -68,7 +68,7 @@ export function proofOf(evidence: ProviderEvidence | null, endpoint: ProviderEnd
   return { isProved: true, text: `proved on ${day}${purchase}` };
 }
 
-/** Returns whether evidence for one endpoint holds for the other. Ignores simulator URLs, whose ports change. */
+/** Returns whether evidence for one endpoint is valid for the other. Ignores simulator URLs, whose ports change. */
 export function isSameEndpoint(one: ProviderEndpoint, other: ProviderEndpoint): boolean {
   if (one.environment !== other.environment) return false;
   return one.environment === 'simulated' || one.urls.join(' ') === other.urls.join(' ');

@@ -53,7 +53,7 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
   }
 
   return {
-    /** Returns the last known limits for the country, or else those without a country. Null if there are none. */
+    /** Returns the last known limits for the country, or else for no country. Null if there are none. */
     known: (provider: ProviderId, currency: Currency, country: string | null): ProviderLimits | null =>
       entries.get(keyOf(provider, currency, country)) ?? entries.get(keyOf(provider, currency, null)) ?? null,
     /** Reads missing or outdated limits in the background. Never throws. */

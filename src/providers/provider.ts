@@ -24,7 +24,7 @@ export interface QuoteRequest {
   readonly customerIp?: string | null;
   /** Account whose share of the rate limit the call uses. Not sent to the provider. */
   readonly accountId?: string;
-  /** Set if no caller waits for the answer, so that the call leaves most of the rate limit to others. */
+  /** Set if no caller waits for the answer, so that the call leaves most of the rate limit to other calls. */
   readonly isBackground?: true;
 }
 
@@ -40,7 +40,7 @@ export interface Quote {
 export interface SessionRequest extends QuoteRequest {
   readonly paymentId: PaymentId;
   readonly depositAddress: Address;
-  /** The payment's email address; null if there is none, or if the visitor does not know it. */
+  /** The payment's email address; null if the payment has none, or if the visitor does not know the address. */
   readonly email: string | null;
   /** Reference by which the provider recognizes a customer: one per account and email address, or the payment's id. */
   readonly customerReference: string;
@@ -74,7 +74,7 @@ export interface ProviderWebhook {
   /** Contract of the delivered token; null or absent if not stated. */
   readonly tokenContract?: string | null;
   readonly progress: SessionProgress;
-  /** Time of the event at the provider, or else of its arrival. */
+  /** Time of the event at the provider, or else the time of the webhook's arrival. */
   readonly atMs: number;
 }
 
@@ -174,7 +174,7 @@ export type ProviderAdapters = ReadonlyMap<ProviderId, ProviderAdapter>;
 export interface ProviderSettings {
   /** Whether the provider is enabled. Default null: on in the sandbox, off in live mode. */
   readonly active: boolean | null;
-  /** Whether the provider is at the top of the list, unless the merchant has pinned another one. */
+  /** Whether the provider is at the top of the list, unless the merchant has pinned another provider. */
   readonly pinned: boolean | null;
   readonly minimumUsdCents: number | null;
 }

@@ -236,7 +236,7 @@ function findUnused(
     (session) =>
       session.provider === provider &&
       session.receivedUnits === receivedUnits &&
-      // Differs if another session has lowered the threshold and thereby the rest.
+      // Differs if another session has lowered the threshold, and therefore the remaining charge.
       session.chargedCents === amountCents &&
       session.expiresAtMs > nowMs &&
       session.progress !== 'failed' &&
@@ -313,7 +313,7 @@ function requireOpen(payment: Payment): void {
   throw stateConflict('This payment can no longer be paid.');
 }
 
-/** Refuses a session for the rest while a provider still holds money, because the customer would pay twice. */
+/** Refuses a session for the remaining charge while a provider delivers, because the customer would pay twice. */
 function requireNothingUnderWay({ sessions }: PaymentView, { receivedUnits }: Charge, nowMs: number): void {
   if (receivedUnits === 0n || !sessions.some((session) => isDelivering(session, nowMs))) return;
   throw stateConflict('A payment to this checkout is under way. Please wait until it has arrived.');

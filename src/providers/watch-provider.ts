@@ -8,7 +8,7 @@ import { type EvidenceStore, isSameEndpoint, type Shape } from './provider-evide
 const MAXIMUM_PATH_LENGTH = 300;
 const MAXIMUM_NAMED = 5;
 
-/** Returns the type of each part of a value, by path. `null` stands for any type. */
+/** Returns the type of each part of a value, by path. `null` means any type. */
 function shapeOf(value: unknown, path = ''): Shape {
   if (value === null || path.length > MAXIMUM_PATH_LENGTH) return { [path]: 'null' };
   if (typeof value !== 'object') return { [path]: typeof value };
@@ -20,7 +20,7 @@ function shapeOf(value: unknown, path = ''): Shape {
   return Object.assign({ [path]: 'object' }, ...parts);
 }
 
-/** Returns the parts that both shapes have. The others count as optional. */
+/** Returns the parts that both shapes have. Other parts count as optional. */
 function common(one: Shape, other: Shape): Shape {
   const shared = Object.entries(one).filter(([path]) => Object.hasOwn(other, path));
   return Object.fromEntries(shared.map(([path, type]) => [path, type === other[path] ? type : 'null']));

@@ -49,7 +49,7 @@ export const CATALOG_BYTES = 4 * 1024 * 1024;
 
 /** Pause after a 429 without a valid `Retry-After`. */
 const DEFAULT_RETRY_SECONDS = 1;
-/** Maximum pause, even if the provider asks for a longer one. */
+/** Maximum pause, even if the provider requests a longer one. */
 const LONGEST_RETRY_SECONDS = 60;
 
 /** Error for a 429 answer (too many requests), which says nothing about the provider's health. */
@@ -232,7 +232,7 @@ interface Calls {
 
 /** Calls of a conversation. Calls outside `ofCustomer`, such as a quote for an amount, contain no customer data. */
 export interface Call extends Calls {
-  /** Calls with the data of one customer or payment. Statuses below 500 do not count as an outage here. */
+  /** Calls with the data of one customer or payment. Their statuses below 500 do not count as an outage. */
   readonly ofCustomer: Calls;
 }
 

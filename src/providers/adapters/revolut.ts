@@ -153,7 +153,7 @@ function requireLocked(redirectUrl: string, request: SessionRequest, asset: stri
   );
   answers.requireStated(stated, {
     walletAddress: request.depositAddress,
-    // In minor units.
+    // The amount is in minor units.
     amount: String(request.amountCents),
     fiatCurrency: request.currency,
     cryptoCurrency: asset,

@@ -1,7 +1,7 @@
 /**
  * Wert: creates a session with the partner's key. The customer opens the session's page. A conversion adds fees to the
  * amount, and a session deducts them from the delivery. Webhooks are not signed, so a webhook is only a trigger. The
- * webhook URL must contain a token that only Wert knows, and the status is read from Wert's API.
+ * webhook URL must contain a secret token, and the status is read from Wert's API.
  */
 import { formatCents, UNITS_PER_CENT } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
