@@ -10,7 +10,7 @@ const SLOW_MS = 5_000;
 
 interface Step {
   readonly name: string;
-  /** Pattern of the delivery reasons that belong to this step. */
+  /** Pattern of the delivery reasons that mean a failure of this step. */
   readonly reasons: RegExp;
   readonly passed?: string;
   readonly advice: string;

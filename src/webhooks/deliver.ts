@@ -183,7 +183,7 @@ async function openAddress(
   }
 }
 
-/** Starts TLS and verifies the certificate. Uses the host name only for these, and never resolves it again. */
+/** Starts TLS and verifies the certificate. Uses the host name only for TLS, and never resolves it again. */
 async function startTls(tcp: Socket, hostname: string, options: ConnectionOptions): Promise<TLSSocket> {
   const socket = openTls({
     socket: tcp,
