@@ -144,7 +144,7 @@ export const statusParameters = {
     example: 'ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4',
   },
   payment_id: {
-    // May be empty, because a token takes precedence over it.
+    // Accepts an empty id, because a token takes precedence.
     schema: { type: 'string' },
     description: "The payment's id, in upper or lower case.",
     example: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',

@@ -20,7 +20,7 @@ export interface ProviderWebhooksContext extends HandleProviderWebhookContext {
   readonly observe: (provider: ProviderId, outcome: ProviderWebhookOutcome) => void;
 }
 
-/** Maximum requests per minute from one IP address. Each costs a signature check, and a payment causes a few. */
+/** Maximum requests per minute from one IP address. Each request costs a signature check. A payment causes a few. */
 const PROVIDER_WEBHOOKS_PER_MINUTE = 1_200;
 const WEBHOOK_LIMIT_BYTES = 64 * 1024;
 /** Maximum log lines per provider and minute, so that forged webhooks do not fill the log. */

@@ -56,7 +56,7 @@ export function createOpenApiDocument(baseUrl: string, description: ApiDescripti
         bearerKey: {
           type: 'http',
           scheme: 'bearer',
-          // Only described, because generated clients would send the headers of all listed schemes and be refused.
+          // Describes `X-API-Key` only in text, because generated clients would send both headers and be refused.
           description: 'Your API key. `X-API-Key: <key>` is accepted instead, but not both headers.',
         },
       },

@@ -25,7 +25,7 @@ export interface Operation {
   readonly headers?: RequestParameters;
   /** Name of the schema of the successful answer. */
   readonly answer: string;
-  /** Whether the operation sends an ETag, and 304 to a caller that already has the answer. */
+  /** Whether the operation sends an ETag, and 304 for an unchanged answer. */
   readonly hasTag: boolean;
   readonly errors: readonly DescribedError[];
   readonly others?: Readonly<Record<number, { readonly description: string; readonly example: string }>>;
