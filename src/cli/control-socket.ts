@@ -89,7 +89,7 @@ function requireSandbox(context: OperationsContext): Readonly<Record<string, Ope
   if (sandboxOperations !== null) return sandboxOperations;
   throw new ServiceError(
     'not_found',
-    // A running server has `direct`, so without sandbox operations it is a live one.
+    // Only a running server has `direct`. Without sandbox operations, the server runs in live mode.
     direct !== null
       ? 'This works only in the sandbox; this service runs in live mode.'
       : 'This works only while the sandbox runs.',

@@ -21,7 +21,7 @@ export interface ListenOptions {
 }
 
 export interface FeatureCommands {
-  /** Name of the features' records, as the help of `payment show` lists it. */
+  /** Name of the features' records, for the help of `payment show`. */
   readonly shown: string;
   readonly sandbox: readonly (readonly [usage: string, description: string])[];
   readonly eventFields: EventFields;
@@ -45,7 +45,7 @@ interface ProgramServices extends OperationRunner {
   createRelayerKey(): Promise<unknown>;
   showRelayers(): Promise<unknown>;
   moveStore(places: { readonly from: string; readonly to: string }): Promise<StoreMove>;
-  /** Prints the sandbox's events as they are sent, until the user stops it. */
+  /** Prints the sandbox's events as they are sent, until the user stops the command. */
   listen(options: ListenOptions): Promise<void>;
   grade(options: GradeOptions): Promise<Grade>;
 }

@@ -97,7 +97,7 @@ function proofContext(context: OperationsContext, args: OperationArguments, prov
   return { context, args, provider, store, adapter: adapter.unguarded ?? adapter };
 }
 
-/** `provider watch`: checks whether providers answer harmless calls as recorded. A timer should run it. */
+/** `provider watch`: checks whether providers answer harmless calls as recorded. Intended for a timer. */
 const watchOperation: Operation = async (context, args) => {
   const isNamed = argument.optional(args, 'provider') !== null;
   const all = requireServer(context).adapters.keys();

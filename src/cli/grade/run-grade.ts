@@ -104,7 +104,7 @@ async function collectOrders(service: StandInService, options: GradeOptions & Ru
   }
 }
 
-/** Posts `body` as JSON, or sends a GET. Opens a new connection, because the shop may be closing an idle one. */
+/** Posts `body` as JSON, or sends a GET. Opens a new connection, because the shop may be closing idle connections. */
 async function askShop(url: URL, option: string, body?: object): Promise<Response> {
   const headers = { 'content-type': 'application/json', connection: 'close' };
   const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };

@@ -13,7 +13,7 @@ import { finalRowsOf, type PaymentFacts, type VerifyContext } from './verify-con
 
 const ENTRIES_AT_A_TIME = 500;
 
-/** Checks the whole journal entry by entry, including entries appended meanwhile. Returns its head. */
+/** Checks the whole journal entry by entry, including entries appended during the check. Returns its head. */
 export async function verifyJournal(
   context: Pick<VerifyContext, 'observations' | 'payments' | 'onProgress'>,
   report: Report,
