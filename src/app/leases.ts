@@ -48,7 +48,7 @@ export function createLease({ leases, name, holder, monotonicMs, onAcquired, onF
     if (isAcquired && !wasHeld) onAcquired();
   }
 
-  /** Task that takes the lease when it is free and renews it, independently of the tasks that need it. */
+  /** Task that acquires and renews the lease, independently of the tasks that run under it. */
   const renewal: WorkerTask = {
     name: `lease ${name}`,
     intervalMs: RENEWAL_MS,

@@ -41,7 +41,7 @@ export async function requireDatabase(config: Config): Promise<FoundSchema> {
   throw noDatabase(`${found.name} has no tables of card-checkout`, 'DATABASE_URL');
 }
 
-/** Reads the schema of an existing database. Throws if there is none, and `StoreTooNewError` if it is newer. */
+/** Reads the schema of an existing database. Throws if there is none, or `StoreTooNewError` for a newer schema. */
 export async function requireKnownSchema(config: Config): Promise<FoundSchema> {
   const found = await requireDatabase(config);
   requireNoNewerSchema(found);

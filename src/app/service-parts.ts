@@ -89,7 +89,7 @@ export type ServiceParts = ReturnType<typeof assembleParts>;
 
 /** Maximum age of counted visits, because older visits say little about a provider today. */
 const VISITS_COUNTED_MS = 30 * 24 * 3_600_000;
-/** Time after which a visit without a payment counts as one without a delivery. */
+/** Time after which a visit that has not led to a payment counts as not delivered. */
 const VISIT_DECIDED_MS = 2 * 3_600_000;
 /** Maximum number of counted visits; reading them takes a few milliseconds. */
 const VISITS_COUNTED = 2_000;

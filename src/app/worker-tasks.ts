@@ -157,7 +157,7 @@ function createWebhookTask(parts: WorkerParts) {
       name: 'webhooks',
       intervalMs: WEBHOOK_INTERVAL_MS,
       async run() {
-        // Set before the claim, so that a delivery that ends meanwhile wakes the task.
+        // Set before the claim, so that a delivery that ends during the claim wakes the task.
         hasBacklog = true;
         const pass = await claimWebhooks(context, [...open.keys()], deliveryBounds);
         hasBacklog = pass.hasBacklog;
@@ -175,7 +175,7 @@ const ERASING_INTERVAL_MS = 10 * 60_000;
 /** Pause between chunks. SQLite writes in the API's thread, and a create request must wait for at most one chunk. */
 const PAUSE_MS = 50;
 
-/** Lets other writers proceed between two chunks of deferrable work. Ends early on the signal. */
+/** Pauses between two chunks of deferrable work, so that other writes can proceed. Ends early on the signal. */
 async function pauseBetweenPortions(signal: AbortSignal, pauseMs = PAUSE_MS): Promise<void> {
   await delay(pauseMs, undefined, { signal }).catch(() => {});
 }

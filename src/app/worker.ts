@@ -47,7 +47,7 @@ export async function startWork(parts: ServiceParts) {
     log.warn({ err: error, task: name, failuresInARow }, 'a task failed and is retried');
   });
   return {
-    /** Lets running steps and open deliveries finish, within their own deadlines. */
+    /** Waits for running steps and open deliveries, each within its own deadline. */
     async stop(): Promise<void> {
       await worker.stop();
       await Promise.all([tasks.drain(), ...leases.map((lease) => lease.release())]);
@@ -129,7 +129,7 @@ export function afterRestore(tasks: readonly WorkerTask[], parts: WorkerParts): 
 
 export type Worker = ReturnType<typeof startWorker>;
 
-/** Maximum factor by which failures lengthen the interval. Each consecutive failure doubles it. */
+/** Maximum factor by which failures lengthen the interval. Each consecutive failure doubles the factor. */
 const MAXIMUM_BACKOFF = 32;
 /** Maximum pause after failures, unless the task's own interval is longer. */
 const MAXIMUM_BACKOFF_MS = 60_000;
@@ -172,7 +172,7 @@ export function startWorker(
       for (const { task, pause, isFailing } of loops)
         if (names.includes(task.name) && !isFailing) pause.abort();
     },
-    /** Lets running steps finish, then ends all loops. */
+    /** Ends all loops once their running steps have finished. */
     async stop(): Promise<void> {
       stopping.abort();
       for (const { pause } of loops) pause.abort();
