@@ -28,7 +28,7 @@ export interface AccountStore {
   /** Stores a key. Returns false if the account already has `maximumActive` active keys. */
   createKey(key: ApiKey, maximumActive: number): Promise<boolean>;
   listKeys(accountId: string): Promise<readonly ApiKey[]>;
-  /** Revokes a key; null for an unknown key. A repeated call keeps the time of the first one. */
+  /** Revokes a key; null for an unknown key. A repeated call keeps the original time. */
   revokeKey(keyId: string, revokedAtMs: number): Promise<ApiKey | null>;
   recordKeyUses(hashes: readonly string[], atMs: number): Promise<void>;
   /** Returns the active key with this SHA-256, or null. Always reflects the latest change to the key or account. */
@@ -196,7 +196,7 @@ export interface AccountRecord {
 }
 
 export interface RecordStore {
-  /** Adds records, but keeps existing ones of the same kind and name. */
+  /** Adds records, except those whose kind and name exist already. */
   addRecords(records: readonly AccountRecord[]): Promise<void>;
   replaceRecord(record: AccountRecord): Promise<void>;
   /** Returns at most the newest thousand records of a kind; with `names`, only those with these names. */

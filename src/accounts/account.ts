@@ -14,7 +14,7 @@ export interface Account extends ShopProfile, MerchantTerms {
 }
 
 export interface AccountChange extends Partial<Omit<Account, 'id' | 'createdAtMs' | 'logoHash'>> {
-  /** Null removes the logo. */
+  /** New logo; null removes the logo. */
   readonly logo?: ShopLogo | null;
 }
 

@@ -40,7 +40,7 @@ function checksumOf(secret: string): string {
   return hash('sha256', `card-checkout key ${secret}`, 'base64url').slice(0, CHECKSUM_LENGTH);
 }
 
-/** Creates an API key: prefix, 192 random bits, and a checksum by which leak scanners recognize it. */
+/** Creates an API key: prefix, 192 random bits, and a checksum with which leak scanners recognize keys. */
 export function createApiKey(): string {
   const secret = randomBytes(24).toString('base64url');
   return API_KEY_PREFIX + secret + checksumOf(secret);

@@ -11,7 +11,7 @@ const BLACK = '#000000';
 const DARK_SHEET = '#161e1b';
 const DARK_TEXT = '#0b1210';
 
-/** Parses the shop's color; empty text means none. Throws `invalid_request` unless white text on it is readable. */
+/** Parses a shop's color; null for empty text. Throws `invalid_request` if white text on the color is hard to read. */
 export function parseBrandColor(text: string): string | null {
   const typed = text.trim();
   if (typed === '') return null;

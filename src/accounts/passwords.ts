@@ -33,7 +33,7 @@ interface Hash extends HashParameters {
 const phcPattern =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{43})$/;
 
-/** @param deriveKey Argon2id; tests replace it */
+/** @param deriveKey Argon2id by default; tests replace this function */
 export function createPasswords(deriveKey: DeriveKey = derive) {
   const limited = createConcurrencyLimit();
   const dummy: Hash = { ...current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };

@@ -25,7 +25,7 @@ type People = Pick<PeopleContext, 'people'>;
 
 const CODE_DIGITS = 6;
 const PERIOD_SECONDS = 30;
-/** Accepted time steps before and after the current one, because clocks differ and typing takes time. */
+/** Number of time steps accepted before and after the current step, because clocks differ and typing takes time. */
 const WINDOW_STEPS = 1;
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;

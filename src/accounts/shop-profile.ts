@@ -49,7 +49,7 @@ export const plainProfile = {
   /** Provider listed first if it is available; null if none is pinned. */
   pinnedProvider: null as ProviderId | null,
   excludedProviders: [] as readonly ProviderId[],
-  /** Null to use the operator's setting, as for `maxProviderFeeBasisPoints`. */
+  /** Like `maxProviderFeeBasisPoints`, null to use the operator's setting. */
   toleranceBasisPoints: null as number | null,
   maxProviderFeeBasisPoints: null as number | null,
 };

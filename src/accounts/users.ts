@@ -35,7 +35,7 @@ export async function createUser(
     isOperator && !known.isOperator ? await changeOperator(context, known, true, operatorActor) : known;
   if (membership === null) return user;
   if (!(await people.putMembership({ ...membership, userId: user.id, createdAtMs: nowMs() }))) throw noRoom();
-  // A link issued when the user had fewer rights must not give access to the new ones.
+  // Ends the user's links, because a link issued for fewer rights must not give access to the new rights.
   await sessions.endLinks(user.id);
   return user;
 }

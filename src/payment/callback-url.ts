@@ -14,7 +14,7 @@ export interface AcceptedCallbackUrl {
   readonly url: URL;
   /** Host in lower case, with IDN as punycode, no trailing dot, and no brackets around an IPv6 address. */
   readonly hostname: string;
-  /** 1 to 65535; 443 if the URL has none. */
+  /** Port from 1 to 65535; 443 if the URL has none. */
   readonly port: number;
   /** `address`: public IP literal. `name`: must still resolve to public IPs. `allowed`: exception by the operator. */
   readonly kind: 'address' | 'name' | 'allowed';

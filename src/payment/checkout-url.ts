@@ -14,7 +14,7 @@ export function checkoutUrl(
   return `${baseUrl}/pay/${id}${query.length === 0 ? '' : '?'}${query.join('&')}`;
 }
 
-/** Query parameter with a provider that does not serve the customer's region. It affects only what the page shows. */
+/** Query parameter for a provider that does not serve the customer's region. It affects only what the page shows. */
 export const UNSERVED = 'unserved';
 
 /** Trims and lowercases an email address and normalizes its Unicode composition, because people retype links. */

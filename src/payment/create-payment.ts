@@ -44,7 +44,7 @@ export interface CreatePaymentContext {
   readonly tokenFingerprint: string;
 }
 
-/** Creates a card payment, stored durably. A repeated idempotency key returns the first one. Throws `ServiceError`. */
+/** Creates a card payment, or returns that of an earlier request with the same key. Throws `ServiceError`. */
 export async function createPayment(
   context: CreatePaymentContext,
   account: MerchantTerms,

@@ -70,7 +70,7 @@ function row(status: number, code: string | null, text: string) {
 
 export type ErrorName = keyof typeof errorTable;
 
-/** Error in the API description: an entry of the table, or a feature's own error with a status from the table. */
+/** Error in the API description: from `errorTable`, or a feature's own error with a status from this table. */
 export type DescribedError = ReturnType<typeof row> & { readonly name: string };
 
 const fieldOfError: Readonly<Partial<Record<ErrorName, string>>> = {
@@ -81,7 +81,7 @@ const fieldOfError: Readonly<Partial<Record<ErrorName, string>>> = {
   provider_inactive: 'provider',
 };
 
-/** Error from the table. Callers see any other error as `internal` (500). */
+/** Error from `errorTable`. Callers see any other error as `internal` (500). */
 export class ServiceError extends Error {
   readonly errorName: ErrorName;
   /** Seconds until a retry makes sense, after `rate_limited`, or `provider_unavailable` from a busy provider. */

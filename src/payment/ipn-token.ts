@@ -24,7 +24,7 @@ export function createIpnTokens(secret: string, previousSecrets: readonly string
   return {
     /** Fingerprint of the current secret. Each payment stores the fingerprint, so that its token can be re-created. */
     currentFingerprint,
-    /** Fingerprints of all secrets, the current one first. */
+    /** Fingerprints of all secrets, with the current secret's first. */
     fingerprints: [...keys.keys()] as readonly string[],
     knows: (fingerprint: string) => keys.has(fingerprint),
     /** Creates a payment's token with the secret of this fingerprint. Throws for an unknown fingerprint. */

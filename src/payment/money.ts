@@ -6,13 +6,13 @@
 export const MINIMUM_AMOUNT_CENTS = 1;
 export const MAXIMUM_AMOUNT_CENTS = 1_000_000;
 
-/** 10⁻⁶ USDC units in one cent. */
+/** Number of 10⁻⁶ USDC units in one cent. */
 export const UNITS_PER_CENT = 10_000n;
 
-/** 100 % in basis points. */
+/** Number of basis points in 100 %. */
 export const BASIS_POINTS = 10_000;
 
-/** Currencies of a checkout, in the specification's order. The first one is the default. */
+/** Currencies of a checkout, in the specification's order. The first currency is the default. */
 export const currencies = ['USD', 'EUR', 'CAD', 'INR'] as const;
 export type Currency = (typeof currencies)[number];
 

@@ -22,7 +22,7 @@ export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
   return () => {
     const currentMs = nowMs();
     if (currentMs > lastMs) [lastMs, counter] = [currentMs, 0];
-    // Advances to the next millisecond after 1,024 ids, even if the clock was set back.
+    // Until the clock advances, uses 1,024 ids per millisecond, even if the clock was set back.
     else if (++counter > 0x3ff) [lastMs, counter] = [lastMs + 1, 0];
     const bytes = randomBytes(16);
     bytes.writeUIntBE(lastMs, 0, 6);

@@ -71,7 +71,7 @@ export interface PaymentSearchStore {
   /** Returns counts of UTC days from `fromMs` up to but excluding `beforeMs`. Account `service` covers all accounts. */
   listPaidCounts(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaidCount[]>;
 
-  /** Returns each payment's presumed paying session: the last one, or the last one before the payment was paid. */
+  /** Returns each payment's presumed paying session: the last, or for a paid payment, the last before it was paid. */
   listLastSessions(
     accountId: string,
     ids: readonly PaymentId[],

@@ -36,7 +36,7 @@ export interface PaidCount {
   readonly paid: number;
 }
 
-/** Upper bounds of the time from a payment's creation until it is paid. */
+/** Upper bounds of the classes by which paid payments are counted: the time from creation until paid. */
 export const settleBoundsMs: readonly number[] = [
   ...[1, 2, 5, 10, 30].map((minutes) => minutes * 60_000),
   ...[1, 6, 24].map((hours) => hours * 3_600_000),
@@ -65,7 +65,7 @@ export function createdChange({ accountId, currency, createdAtMs }: Payment): Co
   return { ...uncounted, accountId, currency, startMs: slotOf(createdAtMs), created: 1 };
 }
 
-/** Returns the changes for a newly paid payment. The fee of a direct payment is computed, as no release exists yet. */
+/** Returns the changes for a newly paid payment. Computes a direct payment's fee, because it is not released yet. */
 export function paidChanges(payment: Payment, sessions: readonly StartedSession[]): CountedChange[] {
   const { accountId, currency, createdAtMs, amountCents, receivedUnits, forwardedUnits } = payment;
   const paidAtMs = payment.paidAtMs ?? createdAtMs;

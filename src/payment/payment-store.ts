@@ -26,7 +26,7 @@ export interface PaymentDecision {
   readonly webhooks?: readonly NewWebhook[];
   /** Events due before the database was restored. Their webhooks and the receipt may have been sent already. */
   readonly dueBefore?: readonly NewWebhook['event'][];
-  /** Queues the customer's receipt in the same transaction; at most one per payment. */
+  /** Set to queue the customer's receipt in the same transaction. At most one receipt exists per payment. */
   readonly receipt?: true;
   /** Set if the payment awaits money again, so that the expiry step must revisit it. */
   readonly revisitExpiry?: true;
@@ -72,7 +72,7 @@ export interface PaymentStore {
   listPayments(filter: PaymentFilter, before: PaymentId | null, limit: number): Promise<readonly Payment[]>;
   /** Returns the newest payment without reading its state, which may be invalid; null without payments. */
   findNewest(): Promise<Pick<Payment, 'id' | 'tokenFingerprint'> | null>;
-  /** Returns payments, newest first. */
+  /** Returns the account's payments with this origin, newest first. */
   listByOrigin(accountId: string, origin: string, limit: number): Promise<readonly Payment[]>;
   /** Returns ids above `after` and below `below`, oldest first. The bounds may be any text that sorts among ids. */
   listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;

@@ -29,7 +29,7 @@ export const untouchedProgress = {
   txidOut: null as string | null,
   /** Set if the sum seen is clearly below the threshold or clearly above the value; otherwise null. */
   amountMismatch: null as AmountMismatch | null,
-  /** Time of the next attempt to release the held units; null if there is none. */
+  /** Time of the next attempt to release the held units; null if none is planned. */
   releaseDueAtMs: null as number | null,
   /** Consecutive refused simulations of the release, for example for a blocklisted wallet or a paused token. */
   releaseRefusals: 0,

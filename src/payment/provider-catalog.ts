@@ -11,7 +11,7 @@ interface KnownProvider {
   readonly supportUrl: string;
   /** The only currency that the provider accepts; null if it accepts all currencies of a checkout. */
   readonly onlyCurrency: Currency | null;
-  /** Unverified except for Coinbase. */
+  /** Minimum charge (unverified except for Coinbase). */
   readonly minimumUsdCents: number;
   /** Assumed fee on the charged amount (unverified). */
   readonly feeBasisPoints: number;
@@ -87,7 +87,7 @@ const card = ['card'] as const;
 const cardOrWallet = ['card', 'apple_pay', 'google_pay'] as const;
 
 /**
- * Gathered 2026-11, unverified: MoonPay's help says "a few minutes to a few hours", Ramp Network's "within minutes".
+ * Gathered 2026-11, unverified. MoonPay's help says "a few minutes to a few hours", Ramp Network's "within minutes".
  */
 export const customerFacts: Readonly<Record<ProviderId, CustomerFacts>> = {
   moonpay: { means: cardOrWallet, usualMinutes: [2, 15], needs: 'id' },

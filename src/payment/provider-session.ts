@@ -32,7 +32,7 @@ export interface ProviderSession {
   readonly hasEmail: boolean;
   /** Keyed hash of the IP address, means of payment and any raised total for which `redirectUrl` is valid; or null. */
   readonly customerIpHash: string | null;
-  /** ISO 3166-1 alpha-2; null if unknown. */
+  /** Customer's country (ISO 3166-1 alpha-2); null if unknown. */
   readonly customerCountry: string | null;
 }
 

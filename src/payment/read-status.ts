@@ -9,7 +9,7 @@ export interface ReadStatusContext {
   readonly tokens: IpnTokens;
 }
 
-/** Reads the account's payment by token or, without a token, by id. Throws `payment_not_found` for all others. */
+/** Reads the account's payment by token or, without a token, by id. Throws `payment_not_found` if there is none. */
 export async function readStatus(
   context: ReadStatusContext,
   accountId: string,

@@ -28,7 +28,7 @@ const MAXIMUM_STEPS = Object.keys(paymentStates).length;
 
 export interface SettleContext {
   readonly nowMs: number;
-  /** Payments created before this time have expired, also according to final blocks. Set only by the expiry step. */
+  /** Payments created before this time have expired, even by the time of final blocks. Set only by the expiry step. */
   readonly expiredBeforeMs?: number | undefined;
 }
 
@@ -252,7 +252,7 @@ function effectsOf(
       return { cancelReason: 'expired' };
     case 'deposit_reverted': {
       const noRefusals: PaymentChange = { releaseRefusals: 0, releaseRefusalReason: null };
-      // Clears the request, which must not apply to other money that arrives after a cancellation.
+      // Clears the request along with its deposit, so that the request does not apply to money after a cancellation.
       return payment.status === 'unpaid' ? { ...noRefusals, releaseRequested: false } : noRefusals;
     }
     default:

@@ -63,7 +63,7 @@ export function isPublicResolvedAddress(address: string): boolean {
   return isPublicAddress(isWrapped ? wrappedIpv4(address) : address);
 }
 
-/** Normalizes an IP address to dotted IPv4 (also mapped or NAT64) or the shortest IPv6 form; null for other text. */
+/** Normalizes an IP address to dotted IPv4 (even if mapped or NAT64) or the shortest IPv6; null for other text. */
 export function addressIdentity(address: string): string | null {
   const family = addressFamily(address);
   if (family !== 6) return family === null ? null : address;

@@ -9,7 +9,7 @@ import { within } from './outgoing-calls.ts';
 
 interface Scope {
   readonly startSpan: (name: string, attributes: Attributes, parent: SpanContext | null) => Span;
-  /** State of the whole trace. A trace is dropped if it remains idle, that is, without a call to another host. */
+  /** State of the whole trace. A trace that remains idle, without a call to another host, is dropped. */
   readonly trace: { spansLeft: number; isIdle: boolean };
   /** Parent of new spans; null outside a trace. */
   readonly span: Span | null;

@@ -111,7 +111,7 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
 interface RecordedWebhook {
   readonly id: string;
   readonly status: string;
-  /** Text in SQLite, and parsed JSON in PostgreSQL. */
+  /** Webhook's fields, as JSON text in SQLite and parsed in PostgreSQL. */
   readonly fields: string | Record<string, unknown>;
   readonly body: string | null;
   readonly answer: string | null;

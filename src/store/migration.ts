@@ -114,7 +114,7 @@ export function requireCurrentSchema(found: FoundSchema): void {
   if (pending.length > 0) throw new StoreOutdatedError(name, number, known);
 }
 
-/** Throws unless the schema is exactly this version's, because a newer one may have tables or columns to move. */
+/** Throws unless the schema is this version's own, because a newer schema may have unknown tables or columns. */
 export function requireOwnSchema(found: FoundSchema): void {
   requireCurrentSchema(found);
   if (found.number > found.known) throw new StoreTooNewError(found.name, found.number, found.known);

@@ -174,7 +174,7 @@ function observationsOfPayment(table: Table, sums: Table): string {
   return rowsOfPayment(table, 'block_number, log_index', rows);
 }
 
-/** Reads all data that decisions depend on, in one statement. Returns views in the order of `ids`, if they exist. */
+/** Reads all data that decisions depend on, in one statement. Keeps the order of `ids`. Omits unknown payments. */
 export function* viewPayments(ids: readonly PaymentId[]): Script<PaymentView[]> {
   const rows = yield* run`
     SELECT ${raw(paymentTable.qualifiedNames)},

@@ -182,7 +182,7 @@ function* acceptInvitation(
   if (!isTaken) return 'gone';
   if (known === null) yield* createUser(user);
   yield* putMembership(membership);
-  // A link issued when the user had fewer rights must not give access to the new ones.
+  // Ends the user's links, because a link issued for fewer rights must not give access to the new rights.
   yield* run`DELETE FROM one_time_links WHERE user_id = ${userId}`;
   return 'accepted';
 }

@@ -46,7 +46,7 @@ export function createRestoreStore(
     isPending: read(function* () {
       return (yield* readRestored()) === '';
     }),
-    /** Records the height. Gives up pending webhooks and receipts, also receipts requested for expired payments. */
+    /** Records the height. Gives up pending webhooks, pending receipts, and receipts requested for expired payments. */
     recordHeight: write(function* (block: number, expiredBeforeMs: number) {
       const isFirst = yield* hasRow`
         UPDATE watermarks SET payment_id = ${String(block)} WHERE name = 'restored' AND payment_id = '' RETURNING name`;

@@ -77,7 +77,7 @@ function* replaceChallenge(id: string, purpose: string, challenge: string | null
   yield* lock(`challenge of ${id}`);
   const row = yield* runForOne<{ challenge: string | null }>`
     SELECT challenge FROM dashboard_sessions WHERE id = ${id}`;
-  // JSON pairs of purpose and challenge, oldest first.
+  // Reads JSON pairs of purpose and challenge, oldest first.
   const kept = textsOf(row?.challenge ?? '[]') as readonly unknown[] as readonly [string, string][];
   const earlier = kept.find(([of]) => of === purpose)?.[1] ?? null;
   const others = kept.filter(([of]) => of !== purpose);

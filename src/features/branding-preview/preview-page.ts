@@ -52,7 +52,7 @@ async function showPreview({ expiryMs }: PreviewContext, visit: Visit, form: For
   return sendExample(visit.reply, page);
 }
 
-/** Returns the account with the edited settings, with a too light color darkened; null if a setting is invalid. */
+/** Returns the account with the edited settings, darkening the color if necessary; null if a setting is invalid. */
 async function typedAccount({ account, context }: Visit, form: FormFields): Promise<Account | null> {
   const color = form.text('brand_color');
   const texts = {

@@ -32,7 +32,7 @@ export interface ConnectRequest {
 interface Grant extends Pick<ConnectRequest, 'name' | 'codeChallenge' | 'scopes'> {
   readonly accountId: string;
   readonly userId: string;
-  /** Hash of the normalized return URL, because shops may write its host differently. */
+  /** Hash of the normalized return URL, because shops may vary the case of its host or a trailing slash. */
   readonly returnHash: string;
   readonly expiresAtMs: number;
   /** Only host allowed in callback URLs with the new key; null allows any host. */
@@ -82,7 +82,7 @@ export function callbackHostOf({ returnUrl }: Pick<ConnectRequest, 'returnUrl'>)
   return isLoopbackHost(hostname) ? null : hostname;
 }
 
-/** Creates a code for an approved connection and revokes the user's earlier codes. Returns the URL to return to. */
+/** Creates a code for an approved connection and revokes the user's earlier codes. Returns the shop's URL with it. */
 export async function approveConnection(
   context: ConnectContext,
   request: ConnectRequest,
@@ -105,7 +105,7 @@ export async function approveConnection(
     expiresAtMs: context.nowMs() + CONNECT_CODE_MS,
   };
   const code = context.shownOnce.seal(JSON.stringify(grant), CODE_OWNER);
-  // Binds the code to the user, so that a change of password or rights revokes it.
+  // Binds the code to the user, so that a change of password or rights revokes the code.
   const link = { kind: 'connect', email: actor.name, userId: actor.userId } as const;
   await createLink(context, link, CONNECT_CODE_MS, code);
   await recordAction(context, account.id, actor, 'shop.approved', `${name} at ${new URL(returnUrl).host}`);
@@ -122,7 +122,7 @@ export interface Exchange {
   readonly address: string;
 }
 
-/** Exchanges a code for an API key. Throws `too_many_keys`, or `connect_code_invalid`, also if the user lost rights. */
+/** Exchanges a code for an API key. Throws `too_many_keys`, or `connect_code_invalid`, even if the user lost rights. */
 export async function exchangeCode(
   context: ConnectContext,
   { code, codeVerifier, returnUrl, address }: Exchange,

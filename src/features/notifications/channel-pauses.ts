@@ -18,7 +18,7 @@ const MAXIMUM_FAILURES = 5;
 const FIRST_RETRY_MS = 60_000;
 const MAXIMUM_RETRY_MS = HOUR_MS;
 
-/** Outcome of a message. `unsent`: rejected. `unknown`: may have arrived. `busy`: not sent, but no failure either. */
+/** Outcome of a message. `unsent`: rejected. `unknown`: may have arrived. `busy`: not sent, not counted as failed. */
 export type NotificationOutcome =
   | { readonly result: 'sent' }
   | { readonly result: 'unsent' | 'unknown'; readonly reason: string }

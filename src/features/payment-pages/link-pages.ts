@@ -67,7 +67,7 @@ const kinds = {
 } as const;
 type Kind = (typeof kinds)[keyof typeof kinds];
 
-/** Renders the form. With a wallet field, it requires the password, as a stolen session must not redirect money. */
+/** Renders the form. A wallet field requires the password, because a stolen session must not redirect money. */
 async function formView(kind: Kind, visit: Visit): Promise<Html> {
   const action = `${DASHBOARD_PATH}${kind.path}`;
   const fields = kind === kinds.card ? linkFields : commonFields;

@@ -121,7 +121,7 @@ ${form}<span id="copied" role="status"></span></section>`;
   return [mayOpen ? link : nothing, card] as const;
 }
 
-/** Renders the form that opens a refund. It requires password and second factor, as it decides where money goes. */
+/** Renders the form that opens a refund. It requires password and second factor, because it directs money. */
 async function openForm(visit: Visit, payment: Payment, leftUnits: bigint): Promise<Html> {
   const action = pathOf(payment.id);
   const choices = choicesOf(payment, leftUnits);
@@ -169,7 +169,7 @@ function choicesOf(payment: Payment, leftUnits: bigint): Readonly<Record<string,
   };
 }
 
-/** Renders the form that confirms an address. It requires password and factor, as a stranger may have named it. */
+/** Renders the form that confirms an address, with password and second factor. A stranger may have named it. */
 async function confirmForm(visit: Visit, refund: Refund): Promise<Html> {
   const { id, destination, paymentId } = refund;
   const form = await confirmedForm(visit, {

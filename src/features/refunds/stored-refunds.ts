@@ -38,7 +38,7 @@ const refundTable = table<Refund>('refunds', ['id'])({
   amount: ['units'],
 });
 
-/** Lock that serializes changes of refunds, also by rewinds, so that no transfer pays two refunds. */
+/** Lock that serializes changes of refunds, including rewinds, so that no transfer pays two refunds. */
 const REFUND_LOCK = 'refunds';
 
 export function createRefundStore({ read, write }: Scripts): RefundStore {

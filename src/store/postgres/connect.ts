@@ -89,7 +89,7 @@ async function refusalOf(client: Client): Promise<string | null> {
     if (rows[0]?.standby !== false) return 'a standby';
     return rows[0].read_only === 'off' ? null : 'read-only';
   } catch (error) {
-    // Node's message is empty for a host name with several IP addresses.
+    // Prefers the code, because Node's message is empty for a host name with several IP addresses.
     return (error as NodeJS.ErrnoException).code ?? String((error as Error).message);
   } finally {
     // Does not await the end, because an unreachable server never responds.

@@ -62,7 +62,7 @@ const insertPlain = insertAfter('', 'true');
 const insertKeyed = insertAfter(claimed, 'EXISTS (SELECT FROM claimed)');
 
 const selectId = statement('SELECT id FROM payments WHERE id = $1');
-/** Statement that skips locked rows, so that it never waits. */
+/** Statement that deletes expired records. It skips locked rows, so that it never waits. */
 const purgeRecords = statement(`
   DELETE FROM idempotency_records WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM idempotency_records WHERE created_at_ms <= $1

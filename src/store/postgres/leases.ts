@@ -29,7 +29,7 @@ export function createLeaseStore(database: Database): LeaseStore {
 export function createReleaseClaims({ write }: Scripts): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   return {
     claimDueReleases: write(claimDueReleases),
-    /** Also deletes expired claims of other relayers. */
+    /** Deletes the relayer's claims, and expired claims of other relayers. */
     dropClaims: write(function* (relayer) {
       yield* run`DELETE FROM release_claims WHERE relayer = ${relayer} OR ends_at < clock_timestamp()`;
     }),

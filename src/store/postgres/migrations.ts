@@ -71,7 +71,7 @@ async function applyNext(
     try {
       await client.query(stepSql(migration, appliedAtMs));
     } catch (error) {
-      // Closing the connection rolls back.
+      // Needs no ROLLBACK, because the caller closes the connection.
       const { number, name } = migration;
       throw new Error(`migration ${number} (${name}) failed: ${(error as Error).message}`, { cause: error });
     }

@@ -63,7 +63,7 @@ async function connectByName(client: Client): Promise<void> {
   try {
     await client.connect();
   } catch (error) {
-    // Node's message is empty for a host name with several IP addresses.
+    // Prefers the code, because Node's message is empty for a host name with several IP addresses.
     const { code = String(error) } = error as NodeJS.ErrnoException;
     const failure = new Error(`could not connect to ${nameOf(client)} (${code})`, { cause: error });
     throw Object.assign(failure, { code });

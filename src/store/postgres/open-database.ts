@@ -235,7 +235,7 @@ function isConnectionLoss(error: unknown): boolean {
   return code === null || connectionLosses.has(code) || code.startsWith(CONNECTION_EXCEPTION);
 }
 
-/** Returns whether the database is temporarily unavailable. A timeout does not count: the call has waited enough. */
+/** Returns whether the database is temporarily away. A timeout does not count, because the call has already waited. */
 export function isAway(error: unknown): boolean {
   const cause = error instanceof StoreWriteError ? error.cause : error;
   return isConnectionLoss(cause) && !(cause instanceof Error && /timeout/i.test(cause.message));

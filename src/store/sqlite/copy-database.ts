@@ -65,7 +65,7 @@ function requireSafePlace(target: string): void {
     throw new Error(`${dirname(target)} is writable for every user; back up into a folder of your own`);
   for (const path of [target, `${target}.unfinished`]) {
     for (const part of ['-journal', '-wal', '-shm']) {
-      // Also finds dangling symbolic links.
+      // Uses lstat, which also finds dangling symbolic links.
       if (lstatSync(`${path}${part}`, { throwIfNoEntry: false }) !== undefined)
         throw new Error(
           `${path}${part} exists already, and SQLite would read it as a part of the backup; remove it`,

@@ -103,7 +103,7 @@ export function createGroupCommit(
   return {
     /** Runs a write atomically: all of its statements take effect, or none. */
     run: <T>(write: () => T): Promise<T> => queue.ask(write),
-    /** Commits waiting writes. Later writes reject. */
+    /** Resolves after all earlier writes. Later writes reject. */
     close: () => queue.close(),
   };
 }
