@@ -1,5 +1,5 @@
 // @ts-nocheck: plain JavaScript, which npm runs as it stands.
-/** Builds the package as ES modules and CommonJS. Declarations of each name their modules with `.js`. */
+/** Builds the package as ES modules and CommonJS, each with declarations whose imports end in `.js`. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
@@ -8,7 +8,7 @@ const run = (command, ...words) => execFileSync(command, words, { stdio: 'inheri
 run('rolldown', 'src/sdk.ts', '--file', 'dist/sdk.js', '--platform', 'neutral');
 run('rolldown', 'src/sdk.ts', '--file', 'dist/commonjs/sdk.js', '--format', 'cjs', '--platform', 'neutral');
 run('tsc', '-p', 'tsconfig.json');
-// The compiler keeps `.ts` in declarations, which users of the package cannot resolve.
+// Replaces `.ts` in the imports of declarations, which users of the package could not resolve.
 for (const name of readdirSync('dist').filter((each) => each.endsWith('.d.ts'))) {
   const text = readFileSync(`dist/${name}`, 'utf8').replaceAll(
     /(from |import\()'(\.\/[\w-]+)\.ts'/g,

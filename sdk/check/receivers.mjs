@@ -254,7 +254,7 @@ for (const [name, { command, version, files, program = command, run, env: added 
     GOCACHE: join(cwd, 'cache'),
     GOFLAGS: '-mod=mod',
   };
-  // Own process group, because `go run` starts the program as a child.
+  // Starts a process group, because `go run` runs the program as a child process.
   const child = spawn(program, run, { cwd, env, detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   child.stderr.on('data', (chunk) => {

@@ -1,4 +1,4 @@
-/** Encoder of text. Buffer is missing in some runtimes. */
+/** Encoder of UTF-8, because some runtimes have no Buffer. */
 
 const encoder = new TextEncoder();
 

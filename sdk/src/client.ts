@@ -34,7 +34,7 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** Maximum attempts after the first. Default: 2. */
   readonly maximumRetries?: number;
-  /** Maximum pause in milliseconds that the service may ask for; a longer one throws. Default: 10,000. */
+  /** Maximum pause before a retry, in milliseconds. A longer `Retry-After` throws. Default: 10,000. */
   readonly maximumPauseMs?: number;
   /** Implementation of `fetch`. Default: the runtime's. */
   readonly fetch?: Fetch;
@@ -108,7 +108,7 @@ export interface Client {
      * Opens a refund. Pass the number of the return as `idempotencyKey`, so that each return gets one refund, however
      * often the call is repeated.
      *
-     * @throws ApiError (409: less can be refunded, or the key was used with other parameters), ConnectionError
+     * @throws ApiError (409: less is refundable, or the key was used with other parameters), ConnectionError
      */
     create(paymentId: string, request?: RefundRequest, options?: CreateOptions): Promise<Refund>;
     /**
@@ -125,7 +125,7 @@ export interface Client {
     get(refundId: string, options?: CallOptions): Promise<Refund>;
     /**
      * Confirms the address that the customer entered. `destination` is the address that was shown for confirmation.
-     * @throws ApiError (409: it has changed), ConnectionError
+     * @throws ApiError (409: the address has changed), ConnectionError
      */
     confirm(refundId: string, destination: string, options?: CallOptions): Promise<Refund>;
     /**
@@ -143,7 +143,7 @@ export interface Client {
   };
   readonly events: {
     /**
-     * Reads events after a number, or from the oldest. `followEvents` does this in a loop.
+     * Reads events after a number, or from the oldest. `followEvents` reads them in a loop.
      *
      * @throws ApiError (410: events after that number were deleted), ConnectionError
      */
@@ -205,7 +205,7 @@ export interface Client {
 }
 
 /**
- * Creates a client for an account. It keeps no connection, so it need not be closed.
+ * Creates a client for an account. The client keeps no connection, so it need not be closed.
  *
  * @throws ArgumentError for an incomplete key or an insecure base URL; TypeError in a browser
  */
@@ -340,7 +340,7 @@ function queryOf(query: PaymentQuery | string): string {
   return `payment_id=${segment('paymentId', typeof query === 'string' ? query : query?.paymentId)}`;
 }
 
-/** Encodes an id for a URL. Throws if it is missing, because it would be sent as the text `undefined`. */
+/** Encodes an id for a URL. Throws ArgumentError for a missing id, which would be sent as `undefined`. */
 function segment(argument: string, value: unknown): string {
   if (typeof value !== 'string' || value === '')
     throw new ArgumentError(argument, 'must be a text that is not empty');
@@ -360,7 +360,7 @@ function expectList<Answer>(answer: unknown, field: keyof Answer & string): Answ
   throw new ConnectionError(`the answer has no ${field}`);
 }
 
-/** Throws if fields are missing, because the response does not come from the service. */
+/** Throws ConnectionError if fields are missing, because the response is then not from the service. */
 function expectFields<Answer>(answer: unknown, fields: readonly (keyof Answer & string)[]): Answer {
   const record = answer as Readonly<Record<string, unknown>>;
   const missing = fields.filter((field) => typeof record[field] !== 'string');

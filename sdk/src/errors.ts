@@ -53,9 +53,7 @@ export class ArgumentError extends CardCheckoutError {
   }
 }
 
-/**
- * No response, or none from this service. A creation may have been executed: repeat it with the same key.
- */
+/** No response from this service. A creation may have been executed: repeat it with the same key. */
 export class ConnectionError extends CardCheckoutError {
   override readonly name = 'ConnectionError';
 }
@@ -91,7 +89,7 @@ export class WebhookError extends CardCheckoutError {
   }
 }
 
-/** The payment's money could go elsewhere. Do not redirect customers to it. */
+/** Deposit address from which the money could go elsewhere. Do not redirect customers to this payment. */
 export class DepositAddressError extends CardCheckoutError {
   override readonly name = 'DepositAddressError';
 }

@@ -35,7 +35,7 @@ export interface FollowEventsOptions<Transaction> {
   readonly onEvent: (transaction: Transaction, event: MerchantEvent) => Promise<void> | void;
   /**
    * Called if events after `after` were deleted because they are older than 30 days. Read all open orders, as
-   * `reconcile` does. Afterwards, the log continues. If absent, a gap throws.
+   * `reconcile` does. Afterwards, the loop continues. If absent, a gap throws.
    */
   readonly onGap?: (after: number) => Promise<void> | void;
   readonly onError?: (error: unknown) => void;
@@ -70,7 +70,7 @@ export async function followEvents<Transaction>(options: FollowEventsOptions<Tra
   }
 }
 
-/** Unprocessed events were deleted, and `onGap` is absent. */
+/** Deletion of unprocessed events while `onGap` is absent. */
 export class EventGapError extends CardCheckoutError {
   override readonly name = 'EventGapError';
 }

@@ -14,7 +14,7 @@ function clientOf(payment: PaymentStatus) {
   return { payments: { retrieve: async () => payment } };
 }
 
-/** A database in miniature: what a transaction wrote appears when it commits, and a crash is an error on the way. */
+/** Creates a minimal database whose writes become visible on commit. A crash is simulated as an error. */
 function createDatabase() {
   const fulfilled: string[] = [];
   const marks = new Set<string>();

@@ -32,7 +32,7 @@ export interface Fulfilment {
   readonly payment: PaymentStatus;
 }
 
-/** The service reports another amount or currency than the order's. */
+/** Difference between the reported amount or currency and those of the order. */
 export class WrongAmountError extends CardCheckoutError {
   override readonly name = 'WrongAmountError';
 }

@@ -6,7 +6,7 @@ import type { PaymentStatus } from './wire.ts';
 const minuteMs = 60_000;
 const startMs = 1_800_000_000_000;
 
-/** Runs `reconcile` on a clock of its own for so long, over orders created at the start. */
+/** Runs `reconcile` for `durationMs` on a simulated clock, with orders created at the start. */
 async function run(
   durationMs: number,
   orders: OpenOrder[],

@@ -4,7 +4,7 @@ import type { PaymentStatus } from './wire.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Pause between requests. It uses 30 of the 120 requests per minute and key, to leave room for webhooks. */
+/** Pause between requests. Uses 30 of the 120 requests per minute and key, to leave the rest for webhooks. */
 const PACE_MS = 2_000;
 const ROUND_MS = MINUTE_MS;
 
@@ -17,7 +17,7 @@ export interface OpenOrder {
 
 export interface ReconcileOptions {
   readonly client: { readonly payments: Pick<Client['payments'], 'retrieve'> };
-  /** Reads orders with a payment that are neither fulfilled nor given up. Called about once a minute. */
+  /** Reads orders with a payment that are neither fulfilled nor abandoned. Called about once a minute. */
   readonly listOpenOrders: () => Promise<readonly OpenOrder[]> | readonly OpenOrder[];
   /** Called when a payment is paid. Do the same as the webhook handler, with `fulfilOnce`. */
   readonly onPaid: (payment: PaymentStatus) => Promise<void> | void;
@@ -87,7 +87,7 @@ async function listOrders(
   }
 }
 
-/** Reads an order and resolves to the pause before the next one. */
+/** Reads an order's payment and resolves to the pause in ms before the next order. */
 async function look(
   { client, onPaid, onCanceled }: ReconcileOptions,
   order: OpenOrder,

@@ -14,7 +14,7 @@ interface Seen {
   readonly init: RequestInit;
 }
 
-/** A client before a service that gives these answers, one after the other; `null` is a cut connection. */
+/** Creates a client whose `fetch` returns these responses in order. `null` simulates a lost connection. */
 function clientOf(answers: readonly ({ status: number; body?: unknown; retryAfter?: string } | null)[]) {
   const seen: Seen[] = [];
   const pauses: number[] = [];

@@ -1,8 +1,8 @@
 import { ApiError, ConnectionError, isTemporaryStatus } from './errors.ts';
 
-/** Maximum size of a response, far above the usual kilobyte. */
+/** Maximum size of a response in characters, far above the usual thousand. */
 const MAXIMUM_ANSWER_CHARACTERS = 262_144;
-/** Maximum size of CSV, enough for a journal of more than 100,000 payments. */
+/** Maximum size of CSV in characters, enough for a journal of more than 100,000 payments. */
 const MAXIMUM_CSV_CHARACTERS = 134_217_728;
 
 /** Version of this package, shown in the service's log. */
@@ -34,7 +34,7 @@ interface BodyReader {
 
 /** Settings of one call, which override the client's. */
 export interface CallOptions {
-  /** Signal that rejects the call with its reason. A creation may have happened: repeat it with the same key. */
+  /** Signal that rejects the call with its reason. A creation may have been executed: repeat it with the same key. */
   readonly signal?: AbortSignal;
   /** Timeout of one attempt in milliseconds. */
   readonly timeoutMs?: number;
@@ -106,7 +106,7 @@ async function untilAborted(promise: Promise<void>, signal: AbortSignal | undefi
   }
 }
 
-/** Returns the pause before the next attempt; null if there is none. */
+/** Returns the pause in ms before the next attempt; null if the error is not retried. */
 export function pauseBeforeRetryMs(
   { maximumPauseMs, random }: Pick<RequestContext, 'maximumPauseMs' | 'random'>,
   error: unknown,

@@ -26,7 +26,7 @@ const publication = {
   fee_wallets: [...feeWallets],
 };
 
-/** A payment as the service makes it. */
+/** Returns a payment as the service creates it. */
 function makePayment(
   paymentId: string,
   {

@@ -6,7 +6,7 @@ import type { Payment, SettlementPublication } from './wire.ts';
 
 const ADDRESS_BYTES = 20;
 const WORD_BYTES = 32;
-/** Maximum candidates, more than a service will ever have. A longer list would only cost time. */
+/** Maximum number of combinations to try, more than any service has, to limit the computation. */
 const MAXIMUM_CANDIDATES = 256;
 
 /** Required fields of a payment, whether created as a checkout, created as a direct payment, or read. */
@@ -40,9 +40,9 @@ export interface DepositProof {
 
 /**
  * Proves offline that USDC at this payment's deposit address can only go to the payout address, less the fee. It
- * recomputes the deposit address. Call it after the creation, before the redirect of the customer.
+ * recomputes the deposit address. Call it after creating the payment and before redirecting the customer.
  *
- * It relies on the factory being the published contract, which never changes. Check that once on the chain.
+ * The proof assumes that the factory is the published contract, which never changes. Check this once on the chain.
  *
  * @throws DepositAddressError if the address differs, the fee is above the maximum, or the data is malformed; do not
  *   use the payment
@@ -116,7 +116,7 @@ function toBasisPoints(percent: number): number {
   return basisPoints;
 }
 
-/** Returns the address of a contract's first contract: keccak256(rlp([creator, 1])). */
+/** Returns the address of the first contract that `creator` creates: keccak256(rlp([creator, 1])). */
 function firstContractOf(creator: Uint8Array): Uint8Array {
   return keccak_256(concatBytes(Uint8Array.of(0xd6, 0x94), creator, Uint8Array.of(0x01))).subarray(
     -ADDRESS_BYTES,

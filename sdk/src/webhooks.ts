@@ -56,7 +56,7 @@ export function constructEvent(
  * Same as `constructEvent`, but looks up the token by the payment id in the body. Until this function returns, nothing
  * in the body can be trusted, not even in `findToken`.
  *
- * @throws WebhookError, including if `findToken` knows no such payment (`unknown_payment`)
+ * @throws WebhookError, also if `findToken` returns no token (`unknown_payment`)
  */
 export async function constructEventAsync(
   rawBody: RawBody,
@@ -97,7 +97,7 @@ function isArrayBuffer(value: unknown): boolean {
 
 function verifySignature(body: Uint8Array, signature: SignatureHeader, ipnToken: string): void {
   const text = typeof signature === 'string' ? signature : signature?.length === 1 ? signature[0] : undefined;
-  // Accepts only lowercase, as sent, because another spelling could pass a store of seen signatures.
+  // Accepts only lowercase, as sent, because another spelling could bypass a store of seen signatures.
   const given = text !== undefined && /^[0-9a-f]{64}$/.test(text) ? fromHex(text) : null;
   if (given === null || given.length !== SIGNATURE_BYTES) {
     throw new WebhookError('no_signature', 'X-Service-Signature is missing or is not a signature');

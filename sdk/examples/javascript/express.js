@@ -4,7 +4,7 @@ import { openShop } from './shop.js';
 const shop = openShop();
 const app = express();
 
-// Before any express.json(), because the signature covers the raw bytes.
+// Precedes any express.json(), because the signature covers the raw bytes.
 app.post('/webhook', express.raw({ type: () => true, limit: '64kb' }), async (request, response) => {
   response.status(await shop.receive(request.body, request.headers['x-service-signature'])).end();
 });

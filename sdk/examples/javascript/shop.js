@@ -11,7 +11,7 @@ export function openShop() {
   const client = createClient({
     baseUrl: required(CARD_CHECKOUT_URL, 'CARD_CHECKOUT_URL'),
     apiKey: required(CARD_CHECKOUT_KEY, 'CARD_CHECKOUT_KEY'),
-    // A webhook must be answered within ten seconds. The event log covers any that cannot be confirmed in time.
+    // Webhooks must be answered within ten seconds. The event log covers payments not confirmed in time.
     timeoutMs: 4_000,
     maximumRetries: 1,
     maximumPauseMs: 1_000,
@@ -153,7 +153,7 @@ export function openShop() {
     },
 
     /**
-     * Returns the number of an order's fulfilments, 0 or 1, for checks.
+     * Returns the number of an order's fulfilments, 0 or 1, for tests.
      * @param {string} paymentId
      */
     countFulfilments(paymentId) {
@@ -166,8 +166,8 @@ export function openShop() {
     },
 
     /**
-     * Follows the account's events until the signal aborts. They come from the service, so they need no confirmation,
-     * and they include events whose faster webhook was missed.
+     * Follows the account's events until the signal aborts. The events come from the service, so they need no
+     * confirmation. They include events whose webhook was missed.
      * @param {AbortSignal} signal
      */
     followEvents: (signal) =>

@@ -186,7 +186,7 @@ function reconcile(): bool
                 break;
             }
         } catch (Throwable $error) {
-            // The shop was offline for more than 30 days.
+            // The cursor expires if the shop is offline for more than 30 days.
             if ($error->getCode() !== GONE || !check_open_orders($database)) {
                 error_log($error->getMessage());
                 return false;
@@ -270,7 +270,7 @@ try {
         answer(404);
     }
 } catch (Throwable $error) {
-    // The webhook is not repeated, but `reconcile` finds the order.
+    // The webhook is not sent again, but `reconcile` finds the order.
     error_log($error->getMessage());
     answer(500);
 }

@@ -160,7 +160,7 @@ def reconcile():
                 if error.code != 410:
                     print(error, file=sys.stderr)
                     return False
-                # The shop was offline for more than 30 days.
+                # The cursor expires if the shop is offline for more than 30 days.
                 if not check_open_orders(database):
                     return False
                 database.execute("DELETE FROM cursor")

@@ -1,4 +1,4 @@
-/** Starts work that lasts as long as the shop. Next.js calls it once per server process. */
+/** Starts following events in the background. Next.js calls this function once per server process. */
 export async function register() {
   // Skips builds, and the edge runtime, which lacks node:sqlite.
   if (process.env['NEXT_RUNTIME'] !== 'nodejs') return;
