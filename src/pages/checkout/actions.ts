@@ -21,7 +21,7 @@ export function actions(selection: OfferList): Html {
       return isTakenByProvider(view) ? nothing : continueSession(view, selection);
     case 'underpaid':
       return addTheRest(view, selection);
-    // Links to the shop are the only action.
+    // Other views have only links to the shop.
     default:
       return nothing;
   }

@@ -21,7 +21,7 @@ interface CheckoutAnswer
   readonly status: number;
 }
 
-/** Returns whether a frame asks for the page. Older browsers do not tell, so the shop's script opens the link. */
+/** Returns whether a frame loads the page. If an old browser omits the header, the shop's script opens the link. */
 export function isInFrame(headers: IncomingHttpHeaders): boolean {
   return headers['sec-fetch-dest'] === 'iframe';
 }

@@ -75,7 +75,7 @@ export function checkoutContent(
 ${payableUntil(checkout, language)}
 ${shopLinks(checkout, language)}`;
   const mail = mailOffer(checkout, language);
-  // Omits what changes without the payment: elapsed time, country question, and order and prices of the offers.
+  // Text of the revision, without what changes independently of the payment, such as elapsed time and prices.
   const stored = statusOf(checkout, 0);
   const content = html`${stored.title}\n${stored.status}\n${detailWith({ ...checkout, offers: [] }, null)}\n${offersInBrief(checkout)}\n${mail}`;
   return {
@@ -119,7 +119,7 @@ function statusWords({ notice = nothing, ...words }: StateWords, checkout: Check
   const { view } = checkout;
   const isAboveOffers =
     takesPayment(view) && view.kind !== 'at_provider' && !awaitsTransfer(checkout) && !isStuck(checkout);
-  // CSS cannot tell what follows the heading while the page is still arriving.
+  // Uses a class, because CSS cannot match later elements while the page is still loading.
   const shown = wordsAs(words, `${traitsOf(view).tone}${isAboveOffers ? ' compact' : ''}`);
   return html`${view.kind === 'paid' ? html`<div class="quiet">${shown}</div>` : shown}
 ${notice === nothing ? nothing : html`<p class="banner">${notice}</p>`}`;
@@ -135,7 +135,7 @@ export interface CheckoutPageOptions extends ContentOptions {
   readonly isTestMode: boolean;
   /** Token in the forms of a visitor who knows the payment's email address; null or absent for others. */
   readonly emailToken?: string | null;
-  /** URL that a direct link's page opens without script. With script, it presses the button. Null for others. */
+  /** URL that a direct link's page opens if scripts are disabled; null for other pages. */
   readonly autoContinue?: string | null;
   /** Whether the page stays unchanged instead of following the payment. */
   readonly isStill?: boolean;
@@ -143,7 +143,7 @@ export interface CheckoutPageOptions extends ContentOptions {
   readonly shops?: readonly string[];
   readonly problem: Html | null;
   readonly canSimulate?: boolean;
-  /** Whether the page is an example, for which phones get no QR code. */
+  /** Whether the page is an example, which offers no QR code for phones. */
   readonly isExample?: boolean;
 }
 
@@ -319,7 +319,7 @@ export function initialOf(name: string): string {
   return first?.segment.toUpperCase() ?? '';
 }
 
-/** Renders a form for an email address. Never shows the address, because anyone with the link sees the page. */
+/** Renders a form for an email address. Never shows the address, because anyone with the link can open the page. */
 function mailOffer(checkout: Checkout, language: Language): Html {
   const { words } = language;
   const { path, mail, view, account } = checkout;

@@ -58,7 +58,7 @@ function sessionAt(provider: ProviderSession['provider'], createdAtMs: number, e
   } as ProviderSession;
 }
 
-/** The view of each state when nothing else is known of the payment. */
+/** Expected view of each state, for a payment without sessions and observations. */
 const kinds: Record<PaymentState, CheckoutView['kind']> = {
   'unpaid/pending': 'choose',
   'unpaid/ready': 'seen',

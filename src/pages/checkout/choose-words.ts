@@ -54,14 +54,14 @@ export function wordsOf(checkout: Worded, language: Language): StateWords {
   }
   if (view.kind === 'at_provider' && isTakenByProvider(view))
     return takenWords(words, view.provider, language, offers);
-  // The sentence says who charges the card, so it is omitted if the provider takes no cards.
+  // Omits the sentence about who charges the card if the provider takes no cards.
   if (name === 'single' && !takesCards(singleProviderOf(checkout))) return { ...words, sentence: null };
   if (!('hasLittleArrived' in view) || !view.hasLittleArrived) return words;
   const { littleArrived } = language.words.states;
   return { ...words, sentence: html`${words.sentence ?? ''}${language.gap}${littleArrived}` };
 }
 
-/** Returns words that say "card" only for cards. Wallets and accounts have their payment approved. */
+/** Returns words that say "card" only for cards. For other methods, they say "payment". */
 function takenWords(
   words: StateWords,
   provider: ProviderId,
@@ -216,7 +216,7 @@ export function problemWords(
   return hasOthers ? html`${reason}${language.gap}${problems.orOther}` : reason;
 }
 
-/** Returns whether the provider excludes the payment, as opposed to a failure. */
+/** Returns whether the error means that the provider does not accept the payment, not that a call failed. */
 export function isRefusal({ errorName }: Pick<ServiceError, 'errorName'>): boolean {
   return ['provider_inactive', 'currency_locked', 'below_minimum', 'above_maximum'].includes(errorName);
 }

@@ -24,7 +24,7 @@ export function facts(
   const rows = [...rowsOf(checkout, language)];
   const transactions = transactionRows(checkout, language, explorerTransactionUrl);
   if (rows.length + transactions.length === 0) return nothing;
-  // Collapsed if the timeline shows the same. Otherwise first, because the transactions prove the arrival.
+  // Collapses transactions that the timeline also shows. Otherwise lists them first, to prove the arrival.
   if (transactions.length === 0 || !foldingKinds.includes(checkout.view.kind))
     return html`<dl class="facts">${transactions}${rows}</dl>`;
   return html`<dl class="facts">${rows}</dl>
@@ -63,7 +63,7 @@ export function transactionRows(
 /** Maximum number of listed transfers in each direction, because anyone can send more. */
 const MAXIMUM_LISTED = 20;
 
-/** Returns arrivals and releases, with amounts if there are several. Returns only the largest if there are many. */
+/** Returns arrivals and releases, with amounts if there are several. Returns only the largest if there are too many. */
 export function transfersOf(payment: Payment, observations: ChainObservations, language: Language) {
   const { arrivedWith, sentWith } = language.words.facts;
   type Transfer = Pick<Deposit, 'units' | 'transactionHash'>;

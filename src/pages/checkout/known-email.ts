@@ -53,7 +53,7 @@ function carriesToken(request: Pick<FastifyRequest, 'body' | 'headers'>, token: 
   return isSameText(unmasked(field), token) || isSameText(cookie, token);
 }
 
-/** Renders a hidden field with the token XORed with a random mask. Compression could reveal a constant one (BREACH). */
+/** Renders a hidden field with the token XORed with a random mask. Compression could reveal a constant (BREACH). */
 export function emailTokenField(token: string): Html {
   const bytes = Buffer.from(token, 'base64url');
   const mask = randomBytes(bytes.length);

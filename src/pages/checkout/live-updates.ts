@@ -118,7 +118,7 @@ export function showEvents(
   const limit = setTimeout(() => stop(), LONGEST_MS);
   raw.on('error', () => stop());
   raw.once('close', () => stop());
-  // A client that disconnects first closes only its half of the connection.
+  // Stops when the client closes its half of the connection, which precedes `close`.
   const { socket } = request.raw;
   socket.once('end', stop);
   return reply;
@@ -129,7 +129,7 @@ export function showEvents(
   }
 
   function stop(last?: string): void {
-    // The connection stays open for later requests.
+    // Removes the listener, because the connection stays open for later requests.
     socket.removeListener('end', stop);
     clearInterval(heartbeat);
     clearTimeout(limit);

@@ -40,7 +40,7 @@ export async function openProviderSession(
   }
   // Browsers block cookies in a shop's frame, but this request opens a top-level window, where the cookie is stored.
   rememberLanguage(asked);
-  // The page was out of date. The current state explains why.
+  // Sends the current page, because the customer clicked on an outdated one.
   if (!takesPayment(checkout.view) || isTakenByProvider(checkout.view)) {
     return sendCheckout(asked, checkout, { status: 409, problem: null });
   }
@@ -64,7 +64,7 @@ function clickOf({ request, query, params }: CheckoutRequest<'provider'>) {
   const row = params.provider === MULTI_PROVIDER ? form.get('choice') : null;
   const [provider = '', means = form.get('means') ?? query['means'] ?? '', total = query['total']] =
     row?.split(' ') ?? [params.provider];
-  // Anything other than a number of cents stands for the amount.
+  // Uses 0 for anything other than a number of cents. The customer has then seen only the amount.
   const shownTotalCents = typeof total === 'string' && /^\d{1,9}$/.test(total) ? Number(total) : 0;
   if (means === '') return { provider, means: null, shownTotalCents };
   const known = typeof means === 'string' && isPaymentMeans(means) ? means : undefined;

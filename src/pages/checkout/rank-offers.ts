@@ -46,7 +46,7 @@ function rankOf(row: OfferRow, charge: Charge): number {
   return isLastChoice ? 2 : 3;
 }
 
-/** Sorts by rank, then by expected delivery times success rate, less a higher charge. The explored offer leads. */
+/** Sorts by rank, then by expected delivery times success rate, less a higher charge. An offer to explore leads. */
 export function inExpectedOrder<Row extends OfferRow>(
   { payment, charge, success }: Pick<Checkout, 'payment' | 'charge' | 'success'>,
   rows: readonly Row[],

@@ -63,7 +63,7 @@ type Return = NonNullable<ReturnType<typeof returnOf>>;
 
 /** Time after a payment during which the page redirects to the shop. */
 const RETURNS_FOR_MS = 15 * 60_000;
-/** Visible countdown. Any key, pointer, scroll or focus change stops it (WCAG 2.2.1). */
+/** Length of the visible countdown. Any key, pointer, scroll or focus change stops it (WCAG 2.2.1). */
 const RETURNS_AFTER_SECONDS = 10;
 
 function returnOf(checkout: Checkout) {
@@ -72,9 +72,9 @@ function returnOf(checkout: Checkout) {
   if (!isPaid && view.kind !== 'canceled' && view.kind !== 'expired' && !isStuck(checkout)) return null;
   const own = linkOf(payment.orderDetails?.returnUrl, payment.orderDetails?.cancelUrl, isPaid);
   const url = own ?? linkOf(account.returnUrl, account.failureUrl, isPaid);
-  // Links to removed hosts disappear even from earlier checkouts.
+  // Omits links to hosts that the account has removed, even on earlier checkouts.
   if (url === null || (own !== null && !account.returnHosts.includes(new URL(own).host))) return null;
-  // Customers who paid too much or did not pay must read what to do.
+  // Never redirects customers who paid too much or did not pay, because they must read what to do.
   const isAutomatic = isPaid && view.surplus === null && nowMs - view.paidAtMs < RETURNS_FOR_MS;
   return { url: new URL(returnUrlOf(url, payment.id)), isAutomatic };
 }

@@ -36,12 +36,12 @@ import { readCheckout, requireCheckout } from './read-checkout.ts';
 import { rememberLanguage } from './remember.ts';
 import { showShortLink } from './short-link.ts';
 
-/** Maximum size of a form. Its action is in the URL, so it has few fields. */
+/** Maximum size of a form in bytes. Forms have few fields, because the URL names their action. */
 const FORM_LIMIT_BYTES = 1024;
 /** Endings of routes that pages poll or load automatically, with a higher limit than visits. */
 const polledRoute = /\/(?:status|events|qr\.svg|transfer\.svg|:hash|checkout\.js)$/;
 
-/** Registers the pages of customers and features in a scope whose errors are pages. */
+/** Registers the pages of customers and features in a scope that renders errors as pages. */
 export function registerCheckoutPages(
   server: FastifyInstance,
   context: CheckoutPagesContext,
@@ -126,7 +126,7 @@ function liveSources(context: CheckoutPagesContext, { log }: FastifyInstance) {
   return { read, onError };
 }
 
-/** Redirects GET requests for a form's URL, which must not start a provider session. */
+/** Redirects GET requests for a form's URL, because they must not start a provider session. */
 async function leadToCheckout({ reply, params }: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
   return setCommonHeaders(reply).redirect(`/pay/${encodeURIComponent(params.paymentId)}`, 303);
 }

@@ -25,7 +25,7 @@ import { type Checkout, isStuck } from './read-checkout.ts';
 
 const arrow = html`<i class="arrow"></i>`;
 
-/** Returns the path that starts a row's session, with its means. A shown higher total becomes the maximum charge. */
+/** Returns the path that starts a row's session. A higher total that is shown becomes the maximum charge. */
 function sessionPath({ payment, charge }: Checkout, row: OfferRow): string {
   const totalCents = higherChargeOf(row, charge);
   const query = [row.means && `means=${row.means}`, totalCents && `total=${totalCents}`].filter(Boolean);
@@ -79,7 +79,7 @@ ${rowsOf(chosen.sellers, selection)}
     : choiceOfMeans(selection, ways, rows);
 }
 
-/** Asks the customer to correct the country if no provider serves it. */
+/** Renders a field for correcting the country if no provider serves it. */
 function otherCountry({ checkout, language, quotes }: OfferList): Html {
   if (checkout.unservedCountry === undefined) return nothing;
   return html`${countryField(language, quotes?.customerCountry ?? null, true)}
@@ -164,7 +164,7 @@ function choiceOfMeans(selection: OfferList, ways: readonly MeansRow[], rows: re
 ${rowsOf(rows, selection)}${refusedOffers(selection)}
 <p class="back"><a href="#checkout">${actions.backToCheckout}</a></p></section>`;
   const submit = html`form="${SESSION_FORM}" formaction="/pay/${checkout.payment.id}/providers/${MULTI_PROVIDER}"`;
-  // Enter presses the first button of a form, so this hidden one precedes those of the list.
+  // Puts a hidden button before those of the list, because Enter presses a form's first button.
   return html`<button ${submit} hidden></button>${hasMore ? list : nothing}
 <div class="ask"><fieldset class="ways"><legend class="quiet">${language.words.states.choose.heading}</legend>${ways.map(
     (row, index) => meansRow(selection, row, index, row === (chosen ?? ways[0])),
@@ -308,7 +308,7 @@ function refusedOffers({ checkout, offers, language }: OfferList): Html {
 }
 
 export interface OffersToAsk {
-  /** Source of quotes; null if the page's script presses the button, which may not show a higher total. */
+  /** Source of quotes; null if the page's script presses the button, which must not accept a higher total. */
   readonly source: Quotes | null;
   readonly lastChoice: ProviderId | null;
   /** Customer's country (ISO 3166-1 alpha-2); null if unknown. */

@@ -46,7 +46,7 @@ interface WaitContext {
 /** Returns what a payment waits for; null unless it waits for the provider or the release. */
 export function waitOf({ view, times, offers, nowMs }: WaitContext) {
   const { arrivedAtMs, releasingAtMs } = times;
-  // An approval of another provider belongs to an earlier visit.
+  // Ignores an approval by another provider, which is from an earlier visit.
   const isOwn = view.kind !== 'at_provider' || times.approval?.provider === view.provider;
   const approval = isOwn ? times.approval : null;
   const current = isTakenByProvider(view) ? 1 : view.kind === 'seen' ? 2 : 3;

@@ -110,7 +110,7 @@ function revocation({ id, name }: ApiKey, keysPath: string): Html {
   });
 }
 
-/** Keeps the key only for the next page. Requires password and second factor, because a session may be stolen. */
+/** Creates a key, kept only for the next page. Requires password and second factor against stolen sessions. */
 const answerCreate: FormHandler = async (visit, form) => {
   const { context } = visit;
   const scopes = keyScopes.filter((scope) => form.has(scope));

@@ -50,7 +50,7 @@ If you did not request it, ignore this email. Your password stays unchanged.
   };
 }
 
-/** Registers `/dashboard/invitation/:token`, where a person becomes a member. Opening it does not use it up. */
+/** Registers `/dashboard/invitation/:token`, where a person becomes a member. Opening the page keeps the link valid. */
 export function registerInvitationPages(routes: DashboardRoutes): void {
   const pages = visitorPages(routes);
   pages.page('/invitation/:token', showInvitation);

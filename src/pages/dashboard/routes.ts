@@ -33,7 +33,7 @@ export function registerDashboard(
   context: DashboardContext,
   features: DashboardFeatures,
 ): void {
-  // Rewrites the URL that shops link to, so that sign-in can return to it (`returnPathOf`).
+  // Redirects the URL that shops link to, to a path to which sign-in can return (`returnPathOf`).
   server.get('/connect', { exposeHeadRoute: true }, (request, reply) => {
     const query = String(new URL(request.url, context.baseUrl).searchParams).replaceAll('*', '%2A');
     return sendSeeOther(reply, `${DASHBOARD_PATH}/connect?${query}`);

@@ -206,7 +206,7 @@ async function proofFields(
   return { password, [codeName]: { ...code, id: `code-to-confirm${id}` } };
 }
 
-/** Returns the values of `checks`. Throws `invalid_request` for wrong fields, or `rate_limited`. */
+/** Checks fields, password and second factor. Throws `invalid_request` for wrong fields, or `rate_limited`. */
 export async function requirePasswordAndFactor<Checks extends Readonly<Record<string, () => unknown>>>(
   visit: AreaVisit,
   form: forms.FormFields,
@@ -233,7 +233,7 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
   return read;
 }
 
-/** Renders a row for each sign-in method. Each has its own page, so that this one contains no secrets. */
+/** Renders a row for each sign-in method. Each method has its own page, so that this page contains no secrets. */
 async function showSecurity(visit: Visit): Promise<PageView> {
   const passkeys = await visit.context.people.listPasskeys(visit.user.id);
   const hasApp = visit.user.totpSecret !== null;

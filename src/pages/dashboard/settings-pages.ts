@@ -147,7 +147,7 @@ const changeWallet: FormHandler = async (visit, form) => {
   return seeOther(`/settings${PAYOUTS}?flash=saved`);
 };
 
-/** Parses the field; null if empty. A wallet that would lose money is accepted only if stored or confirmed. */
+/** Parses a wallet; null if empty. Accepts one that would lose money only if it is stored or confirmed. */
 export function meantWalletOf(
   form: forms.FormFields,
   name: string,
@@ -242,7 +242,7 @@ function withUsedColor(visit: Visit, form: forms.FormFields): Visit {
 }
 
 async function showBranding(visit: Visit, page: SettingsPage): Promise<Html> {
-  // Enter presses the first button of a form, so this one precedes the color's.
+  // Puts an empty button before the color's, because Enter presses a form's first button.
   const form = await settingsForm(visit, page, { introduction: html`<button hidden></button>` });
   return html`<div class="pair"><div class="stack">${form}
 ${logoForm(visit)}</div>

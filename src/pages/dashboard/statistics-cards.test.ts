@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AccountStatistics } from '../../reports/read-statistics.ts';
 import { statisticsCard } from './statistics-cards.ts';
 
-/** One day on which one payment of so many cents was paid; none with zero. */
+/** Returns statistics of a day with one paid payment of this amount, or with no payment if it is 0. */
 function statisticsOf(cents: number): AccountStatistics {
   const paid = cents === 0 ? 0 : 1;
   const paidCents = new Map(cents === 0 ? [] : [['USD', cents] as const]);

@@ -14,7 +14,7 @@ export interface MarkdownContext {
   readonly baseUrl?: string;
 }
 
-/** Sample languages. In a group of samples for one operation, one is open. */
+/** Names of the sample languages. In a group of samples for one operation, one sample is open. */
 const sampleLanguages: ReadonlyMap<string, string> = new Map([
   ['sh', 'curl'],
   ['ts', 'TypeScript'],
@@ -169,7 +169,7 @@ function tableMarkup(
   return `${dataTable(label, rows, Object.fromEntries(columns))}\n`;
 }
 
-/** Returns the anchor that GitHub gives a heading, so that links work in both places. */
+/** Returns the anchor that GitHub gives a heading, so that links work here and on GitHub. */
 function uniqueSlug(seen: Map<string, number>, heading: string): string {
   const slug = heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -71,7 +71,7 @@ function incidentsOf(facts: Facts, nowMs: number): readonly Incident[] {
   const paused = providers.filter(({ health }) => health?.isCircuitOpen === true);
   const isClosed = providers.every((one) => one.state !== 'offered' || paused.includes(one));
   const isDown = isBehind || isUnreachable;
-  // Releases that became overdue before the chain was lost have another cause.
+  // Keeps releases that became overdue before the chain was lost, which have another cause.
   const overdue = facts.overdue.filter(
     (atMs) => !isDown || settlement.isOverdue(atMs, cursor?.timestampMs ?? 0),
   );

@@ -68,7 +68,7 @@ export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): vo
     // Probes may send any host name, and the response contains no secrets.
     if (isHealthCheck(request)) return;
     const { host } = request.raw.headers;
-    // Every browser sends the Host header, so the caller is not a browser.
+    // Admits callers without a Host header, because every browser sends one.
     if (host === undefined) return;
     const name = nameIn(host);
     if (name === ownName || isLoopbackHost(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0) return;

@@ -114,7 +114,7 @@ function chainCard({ nowMs }: OperatorContext, cursor: BlockReference | null, he
 <div><dt>Sync delay</dt><dd>${delay}</dd></div></dl></section>`;
 }
 
-/** Renders "up to date" only if another host confirms a final block, because nothing progresses without one. */
+/** Renders "up to date" only if another host confirms a final block, because releases need one. */
 function delayBadge(lagMs: number, heads: Heads | null): Html {
   if (lagMs > LATE_SCAN_MS) return html`<span class="badge bad">late</span>`;
   return heads?.final == null ? nothing : html`<span class="badge good">up to date</span>`;

@@ -69,7 +69,7 @@ function pointsOf({ title, heading, text, code }, wanted) {
   );
 }
 
-/** Finds sections with most words of a query, best first. @param {readonly Section[]} sections @param {string} query */
+/** Finds sections with the most words of a query. @param {readonly Section[]} sections @param {string} query */
 export function search(sections, query) {
   const wanted = wordsOf(query).map(singular);
   if (query.trim().length < 2 || wanted.length === 0) return [];
