@@ -1,8 +1,8 @@
-/** Asks the service in this container whether it is alive; exits 0 if so. For the image's HEALTHCHECK. */
+/** Health check of the container image (`HEALTHCHECK`). Exits 0 if the service in this container is live. */
 import { request as send } from 'node:http';
 
 const timeoutMs = 4_000;
-// Every role has the admin port, and it speaks plain HTTP.
+// Uses the admin port, which every role serves over plain HTTP.
 const { ADMIN_HOST = '', ADMIN_PORT, PORT } = process.env;
 const isAnyAddress = ['', '0.0.0.0', '::', '[::]'].includes(ADMIN_HOST.trim());
 

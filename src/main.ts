@@ -15,10 +15,10 @@ import { loadEnvironmentFile } from './config/environment-file.ts';
 import { ADDRESS_ATTEMPT_MS } from './platform/address-attempt.ts';
 import { ChainUnavailableError } from './settlement/chain/chain.ts';
 
-// Files of this process and of the local chain are private, whatever the shell's umask.
+// Makes files of this process and of the local chain private, regardless of the shell's umask.
 process.umask(0o077);
 
-// Applies to connections that libraries and `fetch` open: to PostgreSQL, to the mail server, and from commands.
+// Applies to connections opened by libraries and `fetch`: to PostgreSQL, to the mail server, and by commands.
 setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_ATTEMPT_MS);
 
 async function askOnTerminal(question: string): Promise<string> {
@@ -31,7 +31,7 @@ async function askOnTerminal(question: string): Promise<string> {
   }
 }
 
-// The reader closed stdout, as with `| head`. Commands with cleanup handle SIGTERM.
+// Ends when the reader of stdout closes it, as `| head` does. Commands with cleanup handle SIGTERM.
 process.stdout.once('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   if (process.listenerCount('SIGTERM') === 0) process.exit(1);
@@ -39,10 +39,10 @@ process.stdout.once('error', (error: NodeJS.ErrnoException) => {
   process.kill(process.pid, 'SIGTERM');
 });
 
-// Parts are loaded on demand, because most commands only talk to a running server and should be quick.
+// Modules are imported on demand, because most commands only call a running server and should start quickly.
 let isJson = false;
 let environment: NodeJS.ProcessEnv = {};
-/** Place of the data announced last. An export runs one operation per portion, but announces its place only once. */
+/** Data location announced last. An export reads the configuration once per chunk but announces the location once. */
 let place = '';
 const program = createProgram(
   {
@@ -129,8 +129,8 @@ program.hook('preAction', (_program, command) => {
 });
 
 /**
- * Reads the configuration of a command that works on data. Announces its place, because a wrong folder looks like an
- * empty one. These commands need only the data folder, so the sandbox's requirements are enough.
+ * Reads the configuration for a command that works on stored data. Announces the data's location, because a wrong
+ * folder looks like an empty one. The sandbox's requirements suffice: only the data folder is needed.
  */
 function readDataConfig(): Config {
   const config = readConfig('sandbox');
@@ -147,7 +147,7 @@ function announce(sentence: string): void {
 try {
   await program.parseAsync();
 } catch (error) {
-  // An endpoint's error names only its host, not the variable.
+  // Names the variable, because the error names only the host of the endpoint.
   const variable = error instanceof ChainUnavailableError ? 'POLYGON_RPC_URL cannot be used: ' : '';
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`card-checkout: ${variable}${message}\n`);

@@ -7,7 +7,7 @@ import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
 import { type CsvCell, csvLine } from '../platform/csv.ts';
 import { appliedUsdRate, type ReportedPayment, readReported } from './journal-and-statement.ts';
 
-/** Payments per chunk, so that a chunk takes the store only a few milliseconds. */
+/** Payments per chunk. The store reads a chunk in a few milliseconds. */
 const PORTION = 200;
 
 type Cell = (payment: Payment, more: ReportedPayment & { readonly baseCurrency: Currency }) => CsvCell;
@@ -16,7 +16,7 @@ const cents = (value: number | null) => (value === null ? null : formatCents(val
 const rate = (value: UsdRate | null) => (value === null ? null : formatRate(value));
 const time = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 
-/** Columns. Final amounts add up in each line and in total: deposited = forwarded + fee + held. */
+/** CSV columns. USDC amounts are final, and in each line and in total, deposited = forwarded + fee + held. */
 const columns: Readonly<Record<string, Cell>> = {
   payment_id: ({ id }) => id,
   short_code: ({ id }) => shortCodeOf(id),
@@ -26,7 +26,7 @@ const columns: Readonly<Record<string, Cell>> = {
   paid_at: ({ paidAtMs }) => time(paidAtMs),
   amount: ({ amountCents }) => cents(amountCents),
   currency: ({ currency }) => currency,
-  // At the rate of the payment's creation, as used for the paid threshold.
+  // Converted at the rate when the payment was created, which the paid threshold also uses.
   usd_amount: ({ usdUnits }) => formatSigned(usdUnits),
   usd_rate: appliedUsdRate,
   original_amount: ({ originalAmountCents }) => cents(originalAmountCents),
@@ -40,7 +40,7 @@ const columns: Readonly<Record<string, Cell>> = {
   // As in the create request: `multi` if the customer chooses.
   provider: ({ provider }) => provider,
   session_provider: (_, { sessionProvider }) => sessionProvider,
-  // 1 USDC counts as 1 USD. A rate is empty if its hour has none.
+  // Treats 1 USDC as 1 USD. A rate is empty if the rate of its hour is unknown.
   base_currency: (_, { baseCurrency }) => baseCurrency,
   base_rate_at_creation: (_, { creationRate }) => rate(creationRate),
   base_rate_at_payment: (_, { paidRate }) => rate(paidRate),
@@ -64,7 +64,7 @@ export interface AddedColumns {
   ) => Promise<(id: PaymentId) => readonly CsvCell[]>;
 }
 
-/** Yields a query's payments as CSV lines, newest first, read as consumed. USDC amounts come from the journal. */
+/** Yields a query's payments as CSV lines, newest first. Reads on demand. USDC amounts come from the journal. */
 export async function* exportPayments(
   search: PaymentSearchStore,
   baseCurrency: Currency,

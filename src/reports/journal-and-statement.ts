@@ -46,8 +46,8 @@ interface Posting {
 }
 
 /**
- * Returns a payment's postings, which add up to zero. 1 USDC counts as 1 USD. An amount that is negative after a
- * reorganization reversed a final transaction is posted on the other side.
+ * Returns a payment's postings, which add up to zero. 1 USDC counts as 1 USD. A reorganization that reverses a final
+ * transaction can make an amount negative. The amount is then posted on the opposite side.
  */
 export function postingsOf(payment: Pick<Payment, 'status' | 'usdUnits'>, sums: FinalSums): Posting[] {
   const { depositedUnits, forwardedUnits, feeUnits } = sums;
@@ -71,7 +71,7 @@ type Search = Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'lis
 
 type ReportedAccount = Pick<Account, 'id' | 'baseCurrency'>;
 
-/** Yields a month's payments in chunks: those paid in it, and unpaid ones created in it that received money. */
+/** Yields payments paid in a month, and unpaid payments created in it that received money. Yields them in chunks. */
 async function* listBooked(
   search: Search,
   account: ReportedAccount,
@@ -159,7 +159,7 @@ export async function* exportJournal(
   account: ReportedAccount,
   month: LocalMonth,
 ): AsyncGenerator<string> {
-  // Sent with the first chunk, so that a first read that fails does so before any output.
+  // Sent with the first chunk, so that a failure of the first read precedes any output.
   let head = csvLine(columns);
   for await (const { booked } of listBooked(search, account, month)) {
     yield head + booked.map((payment) => journalLines(payment, account.baseCurrency)).join('');

@@ -7,7 +7,7 @@ import { type PaidCount, type PaymentSlot, settleBoundsMs } from '../payment/pay
 import { DIRECT_PROVIDER, type ProviderId } from '../payment/provider-catalog.ts';
 import { type LocalDay, lastDays } from '../platform/time-zone.ts';
 
-/** Counts of a day in the account's time zone. */
+/** Counts and sums of a day in the account's time zone. */
 export interface DayStatistics extends LocalDay, Pick<PaymentSlot, (typeof summedFields)[number]> {
   /** Charges of the payments that became paid on this day, by currency. */
   readonly paidCents: ReadonlyMap<Currency, number>;
@@ -17,7 +17,7 @@ const summedFields = ['created', 'converted', 'paid', 'receivedUnits', 'feeUnits
 export interface AccountStatistics {
   readonly days: readonly DayStatistics[];
   readonly providers: readonly { readonly provider: PaidCount['provider']; readonly paid: number }[];
-  /** Paid payments by the time that they took. `boundMs` is null above the last bound. */
+  /** Paid payments by time until payment. `boundMs` is null above the last bound. */
   readonly settleTimes: readonly { readonly boundMs: number | null; readonly paid: number }[];
 }
 
@@ -86,10 +86,10 @@ function settleTimesOf(counts: readonly PaidCount[]): AccountStatistics['settleT
 /** Converts a day's received amount in 10⁻⁶ USDC to 10⁻⁶ of a currency; null for a day before the first known rate. */
 export type ToBase = (day: LocalDay, units: number) => number | null;
 
-/** Maximum time before the first day from which an earlier rate is used for days without one. */
+/** How far before the first day rates are read, for days that have no rate of their own. */
 const MAXIMUM_GAP_MS = 7 * 86_400_000;
 
-/** Converts at the day's first rate, or at the last one before it, so that a missing rate leaves no gap in a sum. */
+/** Returns a converter that uses a day's first rate or, if it has none, the last earlier rate. */
 export async function readBaseRates(
   search: Pick<PaymentSearchStore, 'listRates'>,
   currency: Currency,
@@ -110,7 +110,7 @@ export async function readBaseRates(
   };
 }
 
-/** Number of newest payments counted for a funnel and for costs: enough for shares, and read within milliseconds. */
+/** Number of newest payments read for funnels and costs. Enough for percentages, and read within milliseconds. */
 const FUNNEL_PAYMENTS = 500;
 
 /** Returns the share of the newest paid payments' charges that providers and the service kept; null without any. */
@@ -125,7 +125,7 @@ export async function readCostShare(
   for (const { usdUnits, receivedUnits, forwardedUnits } of payments) {
     if (forwardedUnits === 0n) continue;
     charged += usdUnits;
-    // A surplus is not a negative cost.
+    // Ignores a surplus, which is not a negative cost.
     kept += receivedUnits - forwardedUnits + (usdUnits > receivedUnits ? usdUnits - receivedUnits : 0n);
   }
   return charged === 0n ? null : Number(kept) / Number(charged);
@@ -186,7 +186,7 @@ export async function readFunnel(
   }
   return {
     created: byCard.length,
-    // A customer with a session has opened the page, even if the record of it was lost.
+    // Counts payments with a session as opened, even if the record of the visit was lost.
     opened: new Set([...opened.map(({ name }) => name), ...sessions.keys()]).size,
     isSample: next !== null,
     providers: [...providers.values()].sort((one, other) => other.chose - one.chose),

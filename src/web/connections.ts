@@ -7,7 +7,7 @@ import { rawError, rawErrorText } from './error-reply.ts';
 /** Maximum number of requests that wait on a connection behind the current one. */
 export const MAX_PIPELINED_WAITING = 16;
 
-/** How long the server discards further input of a refused caller, so that the caller can read the reason. */
+/** Time in ms for which input of a refused caller is discarded, so that the caller can still read the response. */
 const LINGER_MS = 2_000;
 
 const errorNames: Readonly<Record<string, ErrorName>> = {
@@ -25,17 +25,17 @@ interface Pipeline {
 export type Connections = ReturnType<typeof createConnections>;
 
 /**
- * Applies limits to connections in addition to Node's. Runs the requests of a connection one after the other, so that
- * none runs after a response that closes it. Sends refusals in the API's error format, after the pending responses.
- * Tests: `test/http/transport.test.ts`, `test/http/pipelining.test.ts`.
- * `hsts` is the value of Strict-Transport-Security.
+ * Applies connection limits in addition to Node's. Runs the requests of a connection sequentially, so that no request
+ * runs after the response that closes the connection. Sends refusals in the API's error format, after the pending
+ * responses. Tests: `test/http/transport.test.ts`, `test/http/pipelining.test.ts`. `hsts` is the value of
+ * Strict-Transport-Security.
  */
 export function createConnections({ hsts }: { readonly hsts: string | null }) {
   const pipelines = new WeakMap<Socket, Pipeline>();
   /** Connections with a refused request. Their remaining input is not parsed. */
   const refused = new WeakSet<Socket>();
 
-  /** Writes the error after the pending responses. Before them, the caller would mistake it for one of them. */
+  /** Writes the error after the pending responses. Earlier, it would be taken for the next response. */
   function refuse(socket: Socket, error: ServiceError): void {
     const current = pipelines.get(socket)?.current;
     const isPending = current !== undefined && !isDone(current);
@@ -122,11 +122,11 @@ function closeReadably(socket: Socket): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-// The rest depends on undocumented behavior of Node. The tests named above fail if an upgrade changes it.
+// The code below depends on undocumented behavior of Node. The tests of `createConnections` fail if it changes.
 
 /**
- * Responds to callers that closed their half of the connection. Node would close the other half, so a payment could be
- * stored without the caller learning of it. `httpAllowHalfOpen` is neither documented nor in the types.
+ * Lets the server respond to callers that closed their half of the connection. Node would close the other half too, so
+ * the caller would not learn of a stored payment. `httpAllowHalfOpen` is neither documented nor in the types.
  */
 export function allowHalfOpen(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -149,7 +149,7 @@ function discardInput(socket: Socket): void {
   const { parser } = socket as Socket & { readonly parser?: Parser | null };
   if (parser) {
     parser.onIncoming = () => {
-      // Keeps Node from destroying the connection if the request asks for an upgrade.
+      // Keeps Node from destroying the connection if the request contains an Upgrade header.
       parser.incoming = null;
       return STOP_PARSING;
     };

@@ -1,4 +1,4 @@
-/** Replaces `@fastify/cookie`, which uses the first of two cookies with one name, although another host may set it. */
+/** Replaces `@fastify/cookie`, which accepts the first of two cookies of one name. Another host may have set it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 

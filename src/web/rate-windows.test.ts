@@ -44,7 +44,7 @@ it('remembers no more windows than it may, and forgets the oldest first', () => 
   expect(limiter.takeNow('b')).toBe(60);
   clock.nowMs = 1_000;
   expect(limiter.takeNow('d')).toBe(0);
-  // "a" was forgotten for it; "c" and "d" were not.
+  // Adding "d" removed "a", the oldest window, but not "c".
   expect([limiter.takeNow('c'), limiter.takeNow('d'), limiter.takeNow('a')]).toEqual([59, 60, 0]);
 });
 
@@ -98,7 +98,7 @@ it('counts the /56 and the /48 around an IPv6 address with four and sixteen time
   };
   const hex = (value: number) => value.toString(16);
   expect(await countPassed(5, () => '2001:db8:1:1::1')).toBe(2);
-  // Refused attempts of one caller take nothing from its neighbors.
+  // Refused attempts do not count against callers in the same wider network.
   expect(await countPassed(20, (index) => `2001:db8:1:${hex(2 + index)}::1`)).toBe(8 - 2);
   expect(await countPassed(200, (index) => `2001:db8:1:${hex(256 * (1 + (index % 255)))}::1`)).toBe(32 - 8);
   expect([await passes('2001:db8:2::1'), await countPassed(5, () => '192.0.2.1')]).toEqual([true, 2]);

@@ -54,7 +54,7 @@ export function createFixedWindowLimiter(
     windows.set(key, { endsAtMs: nowMs + windowMs, requests: 1 });
   }
 
-  /** Same as `take`, without a promise. Refused requests do not count, because they would block other callers. */
+  /** Same as `take`, without a promise. Refused requests do not count, so they cannot block other callers. */
   function takeNow(key: string, wider: readonly WiderNetwork[] = []): number {
     for (const { network, factor } of [{ network: key, factor: 1 }, ...wider]) {
       const seconds = waitSeconds(network, limit * factor);
@@ -127,7 +127,7 @@ interface WiderNetwork {
   readonly factor: number;
 }
 
-/** Returns a caller's network and the wider ones that one customer may own. A /48 may also belong to a whole town. */
+/** Returns a caller's network and the wider networks that it may control. A whole town may share a /48. */
 function networksOf(ip: string): { readonly group: string; readonly wider: readonly WiderNetwork[] } {
   const address = peerAddress(ip);
   if (address === null || isIPv4(address)) return { group: address ?? 'unknown', wider: [] };

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { isBusy, type ServiceError } from '../payment/errors.ts';
 import { errorTypeOf } from '../platform/machine-fault.ts';
 
-/** Observer of every answered request. `route` is the pattern (`/pay/:id`), or `unmatched`. */
+/** Observer of every completed request. `route` is the pattern (`/pay/:id`), or `unmatched`. */
 export type Observe = (route: string, method: string, status: number, durationMs: number) => void;
 
 /** Threshold for logging a request. One line for every request would cost a tenth of the throughput. */
@@ -55,7 +55,7 @@ const secrets: readonly (readonly [RegExp, string | ((found: string) => string)]
   ],
 ];
 
-/** Scope of an npm package in a path or after a quote (`'@scope/`). It has no user name and no dot. */
+/** Scope of an npm package in a path or after a quote (`'@scope/`). Unlike an email address, it has no local part. */
 const packageScope = /^(?:['`]|[^@]*(?<![^/])node_modules\/)@[\w-]+\/$/;
 
 /** Maximum length of a logged text. The patterns look back at most 64 characters, so the cost is linear. */
@@ -63,7 +63,7 @@ const MAXIMUM_CHARACTERS = 10_000;
 
 export function redact(text: string): string {
   const start = text.length > MAXIMUM_CHARACTERS ? `${text.slice(0, MAXIMUM_CHARACTERS)}…` : text;
-  // TypeScript's `replace` accepts a string or a function, but not a union of both.
+  // Casts, because the type of `replace` accepts a string or a function, but not a union of both.
   return secrets.reduce(
     (rest, [pattern, replacement]) => rest.replace(pattern, replacement as string),
     start,

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../payment/errors.ts';
 import { rawErrorText, sendError } from './error-reply.ts';
 
-/** Maximum open connections from an untrusted IP address. They serve only health checks, which need one or two. */
+/** Maximum open connections from an untrusted IP address. Health checks, the only permitted use, need one or two. */
 const CONNECTIONS_OF_PROBES = 8;
 const CONNECTIONS_OF_ALL_PROBES = 1_000;
 
@@ -45,8 +45,8 @@ export function isHealthCheck(request: FastifyRequest): boolean {
 }
 
 /**
- * Refuses requests that reached a trusted proxy over plain HTTP, according to its header. Redirects only pages, because
- * API callers would keep sending their key in clear text. Call it before routes are registered.
+ * Refuses requests that reached a trusted proxy over plain HTTP, according to X-Forwarded-Proto. Redirects only pages,
+ * because API callers would keep sending their key in clear text. Call it before routes are registered.
  */
 export function requireForwardedHttps(
   server: FastifyInstance,

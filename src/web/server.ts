@@ -56,7 +56,7 @@ const defaultLimits = {
 };
 type ServerLimits = typeof defaultLimits;
 
-/** Returns a reader of request ids and traces that a proxy in TRUST_PROXY sends; '' for other peers. */
+/** Returns a function that reads a header sent by a proxy in TRUST_PROXY; the function returns '' for other peers. */
 function createProxyHeaders(trustProxy: readonly string[]) {
   const isTrusted = createPeerCheck(trustProxy);
   return ({ headers, socket }: IncomingMessage, name: 'x-request-id' | 'traceparent'): string =>
@@ -89,7 +89,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
     // Reuses the parent, because a child per request is costly and most requests log nothing.
     childLoggerFactory: (parent) => parent,
     requestIdHeader: false,
-    // Reuses a trusted proxy's id, so that one search covers its log and this one; otherwise random.
+    // Reuses a trusted proxy's id, so that one search finds a request in both logs. Generates an id otherwise.
     genReqId: (request: IncomingMessage) =>
       /^[\w.:-]{8,128}$/.exec(proxyHeader(request, 'x-request-id'))?.[0] ?? randomUUID(),
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
@@ -112,7 +112,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   server.addHook('onRoute', (route) => allowed.add(route.url, route.method));
   server.setNotFoundHandler(replyNotFound);
   server.setErrorHandler((thrown, request, reply) => {
-    // An unknown path always gets a 404, even if the request has another error.
+    // Sends the same response for an unknown path even if the request has another error.
     if (request.is404) return replyNotFound(request, reply);
     const error = serviceErrorOf(thrown);
     log.failed(request, error);

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import type { SettlementRecord } from '../settlement/settlement-store.ts';
 import type { ErrorBody } from './error-reply.ts';
 
-/** Where the money of a payment can go. */
+/** Settlement fields that determine where the money of a payment can go. */
 type PublishedSettlement = Omit<SettlementRecord, 'lastStartedAtMs'>;
 
-/** How merchants compute a deposit address from these values and the payment's own. */
+/** Formulas for recomputing a payment's deposit address from the published values and the payment's own. */
 const recomputation = {
   reference: 'keccak256(utf8(payment_id))',
   salt: 'keccak256(abi.encode(uint256 chain_id, address merchant, address fee_wallet, uint16 fee_basis_points, bytes32 reference))',
@@ -19,7 +19,7 @@ const recomputation = {
 
 /**
  * Registers `GET /.well-known/card-checkout.json`, with which anyone can verify where the money goes without trusting
- * the service. The settlement of new payments comes first.
+ * the service. `settlements` begins with the settlement of new payments.
  */
 export function registerWellKnown(
   server: FastifyInstance,

@@ -156,7 +156,7 @@ y2="${yOf(tick).toFixed(1)}"></line>${label(left - 6, yOf(tick) + 5, tickTexts[i
   ];
 }
 
-/** Draws the cumulative values of two periods, the earlier one dashed. Screen readers get the sums from the text. */
+/** Draws cumulative values of two periods, the earlier one dashed. Screen readers read the sums as text instead. */
 export function trendChart(values: readonly number[], earlier: readonly number[]): Html {
   const sumsOf = (added: readonly number[]) =>
     added.map((_, index) => added.slice(0, index + 1).reduce((one, other) => one + other));

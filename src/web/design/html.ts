@@ -5,7 +5,7 @@ import { html as escapeTemplate } from 'ghtml';
 export class Html {
   readonly #markup: string;
 
-  /** Call only here and for the project's own styles and scripts. All other markup comes from `html`. */
+  /** Only for this file and for the project's own styles and scripts. All other markup comes from `html`. */
   constructor(markup: string) {
     this.#markup = markup;
   }

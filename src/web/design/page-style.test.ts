@@ -8,7 +8,7 @@ import { readScript } from './page-style.ts';
 const root = join(import.meta.dirname, '../../..');
 const scripts = globSync('src/web/{checkout-layout,signed-in}/client/*.js', { cwd: root });
 
-/** The syntax tree without places, comments and the parentheses that only a cast in a comment needs. */
+/** Returns the syntax tree without positions, comments and the parentheses of JSDoc casts. */
 function treeOf(text: string): unknown {
   return JSON.parse(
     JSON.stringify(parseAst(text, { lang: 'js', preserveParens: false }), (name, value) =>

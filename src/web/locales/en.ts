@@ -1,6 +1,6 @@
 /**
- * Texts of the checkout in English, whose type all other catalogs share (`locale.ts`). Placeholders in braces stand for
- * a name, an amount with its currency, or a time.
+ * Texts of the checkout in English, whose type all other catalogs share (`locale.ts`). Braces enclose placeholders,
+ * such as a name, an amount with its currency, or a time.
  */
 export const en = {
   languageName: 'English',

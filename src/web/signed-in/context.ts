@@ -29,7 +29,7 @@ import type { DashboardLimits } from './sign-in-limits.ts';
 export const failedSteps = ['password', 'second_factor'] as const;
 
 export interface AreaContext extends PasskeyContext, ShowOnceContext {
-  /** Box that seals the marks of known browsers. */
+  /** Secret box that encrypts the marks of known browsers. */
   readonly browsers: SecretBox;
   readonly mailer: Mailer | null;
   readonly limits: DashboardLimits;
@@ -40,7 +40,7 @@ export interface AreaContext extends PasskeyContext, ShowOnceContext {
   readonly isTestMode: boolean;
 }
 
-/** Origin of a payment other than a shop's checkout. `role` is the lowest that may open its page. */
+/** Origin of a payment other than a shop's checkout. `role` is the lowest role that may open the origin's page. */
 export interface PaymentOrigin {
   readonly label: string;
   readonly path: string;
@@ -72,7 +72,7 @@ export interface DashboardContext extends AreaContext {
   readonly checkEndpoint: CheckEndpoint;
   readonly token: Address;
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
-  /** Reads the origins of an account's payments by payment id. Omits payments without one. */
+  /** Reads the origins of an account's payments by payment id. Omits payments without an origin. */
   readonly readOrigins: ReadOfPayments<PaymentOrigin>;
   /** Reads the amounts returned to customers in 10⁻⁶ USDC by payment id. Omits payments without a return. */
   readonly readReturned: ReadOfPayments<bigint>;
@@ -131,7 +131,7 @@ export const dashboardArea: Area = {
 export interface AreaVisit<Context extends AreaContext = AreaContext> extends SignedIn, AreaRequest<Context> {
   readonly actor: Actor;
   readonly timeZone: string;
-  /** Creates the challenge that all passkey forms of the page share. The first submitted form uses it up. */
+  /** Creates the challenge that all passkey forms of the page share. The first submitted form consumes it. */
   readonly challenge: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
@@ -160,7 +160,7 @@ export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_c
   const nameOf = (name: CookieName) => `${isSecure ? '__Host-' : ''}${prefix}_${name}`;
   const scope = { path: '/', isSecure };
   return {
-    /** Returns null if missing or repeated, because another host of the same site may have set a cookie. */
+    /** Returns null if missing or repeated. Another host of the same site may have set a repeated cookie. */
     read: (headers: IncomingHttpHeaders, name: CookieName) => readCookie(headers, nameOf(name)),
     set(reply: FastifyReply, name: CookieName, value: string, lifetimeMs?: number): void {
       const lifetimeSeconds = lifetimeMs === undefined ? undefined : Math.floor(lifetimeMs / 1000);

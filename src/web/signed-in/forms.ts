@@ -90,7 +90,7 @@ export function tickedProviders(form: FormFields): readonly ProviderId[] {
   return providerIds.filter((id) => form.has(`provider_${id}`));
 }
 
-/** Renders a page that shows a text once. The next request no longer gets it. */
+/** Renders a page for a text that is shown only once. */
 export function shownOncePage(
   title: string,
   text: string,
@@ -115,7 +115,7 @@ export function banner(tone: 'good' | 'bad' | 'warn' | 'plain', text: string): H
     : html`<p class="banner ${tone}" role="status">${text}</p>`;
 }
 
-/** Renders the message about the previous action, named in the URL. A plain string means success. */
+/** Renders the result of the previous action, named by `flash` in the URL. A plain string is a success. */
 export function flashOf(
   { query }: { readonly query: URLSearchParams },
   messages: Readonly<Record<string, string | Html>>,
@@ -154,7 +154,7 @@ export function requireTextUrl(url: string): void {
 }
 
 /**
- * Throws `foreign_form` unless the browser says that the form came from this site. Browsers without `Sec-Fetch-Site`
+ * Throws `foreign_form` unless the headers show that the form came from this site. Browsers without `Sec-Fetch-Site`
  * send `Origin` with every form. Other browsers send `none` when the user submits a form again.
  */
 export function requireOwnForm(headers: IncomingHttpHeaders, baseUrl: string): void {
@@ -185,7 +185,7 @@ export function requireSameAccount({ account, otherAccounts }: ChosenAccount, fo
   );
 }
 
-/** Returns whether a customer's form may be from this site. A browser on another site would send its origin. */
+/** Returns whether a customer's form may come from this site. Browsers send the origin of another site. */
 export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none';
@@ -200,7 +200,7 @@ export function comesFromOwnPage(headers: IncomingHttpHeaders, baseUrl: string):
 
 function isOwnAddress(address: string, headers: IncomingHttpHeaders, baseUrl: string): boolean {
   const [url, own] = [URL.parse(address), new URL(baseUrl)];
-  // The sandbox has several loopback names, and the base URL has only one of them.
+  // Also accepts the requested host, because the sandbox has several loopback names.
   return url?.protocol === own.protocol && (url.host === own.host || url.host === headers.host);
 }
 
@@ -243,7 +243,7 @@ export function optional(
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** Values of a form that was refused without any change, and the reason. */
+/** Submitted values of a form that was refused without any change, and the reason. */
 export interface RefusedForm extends FormFields {
   readonly refusal: ServiceError;
   /** Path that the form was submitted to, which identifies it among a page's forms. */
@@ -366,7 +366,7 @@ ${notesOf(id, notes)}
   }
 }
 
-/** @param ends what else the new password of a known user ends, besides sign-in with only a passkey (`updateUser`) */
+/** @param ends sentence on what the change ends besides passkey-only sign-in (`updateUser`); absent for a new user */
 export function newPassword(ends?: string): Fields {
   const passkeys = 'Passkeys are a second factor again: remove and add yours again to sign in with it alone.';
   const hint = `At least 12 characters.${ends === undefined ? '' : ` ${ends} ${passkeys}`}`;

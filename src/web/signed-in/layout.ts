@@ -123,7 +123,7 @@ ${refusalBanner(refused)}${main}
 
 const entryOf = (section: Section) => (typeof section === 'string' ? sections[section] : section);
 
-/** Returns the links by group. An operator's view has no documentation link, because its server lacks the pages. */
+/** Returns the links by group. Omits the documentation in an operator's view, whose server lacks the pages. */
 function navigation(visit: Visit, section: Section | null, shown: ReadonlySet<Section>): Html[] {
   const added = [...shown].filter((each) => typeof each !== 'string');
   const all = Object.keys(sections).flatMap((name) => [

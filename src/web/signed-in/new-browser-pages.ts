@@ -26,8 +26,8 @@ export function browserOf({ context, cookies, request }: AreaRequest, email: str
 
 /**
  * Counts a sign-in attempt by email address, whether or not the user exists. A known browser has its own counter, so
- * other attempts cannot block it. For an unknown one, resolves to its network and the seconds for which the password is
- * not enough. Throws `rate_limited` at a rate beyond human typing.
+ * other attempts cannot block it. For an unknown browser, resolves to its network and the seconds until a password
+ * alone is accepted. Throws `rate_limited` at rates beyond human typing.
  */
 export async function countSignIn(asked: AreaRequest, typedEmail: string) {
   const { request } = asked;
@@ -144,7 +144,7 @@ You still need your password. Do not share the link. If this was not you, ignore
   };
 }
 
-/** Emails a link to a user. Runs after the response, whose time must not reveal whether the user exists. */
+/** Emails a link to a user. Runs after the response, whose timing must not reveal whether the user exists. */
 export async function mailLink(
   { context, request }: AreaRequest,
   mailer: Mailer,

@@ -179,7 +179,7 @@ export function dashboardRoutesOf(
   };
 }
 
-/** Answers all other paths of an area: a 404 for a signed-in user, the sign-in page for a visitor. */
+/** Registers all other paths of an area, with a 404 for signed-in users and the sign-in page for others. */
 export function registerNothing(
   { server, context }: AreaRoutes,
   { answer }: Pick<ReturnType<typeof visitorPages>, 'answer'>,
@@ -254,7 +254,7 @@ export async function readOwnSession(
   return token === null ? null : readSession(context, token, cookie === 'viewing' ? 'viewing' : area.name);
 }
 
-/** Redirects to the sign-in page, which says so if the session has ended. */
+/** Redirects to the sign-in page, which tells the user if the session has ended. */
 export function toSignIn({ cookies, area, request, reply }: AreaRequest) {
   const hasEnded = cookies.read(request.headers, 'session') !== null;
   if (hasEnded) cookies.remove(reply, 'session');
@@ -294,7 +294,7 @@ function sendNoAccount(asked: AreaRequest): FastifyReply {
   });
 }
 
-/** Pattern for the rest of an area's path, so strict that no browser takes it for another host. */
+/** Pattern for what follows an area's path. Excludes anything that a browser could treat as another host. */
 const ownEnd = /^(?:\/[\w-]+)*(?:\?[\w\-.~%&=+:@!,]*)?$/;
 /** Maximum length of a path. A link that connects a shop is the longest. */
 const MAXIMUM_CHARACTERS = 2_500;

@@ -28,7 +28,7 @@ async function answerPassword(asked: AreaRequest, form: FormFields): Promise<Pag
   const opened = await openAfterPassword(context, user, how);
   // `opened` is null if the password has changed meanwhile.
   if (opened === null) return seeOther('/sign-in');
-  // The link came by email or from the operator and identifies the user, so the browser becomes known.
+  // Marks the browser as known, because the link from an email or the operator identifies the user.
   if (opened.stage !== 'open') rememberBrowser(asked, user.email);
   return sendAfterPassword(asked, opened, area.path);
 }

@@ -45,7 +45,7 @@ const displayTones: Readonly<Partial<Record<DisplayStatus, Tone>>> = {
   paid: 'good',
 };
 
-/** Renders the status, with the release state unless the status implies it. `session` is the payment's last one. */
+/** Renders the status, with the release state unless the status implies it. `session` is the last session. */
 export function displayStatusBadges(payment: Payment, session: LastSession | undefined, nowMs: number): Html {
   const status = displayStatusOf(payment, session, nowMs);
   const shown = badge(status.replaceAll('_', ' '), displayTones[status] ?? '');
@@ -158,7 +158,7 @@ export function providerName(provider: Payment['provider']): string {
   return provider === MULTI_PROVIDER ? 'Any provider' : providerCatalog[provider].name;
 }
 
-/** Returns a payment's provider: the last session's if the customer chose, because the chain does not record it. */
+/** Returns the provider, or that of the last session if the customer chose. The chain does not record providers. */
 export function usedProvider(
   { provider }: Pick<Payment, 'provider'>,
   session: LastSession | undefined,

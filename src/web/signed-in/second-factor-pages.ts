@@ -30,7 +30,7 @@ import {
   visitOf,
 } from './pages.ts';
 
-/** Renders the page of a confirmed form, whose script asks the browser for a new passkey. */
+/** Renders the page that follows a confirmed form. Its script asks the browser to create a passkey. */
 export function newPasskeyPage(options: object): PageView {
   const asked = { action: `${DASHBOARD_PATH}/security/new-passkey`, options, use: 'make' } as const;
   const words = html`<p>Your browser asks where to keep the passkey.</p>`;

@@ -7,7 +7,7 @@ export const createDashboardLimits = limitersOf({
   /** All requests per IP address. Far more than one user needs, because an office may share an address. */
   requests: [300, MINUTE_MS],
   signInsOfAddress: [20, MINUTE_MS],
-  /** Requests for emailed links, per IP address. Separate from passwords, whose attempts must not block this way in. */
+  /** Requests for emailed links, per IP address. Separate, so that password attempts cannot block the links. */
   linksOfAddress: [20, MINUTE_MS],
   /** Passwords for one user, per known browser, or else per IP address. */
   signInsOfUser: [10, 10 * MINUTE_MS],

@@ -92,7 +92,7 @@ async function answerPasskey(asked: AreaRequest, form: FormFields, next: string)
 function traceRefusal({ context, request }: AreaRequest, step: 'password' | 'second_factor', email: string) {
   context.observeFailure(step);
   request.log.warn(`a sign-in failed: wrong ${step === 'password' ? 'email or password' : 'passkey'}`);
-  // Recorded after the response, whose time must not reveal whether the user exists.
+  // Not awaited, because the response time must not reveal whether the user exists.
   void recordFailedSignIn(context, email, callerOf(request).address).catch((error: unknown) =>
     request.log.warn({ err: error }, 'a failed sign-in was not recorded'),
   );
@@ -110,7 +110,7 @@ async function answerSignIn(asked: AreaRequest, form: FormFields): Promise<PageA
     if (waitSeconds > 0) return askMore(asked, email, waitSeconds);
     opened = await signIn(context, { email, password: form.text('password') }, { ...how, stranger });
   } catch (error) {
-    // Other people's attempts must not lock the user out, so an emailed link still works.
+    // Offers an emailed link, because other people's attempts must not lock the user out.
     if (isKnown || !(error instanceof ServiceError) || error.errorName !== 'rate_limited') throw error;
     return askMore(asked, email, error.retryAfterSeconds ?? 60, 'network');
   }

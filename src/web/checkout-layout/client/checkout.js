@@ -6,7 +6,7 @@
   const script = /** @type {HTMLScriptElement} */ (document.currentScript);
   const { origin } = new URL(script.src);
   const states = ['open', 'pending', 'paid', 'canceled', 'expired'];
-  /** Time for a framed checkout to send its state after loading. If it sends none, the link opens normally. */
+  /** Time in ms after loading in which a framed checkout must send its state. Otherwise, the link opens normally. */
   const silentMs = 2_000;
   /** @type {HTMLDialogElement | undefined} */
   let dialog;

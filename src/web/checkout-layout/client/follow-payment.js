@@ -1,6 +1,6 @@
 /**
- * Script of the checkout page. Without it, a waiting page reloads itself. Changes come from an event stream, or
- * from polls if streams fail. Runs in Safari 14, Chrome and Edge 86, and Firefox 79: newer APIs are optional.
+ * Script of the checkout page. Without it, a waiting page reloads itself. Changes come from an event stream, or from
+ * polls if streams fail. Supports Safari 14, Chrome 86, Edge 86 and Firefox 79; newer APIs are optional.
  */
 
 const longestWaitMs = 60_000;
@@ -122,7 +122,7 @@ function followPayment(page) {
     stream = null;
   }
 
-  /** Schedules the next poll. Unchanged answers lengthen the wait, and failures double it. */
+  /** Schedules the next poll. Unchanged responses lengthen the delay, and failures double it. */
   function plan() {
     clearTimeout(timer);
     if (isIdle()) return;
@@ -155,7 +155,7 @@ function followPayment(page) {
       for (const part of [status, detail]) part.animate?.({ opacity: [0, 1] }, 160);
     document.getElementById('problem')?.replaceChildren();
     document.getElementById('assurances')?.toggleAttribute('hidden', content.state !== 'open');
-    // Moves the focus to the new state. Otherwise, screen readers would continue at the top of the page.
+    // Moves the focus to the new heading. Otherwise, screen readers would continue at the top of the page.
     if (hadFocus) status.querySelector('h1')?.focus();
     dressUp(page);
   }
@@ -282,7 +282,7 @@ function dressUp(page) {
   const ask = /** @type {HTMLElement | null} */ (page.querySelector('.ask'));
   const country = /** @type {HTMLSelectElement | null} */ (page.querySelector('#country'));
   if (ask !== null && country !== null) {
-    // The server asks for a missing country if scripts are disabled.
+    // Requires the country only for options that need it. Without scripts, the server asks for a missing country.
     ask.onchange = () => {
       country.required = ask.querySelector('.asks:checked') !== null;
     };

@@ -6,7 +6,7 @@
 const arrivedWith = new URLSearchParams(location.search);
 const framed = /** @type {HTMLElement} */ (document.getElementById('checkout'));
 const around = location.ancestorOrigins?.[0];
-/** Shops that may frame the page. If the browser does not name the parent, only the matching shop gets the message. */
+/** Shops that may frame the page. If the browser hides the parent's origin, only the matching shop gets messages. */
 const shops = /** @type {string} */ (framed.dataset['shops'])
   .split(' ')
   .filter((shop) => shop === (around ?? shop));

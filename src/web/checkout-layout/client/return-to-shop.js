@@ -1,4 +1,4 @@
-/** Script of a checkout in its own window, before `follow-payment.js`: redirects to the shop once per browser. */
+/** Redirects to the shop once per browser. For a checkout in its own window, loaded before `follow-payment.js`. */
 
 /** @type {(event?: Event) => void} Stops the countdown to the redirect; permanently if given an event. */
 let stopReturning = () => {};

@@ -5,7 +5,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   if (!(field instanceof HTMLInputElement)) continue;
   form.hidden = false;
   form.addEventListener('submit', (event) => {
-    // A code takes the place of a passkey.
+    // Submits the form without a passkey if the user has entered a code.
     const code = form.querySelector('[id^="code-to-confirm"]');
     if (field.value !== '' || (code instanceof HTMLInputElement && code.value !== '')) return;
     // A preview needs no passkey.

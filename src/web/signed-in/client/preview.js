@@ -1,10 +1,10 @@
-// Updates a preview when its form changes. Without this script, a button does so.
+// Updates a preview when its form changes. Without scripts, a button updates it.
 const preview = document.querySelector('.preview button');
 if (preview instanceof HTMLButtonElement) {
   preview.hidden = true;
   let shown = 0;
   const show = () => {
-    // A new frame adds no history entry. The previous one stays visible until the new page has loaded.
+    // Adds a new frame, which creates no history entry. The old frame stays until the new page has loaded.
     const frame = document.querySelector('.preview iframe:last-child');
     const next = frame?.cloneNode();
     if (!(next instanceof HTMLIFrameElement)) return;
