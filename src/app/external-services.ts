@@ -59,7 +59,7 @@ export const liveIntervals = {
   /** Number of final blocks to reread when a balance does not match. */
   deepRescanBlocks: 50_000,
   relayLimits: defaultRelayLimits,
-  /** Minimum age of a provider's last quote before a page requests another one in the background. */
+  /** Minimum age of a provider's last quote before a page requests another quote in the background. */
   quoteKeepMs: 20_000,
   /** Time for which a failing provider is not called, until the next trial. */
   circuitOpenMs: 30_000,

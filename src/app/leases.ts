@@ -32,7 +32,7 @@ export async function withFreeLease(
   }
 }
 
-/** Creates a lease for tasks that run in one process at a time. It only saves work; the store prevents duplicates. */
+/** Creates a lease for tasks that run in one process at a time. The lease saves work; the store prevents duplicates. */
 export function createLease({ leases, name, holder, monotonicMs, onAcquired, onFailure }: LeaseOptions) {
   let heldUntilMs = Number.NEGATIVE_INFINITY;
   let isElsewhere = false;

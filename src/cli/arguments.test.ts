@@ -20,7 +20,7 @@ interface Reader {
   readonly refuses: readonly OperationArguments[];
 }
 
-/** Creates a test case for one option, with accepted values, their results, and refused values; undefined is absent. */
+/** Creates a test case for one option: accepted values with results, and refused values. Undefined means absent. */
 function readerOf(
   read: (args: OperationArguments, option: string) => unknown,
   option: string,

@@ -165,7 +165,7 @@ describe('a circuit breaker', () => {
     expect(asked).toBe(5);
     expect(adapter.isSkipped?.()).toBe(true);
     clockMs += OPEN_MS;
-    // The provider is offered again, because only a customer's click can be the trial.
+    // The provider is offered again, because only a customer's click can start the trial.
     expect(adapter.isSkipped?.()).toBe(false);
     // Quotes neither use up the session trial nor close the session circuit.
     expect(await askTimes(3)).toEqual(Array(3).fill('answer'));

@@ -9,7 +9,7 @@ export interface VisitOutcome {
   readonly isDelivered: boolean;
 }
 
-/** Weight of a visit relative to the next newer one, so that about the last 25 visits count. */
+/** Weight of a visit relative to the next newer visit, so that about the last 25 visits count. */
 const MEMORY_PER_VISIT = 0.96;
 /** Share assumed for a provider without visits, and the number of visits that this assumption counts as. */
 const ASSUMED_SHARE = 0.7;

@@ -134,7 +134,7 @@ export interface Provider {
   readonly id: ProviderId;
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
-  /** Providers that offer this one as a payment method; empty for a provider that sells directly. */
+  /** Providers that offer this payment method; empty for a provider that sells directly. */
   readonly routes: readonly ProviderId[];
   open(values: ProviderValues, settings: AdapterSettings, method?: PaymentMethod): ProviderAdapter;
 }

@@ -249,7 +249,7 @@ interface AccessToken {
   readonly expiresAtMs: number;
 }
 
-/** Time before its expiry at which a token is replaced. */
+/** Time before a token's expiry at which a new token is fetched. */
 const EARLY_MS = 60_000;
 /** Age below which a refused token is kept, because a new one invalidates the token that all other calls use. */
 const MINIMUM_AGE_MS = 60_000;
