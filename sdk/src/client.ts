@@ -155,7 +155,7 @@ export interface Client {
   readonly audit: {
     /**
      * Reads a page of the audit log, newest first. The key needs the scope `audit`. `created_from` and `created_before`
-     * are ISO times.
+     * are times in ISO 8601.
      *
      * @throws ApiError, ConnectionError
      */
@@ -234,7 +234,7 @@ export function createClient(options: ClientOptions): Client {
     expectFields<MerchantPayment>(answer, ['payment_id', 'status', 'forward_status']);
   const refundOf = (answer: unknown) =>
     expectFields<Refund>(answer, ['refund_id', 'payment_id', 'status', 'amount']);
-  /** Sends a change without retries, because the service would answer a second attempt with a conflict. */
+  /** Sends a change without retries, because the service would respond to a second attempt with a conflict. */
   function change(path: string, options: CallOptions | undefined, body?: object): Promise<unknown> {
     const headers = { 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };

@@ -53,7 +53,9 @@ export class ArgumentError extends CardCheckoutError {
   }
 }
 
-/** No response from this service. A creation may have been executed: repeat it with the same key. */
+/**
+ * Error thrown if no response of the service arrived. A creation may have been executed: repeat it with the same key.
+ */
 export class ConnectionError extends CardCheckoutError {
   override readonly name = 'ConnectionError';
 }
@@ -70,7 +72,7 @@ export type WebhookRefusal =
   | 'not_fresh'
   /** The body is too large, or is not JSON in UTF-8 with the fields of an event. */
   | 'malformed'
-  /** Genuine, but of a type that this version does not know. */
+  /** Genuine, but of a type that this version does not support. */
   | 'unknown_event';
 
 /** Webhook that must not be processed. Respond with `httpStatus` and do nothing else. */
@@ -89,7 +91,7 @@ export class WebhookError extends CardCheckoutError {
   }
 }
 
-/** Deposit address from which the money could go elsewhere. Do not redirect customers to this payment. */
+/** Error thrown if the payment's money could go elsewhere. Do not redirect customers to this payment. */
 export class DepositAddressError extends CardCheckoutError {
   override readonly name = 'DepositAddressError';
 }

@@ -43,7 +43,7 @@ export interface FollowEventsOptions<Transaction> {
   readonly signal?: AbortSignal;
   /** Pause in milliseconds if there are no newer events. Default: 5,000. */
   readonly pollMs?: number;
-  /** Waits until the time is over or the signal aborts; for tests. */
+  /** Waits until the time has passed or the signal aborts; for tests. */
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function followEvents<Transaction>(options: FollowEventsOptions<Tra
   }
 }
 
-/** Deletion of unprocessed events while `onGap` is absent. */
+/** Error thrown if unprocessed events were deleted and `onGap` is absent. */
 export class EventGapError extends CardCheckoutError {
   override readonly name = 'EventGapError';
 }

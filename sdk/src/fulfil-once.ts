@@ -27,12 +27,12 @@ export interface FulfilOnceOptions<Transaction> {
 }
 
 export interface Fulfilment {
-  /** `fulfilled`: by this call. `already_fulfilled`: by an earlier one. `not_paid`: nothing was done. */
+  /** `fulfilled`: by this call. `already_fulfilled`: by an earlier call. `not_paid`: nothing was done. */
   readonly outcome: 'fulfilled' | 'already_fulfilled' | 'not_paid';
   readonly payment: PaymentStatus;
 }
 
-/** Difference between the reported amount or currency and those of the order. */
+/** Error thrown if the service reports another amount or currency than the order has. */
 export class WrongAmountError extends CardCheckoutError {
   override readonly name = 'WrongAmountError';
 }

@@ -29,7 +29,7 @@ export interface ReconcileOptions {
   readonly signal?: AbortSignal;
   /** Returns the current time in milliseconds since 1970; for tests. */
   readonly nowMs?: () => number;
-  /** Waits until the time is over or the signal aborts; for tests. */
+  /** Waits until the time has passed or the signal aborts; for tests. */
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   /** Returns a random number from 0 to 1; for tests. */
   readonly random?: () => number;

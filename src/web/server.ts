@@ -63,7 +63,7 @@ function createProxyHeaders(trustProxy: readonly string[]) {
     trustProxy.length > 0 && isTrusted(socket.remoteAddress ?? '') ? String(headers[name] ?? '') : '';
 }
 
-/** Creates a server for the public or admin port. Handles bodies and HEAD requests only where a route asks for them. */
+/** Creates a server for the public or admin port. Accepts bodies and HEAD requests only where a route enables them. */
 export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
   // Redacts request data that errors quote, including in the framework's own log lines.
@@ -86,7 +86,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
     serverFactory: (serve: RequestListener) => createHttpServer(options, limits, connections, serve),
     ...(logger === null ? { logger: false } : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
-    // Reuses the parent, because a child per request is costly and most requests log nothing.
+    // Reuses the parent logger, because a child per request is costly and most requests log nothing.
     childLoggerFactory: (parent) => parent,
     requestIdHeader: false,
     // Reuses a trusted proxy's id, so that one search finds a request in both logs. Generates an id otherwise.

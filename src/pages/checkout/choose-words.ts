@@ -61,7 +61,7 @@ export function wordsOf(checkout: Worded, language: Language): StateWords {
   return { ...words, sentence: html`${words.sentence ?? ''}${language.gap}${littleArrived}` };
 }
 
-/** Returns words that say "card" only for cards. For other methods, they say "payment". */
+/** Adds the usual time, and replaces the heading about a card if the provider takes no cards. */
 function takenWords(
   words: StateWords,
   provider: ProviderId,

@@ -22,7 +22,7 @@ export interface CheckoutPagesContext
   /** Creates the tokens of visitors who know the payment's email address. */
   readonly emailHash: KeyedHash;
   readonly baseUrl: string;
-  /** Lowercase name of the header in which the operator's proxy sends the customer's country; null without one. */
+  /** Lowercase name of the header in which the operator's proxy sends the customer's country; null without a header. */
   readonly countryHeader: string | null;
   readonly isTestMode: boolean;
   readonly testPayments: Pick<TestPayments, 'simulateOutcome'> | null;

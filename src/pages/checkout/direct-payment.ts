@@ -110,7 +110,7 @@ function transferCall(to: Address, units: bigint): string {
   return `${TRANSFER_SELECTOR}${word(to.slice(2))}${word(units.toString(16))}`;
 }
 
-/** Answers `GET /pay/:paymentId/qr.svg` with a QR code of the checkout, which few visitors open. */
+/** Responds to `GET /pay/:paymentId/qr.svg` with a QR code of the checkout, which few visitors open. */
 export async function showPhoneCode({ context, reply, params }: CheckoutRequest<'paymentId'>) {
   const { paymentId } = params;
   if (!isPaymentId(paymentId)) throw new ServiceError('payment_not_found');

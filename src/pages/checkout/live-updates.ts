@@ -89,7 +89,7 @@ const HEARTBEAT_MS = 20_000;
 /** Maximum age of a stream. The page then reconnects, so that load balancers can choose another process. */
 const LONGEST_MS = 10 * 60_000;
 
-/** Answers `GET /pay/:paymentId/events` with server-sent events, or with 204 if the page has to poll instead. */
+/** Responds to `GET /pay/:paymentId/events` with server-sent events, or with 204 if the page has to poll instead. */
 export function showEvents(
   live: ReturnType<typeof createLiveUpdates>,
   { request, reply, params, query }: CheckoutRequest<'paymentId'>,
@@ -138,7 +138,7 @@ export function showEvents(
   }
 }
 
-/** Answers `GET /pay/:paymentId/status` with the changing parts of the page; 304 if If-None-Match is current. */
+/** Responds to `GET /pay/:paymentId/status` with the page's changing parts; 304 if If-None-Match is current. */
 export async function showStatus({ context, request, reply, params }: CheckoutRequest<'paymentId'>) {
   setCommonHeaders(reply);
   const checkout = await readCheckout(context, params.paymentId);

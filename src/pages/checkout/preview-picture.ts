@@ -121,7 +121,7 @@ function printable(text: string): string {
     .trim();
 }
 
-/** Returns an upper estimate of a text's width in Inter, in units of the font size. */
+/** Returns an upper estimate of a text's width in Inter, in multiples of the font size. */
 function widthOf(text: string): number {
   const widths = [...text].map(
     (character) => characterWidths.find(([form]) => form.test(character))?.[1] ?? 0.6,

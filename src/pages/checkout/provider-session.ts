@@ -25,7 +25,7 @@ import { type Checkout, requireCheckout } from './read-checkout.ts';
 import { customerPlace, rememberCountry, rememberLanguage, rememberProvider } from './remember.ts';
 
 /**
- * Answers `POST /pay/:paymentId/providers/:provider`, the customer's click. For `multi`, the chosen row (`choice`)
+ * Handles `POST /pay/:paymentId/providers/:provider`, the customer's click. For `multi`, the chosen row (`choice`)
  * names provider, payment method and shown total. Without a row, `means` decides.
  */
 export async function openProviderSession(

@@ -156,7 +156,7 @@ function messageOf(status: number, { messages }: Words): Message {
   return status < 500 ? messages.didNotWork : messages.ourFailure;
 }
 
-/** Answers `POST /pay/:paymentId/outcomes/:outcome`, a simulation button. Live mode has no such route. */
+/** Handles `POST /pay/:paymentId/outcomes/:outcome`, a simulation button. Live mode has no such route. */
 async function answerSimulation(
   testPayments: Pick<TestPayments, 'simulateOutcome'>,
   asked: CheckoutRequest<'paymentId' | 'outcome'>,
@@ -174,7 +174,7 @@ async function answerSimulation(
   return setCommonHeaders(reply).redirect(`/pay/${payment.id}`, 303);
 }
 
-/** Answers `GET /pay/:paymentId` with the page, or redirects to the provider if the link asks for it. */
+/** Responds to `GET /pay/:paymentId` with the page, or with a redirect to the provider for a direct link. */
 async function showCheckout(asked: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
   const { context, request, params, query } = asked;
   const checkout = await requireCheckout(context, params.paymentId);

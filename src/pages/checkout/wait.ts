@@ -4,7 +4,7 @@ import { customerFacts } from '../../payment/provider-catalog.ts';
 import { sellerOf } from '../../providers/provider-availability.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
 
-/** Times of stored events from the provider's approval to the release; null for missing ones. */
+/** Times of stored events from the provider's approval to the release; null for missing events. */
 export type WaitTimes = ReturnType<typeof waitTimesOf>;
 
 /** @param changes the payment's state changes, oldest first */

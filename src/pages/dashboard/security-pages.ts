@@ -51,7 +51,7 @@ const flashMessages = {
 /** Purpose under which a confirmed form keeps the name of the new passkey. */
 const NEW_PASSKEY = 'name of a new passkey';
 
-/** Registers the security pages. A second factor can be changed only with an existing one, not only the password. */
+/** Registers the security pages. Changing a second factor requires an existing one besides the password. */
 export function registerSecurityPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const pages = routes.pages('security', 'viewer');

@@ -223,7 +223,7 @@ function brandingFields({ account, refused }: Visit): forms.Fields {
   };
 }
 
-/** Renders the hint of the color field. After a refused color, offers the nearest readable one. */
+/** Renders the hint of the color field. After a refused color, offers the nearest readable color. */
 function usedColorButton(typed: string): Html {
   const darker = darkerColorOf(typed);
   if (darker === null)

@@ -42,7 +42,7 @@ export function registerViewing(routes: OperatorRoutes): void {
   });
 }
 
-/** Registers the dashboard for an operator's read-only view of an account, while the console's session lasts. */
+/** Registers the dashboard for an operator's read-only view of an account, which ends with the console's session. */
 export function registerViewedDashboard(
   server: FastifyInstance,
   operator: OperatorContext,

@@ -1,4 +1,4 @@
-// Forms that ask the browser for a passkey. They stay hidden if scripts or passkeys are unavailable.
+// Shows the forms that use a passkey. The forms stay hidden if scripts or passkeys are unavailable.
 for (const form of document.querySelectorAll('form[data-passkey]')) {
   if (!(form instanceof HTMLFormElement) || globalThis.PublicKeyCredential === undefined) continue;
   const field = form.elements.namedItem('response');
