@@ -63,7 +63,7 @@ export function createConnections({ hsts }: { readonly hsts: string | null }) {
     serialize(serve: RequestListener): RequestListener {
       return (request, response) => {
         const { socket } = request;
-        // The response that closes the connection has already been sent.
+        // Drops the request, because the response that closes the connection has already been sent.
         if (socket.writableEnded) return;
         const pipeline = pipelines.get(socket);
         if (pipeline === undefined) {

@@ -73,7 +73,7 @@ function addTheRest(view: Underpaid, selection: OfferList): Html {
   const { checkout, language } = selection;
   const { path, payment, account, offers } = checkout;
   const { rest, direct, facts, missing: late } = language.words;
-  // The provider of an earlier visit may still deliver the missing money.
+  // Offers no charge, because the provider of an earlier visit may still deliver the missing money.
   if (!view.canBeCharged) return html`<p>${late.usual}</p>`;
   return html`<section><h2>${rest.heading}</h2>
 ${canBePaid({ offers }) ? choices(selection) : html`<p>${fillIn(rest.askShop, { shop: account.name })}</p>`}

@@ -103,7 +103,7 @@ export function showEvents(
     paymentId,
     language: languageOf(request).code,
     userAgent: request.headers['user-agent'] ?? '',
-    // Loopback may be a proxy missing from TRUST_PROXY, so each of its visitors counts separately.
+    // Counts visitors from loopback separately, because it may be a proxy missing from TRUST_PROXY.
     address: isLoopbackHost(request.ip) ? request.id : addressGroupOf(request.ip),
     revision: typeof revision === 'string' ? revision : '',
     send: ({ text }) => write(`data: ${text}\n\n`),

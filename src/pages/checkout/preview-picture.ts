@@ -100,7 +100,7 @@ function textLine(words: string, x: number, y: number, style: Html): Html {
   return html`<text x="${x}" y="${y}" ${style}${isRightToLeft ? html` direction="rtl" text-anchor="end"` : nothing}>${words}</text>`;
 }
 
-/** Draws the logo on white, or the shop's initial. Embeds the logo, so that nothing is loaded. */
+/** Draws the logo on white, or the shop's initial. Embeds the logo, so that rendering loads nothing. */
 function sign(name: string, logo: ShopLogo | null, panel: string): Html {
   const place = (margin: number) =>
     html`x="${MARGIN + margin}" y="${80 + margin}" width="${SIGN_SIZE - 2 * margin}" height="${SIGN_SIZE - 2 * margin}"`;

@@ -58,7 +58,7 @@ export async function openProviderSession(
   });
 }
 
-/** Returns the values of a click. `means` is null for the provider's default and undefined if unknown. */
+/** Returns the values of a click. `means` is null for the provider's default and undefined for an unknown method. */
 function clickOf({ request, query, params }: CheckoutRequest<'provider'>) {
   const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
   const row = params.provider === MULTI_PROVIDER ? form.get('choice') : null;
@@ -84,7 +84,7 @@ function providerFor(
   return ways.find((way) => way.means === means)?.offer.provider;
 }
 
-/** Redirects the customer to a new session after `onStarted`. On failure, sends the page with the reason. */
+/** Starts a session, calls `onStarted` and redirects the customer. On failure, sends the page with the reason. */
 export async function redirectToProvider(
   asked: CheckoutRequest,
   payment: Payment,

@@ -107,7 +107,7 @@ export interface OperatorContext extends AreaContext, Pick<DashboardContext, Sha
   /** Sends a deposited token other than USDC to the merchant and resolves to the transaction hash. */
   readonly rescue: (id: PaymentId, token: Address) => Promise<string>;
   readonly publicUrl: string;
-  /** Returns whether an IP address may use plain HTTP. Others would leak their password. */
+  /** Returns whether an IP address may use plain HTTP. From other addresses, a password would leak. */
   readonly isTrustedPeer: (address: string) => boolean;
 }
 
