@@ -4,7 +4,6 @@ import type { Finding } from './measurements/measurement.ts';
 import type { Scenario } from './scenarios.ts';
 import { median, type PairedRatio, pairedRatio, type Sample } from './statistics.ts';
 
-/** Medians of one contender over all rounds. */
 export interface ContenderSummary extends Omit<Sample, 'round' | 'requests'> {
   readonly requests: number;
 }
@@ -61,7 +60,6 @@ function summarizeContender(label: string, samples: readonly Sample[]): Contende
   };
 }
 
-/** A scenario as two tables. */
 export function formatSummary({ title, contenders, comparisons }: ScenarioSummary): string {
   const rows = contenders.map((contender) => [
     contender.label,
@@ -85,9 +83,13 @@ export function formatSummary({ title, contenders, comparisons }: ScenarioSummar
   ].join('\n\n');
 }
 
-/** The numbers of a measurement. */
+/** Maximum rows of a measurement, the highest of a longer one; the report has them all. */
+const MAXIMUM_ROWS = 12;
+
 export function formatFinding({ title, series }: Finding): string {
-  const rows = series.map(({ name, unit, values }) => [
+  const highest = series.toSorted((one, other) => median(other.values) - median(one.values));
+  const shown = series.length > MAXIMUM_ROWS ? highest.slice(0, MAXIMUM_ROWS) : series;
+  const rows = shown.map(({ name, unit, values }) => [
     unit === '' ? name : `${name}, ${unit}`,
     `**${formatNumber(median(values))}**`,
     `${formatNumber(Math.min(...values))} to ${formatNumber(Math.max(...values))}`,
@@ -95,7 +97,6 @@ export function formatFinding({ title, series }: Finding): string {
   return [`### ${title}`, table(['', 'median', 'lowest to highest'], rows)].join('\n\n');
 }
 
-/** Goals, with the results of this run and the previous one. */
 export function formatGoals(goals: readonly GoalResult[], before: readonly GoalResult[] = []): string {
   const rows = goals.map((goal) => {
     const unit = goal.unit === '' || goal.unit === '×' ? goal.unit : ` ${goal.unit}`;

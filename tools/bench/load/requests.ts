@@ -59,7 +59,6 @@ export function hasNote(number: number): boolean {
   return number % 2 === 0;
 }
 
-/** Eight words out of 4,096. */
 export function noteOf(number: number): string {
   return Array.from({ length: 8 }, (_, word) => {
     const digits = countedDigits(8 * number + word, 3);
