@@ -9,7 +9,7 @@ export interface EventPage {
 }
 
 /**
- * Payment events. Each change of a payment adds an event without a number in the same transaction. `numberEvents` then
+ * Payment events. A change adds its events without numbers in the same transaction. `numberEvents` then
  * numbers committed events, in one process at a time, so that a reader never misses an event that commits late.
  */
 export interface EventStore {

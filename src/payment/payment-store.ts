@@ -54,7 +54,8 @@ export type DepositOwner = Pick<Payment, 'id' | 'depositAddress'>;
 
 export interface PaymentStore {
   /**
-   * Resolves once the payment is stored durably. Creates at most one payment per key within `IDEMPOTENCY_TTL_MS`.
+   * Resolves once the payment is committed. PostgreSQL needs `synchronous_commit = on` for the commit to be durable.
+   * Creates at most one payment per key within `IDEMPOTENCY_TTL_MS`.
    * Implemented by `createPaymentInSqlite` and `createPaymentInserts` (PostgreSQL).
    */
   createPayment(payment: Payment, idempotency: IdempotencyRecord | null): Promise<CreateOutcome>;

@@ -87,7 +87,7 @@ export interface Refund extends Readonly<typeof noTransfer> {
   readonly fingerprint: string;
   /** Customer's wallet address, from the merchant or the customer; null while unknown. */
   readonly destination: Address | null;
-  /** Last block searched for the transfer. Transfers in earlier blocks do not count. */
+  /** Block above which the search for the transfer continues. Submitted transactions may be in any block. */
   readonly scannedBlock: number;
 }
 
@@ -97,7 +97,7 @@ export type RefundReference = Pick<Refund, 'id' | 'accountId'>;
 export interface RefundView {
   readonly refund: Refund;
   readonly others: readonly Refund[];
-  /** Refunds of any account that await a transfer to the same address. */
+  /** Refunds of any account stored as awaiting a transfer to the same address. Some may have expired. */
   readonly rivals: readonly Refund[];
 }
 
@@ -189,7 +189,7 @@ export function decideAddress({ refund }: RefundView, destination: Address, nowM
   return { refund: named, event: 'refund.address_named' };
 }
 
-/** Records that the merchant confirmed `destination`. Only transfers in blocks above `scannedBlock` count. */
+/** Records that the merchant confirmed `destination`. The search for the transfer starts above `scannedBlock`. */
 export function decideConfirmation(
   { refund, rivals }: RefundView,
   destination: Address,
@@ -234,6 +234,7 @@ export function bookTransfer(
   finalReceivedUnits: bigint,
   nowMs: number,
 ): RefundDecision | null {
+  // Tests the stored status, because a transfer still counts shortly after the refund has expired.
   if (refund.status !== 'awaiting_transfer') return null;
   const waiting = rivals.filter((rival) => refundStatusAt(rival, nowMs) === 'awaiting_transfer');
   const transfer =

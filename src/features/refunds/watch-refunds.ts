@@ -42,7 +42,7 @@ export const refundTask = (context: WatchRefundsContext, intervalMs: number) => 
   run: () => watchRefunds(context),
 });
 
-/** Books final transfers of open refunds, but only if an RPC endpoint on another host confirms them. */
+/** Books final transfers of open refunds. If there are endpoints on several hosts, a second host must confirm them. */
 export async function watchRefunds(context: WatchRefundsContext): Promise<undefined> {
   const { refunds, observations, chain, nowMs } = context;
   const watched = await refunds.listWatchedRefunds(nowMs() - GRACE_MS, REFUNDS_A_PASS);
@@ -81,7 +81,7 @@ async function scanForTransfers(pass: Pass, watched: readonly Refund[]): Promise
   }
 }
 
-/** Books a submitted transaction once it is final. Rejects it only if another host finds the same problem. */
+/** Books a submitted transaction once it is final. Rejects it only if a second look finds the same problem. */
 async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
   const { chain, cursor, refunds, nowMs } = pass;
   const { submittedHash } = refund;
@@ -91,7 +91,7 @@ async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
     if (await areConfirmed(pass, found)) await book(pass, refund, found);
     return;
   }
-  // Checks with `withView`, which reads from another host than `withOtherView`, where the problem was found.
+  // Looks with `withView`, which prefers another host than `withOtherView`, where the problem was found.
   const confirmed = await chain.withView((view) => examine({ ...pass, view }, refund, submittedHash));
   if (confirmed !== found) return;
   await refunds.changeRefund(
