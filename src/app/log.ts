@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 import type { LogLevel } from '../config/variables.ts';
 import { describeError, redact } from '../web/request-log.ts';
 
-/** Logger that writes JSON lines to standard output. It redacts errors and texts; callers redact other fields. */
+/** Logger of JSON lines. It redacts secrets in messages and errors; callers redact other fields. */
 export type Log = Logger;
 
 /** @param base fields of every line, such as the role of the process */

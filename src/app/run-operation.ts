@@ -14,7 +14,7 @@ interface RunOptions extends Following {
 
 /**
  * Runs a command's operation in the server of this data folder, or on the store itself if no server runs. Throws if
- * there is no database, and `StoreInUseError` if no server accepts commands within `patienceMs`.
+ * there is no database, and `StoreInUseError` if another process holds it and accepts no commands within `patienceMs`.
  */
 export async function runOperationAnywhere(
   config: Config,

@@ -8,8 +8,8 @@ const NONE: ReadonlySet<string> = new Set();
 const createCases = cases.filter((row) => row.stage === 'create');
 
 /**
- * Independent implementation with Node's range check, so that a mistake in one cannot hide in the other. IPv4 and IPv6
- * have separate lists, because a `BlockList` also matches IPv4 addresses against its IPv6 ranges.
+ * Reimplements the check of addresses with Node's `BlockList`, so that the two implementations do not share a mistake.
+ * A list for IPv4 and another for IPv6, because a `BlockList` also matches IPv4 addresses against its IPv6 ranges.
  */
 const notPublicIpv4 = new BlockList();
 const notPublicIpv6 = new BlockList();

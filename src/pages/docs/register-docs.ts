@@ -25,7 +25,7 @@ export interface DocsContext {
   readonly isTestMode: boolean;
   /** Additional links on the start page (`/`); empty in live mode. */
   readonly links?: readonly StartLink[];
-  /** Limiter of requests by IP address, because the pages are public. */
+  /** Limits requests per IP address, because the pages are public. */
   readonly limiter: RateLimiter;
 }
 

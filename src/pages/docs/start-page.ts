@@ -5,7 +5,7 @@ export interface StartLink {
   readonly href: string;
   readonly title: string;
   readonly summary: string;
-  /** Path of a checkout for the phone on the start page, instead of the drawing. */
+  /** Path of the checkout shown in the start page's phone, in place of the drawing. */
   readonly phone?: string;
 }
 

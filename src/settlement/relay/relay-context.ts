@@ -38,7 +38,7 @@ export const relayIncidentKinds = [
   'no_op_batch',
   // Another transaction was mined with the batch's nonce. The releases are retried shortly.
   'displaced_batch',
-  // Every node refused the batch, it was not mined in time, or the balance did not cover higher fees for all of it.
+  // A smaller batch took the nonce, because the batch was refused, not mined in time, or too dear at higher fees.
   'replaced_batch',
   // Nonces before the first open batch were missing on the chain. A transfer to the relayer itself uses up each one.
   'filled_gap',

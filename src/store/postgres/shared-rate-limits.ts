@@ -4,8 +4,9 @@ import type { Database } from './open-database.ts';
 import { statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 const WINDOW_MS = 60_000;
-/** Minimum time between deletions of ended windows, and maximum number of windows per deletion. */
+/** Minimum time between deletions of ended windows. */
 const PURGE_INTERVAL_MS = 1_000;
+/** Maximum windows per deletion. */
 const MAXIMUM_PURGED = 10_000;
 
 const takenColumns: readonly TypedColumn[] = [
@@ -68,7 +69,7 @@ export function createSharedRateLimiter(
     for (const { key, requests, remainingMs } of rows) {
       const asking = askers.get(key) as readonly Request<string>[];
       const before = requests - asking.length;
-      // Rounds up to at least one second, so that the window has certainly ended afterward.
+      // Rounds up, so that the window has ended when the caller retries.
       const waitSeconds = Math.max(1, Math.ceil(remainingMs / 1000));
       for (const [index, { resolve }] of asking.entries()) {
         resolve(before + index < requestsPerMinute ? 0 : waitSeconds);
